@@ -1,0 +1,172 @@
+#include "core/convert.h"
+
+#include "core/half.h"
+#include "core/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+namespace gpupost {
+
+// IEC 61966-2-1.
+double srgb_decode(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+double srgb_encode(double linear) {
+  return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+}
+
+namespace {
+
+// What stands in a group's texels, and what has to change before the device may see them.
+struct Look {
+  Transfer transfer = Transfer::linear;
+  Alpha alpha = Alpha::premultiplied;
+  bool operator==(const Look&) const = default;
+};
+
+// Calls body(first texel, texel count) for every row of a level, on every core; body returns what is counted.
+template <class Body>
+size_t count_rows(Size size, const Body& body) {
+  std::atomic<size_t> sum = 0;
+  const int grain = std::max(1, 65536 / size.width);
+  parallel_ranges(size.height, grain, [&](int begin, int end) {
+    size_t count = 0;
+    for (int y = begin; y < end; ++y) count += body(size_t(y) * size_t(size.width), size_t(size.width));
+    sum += count;
+  });
+  return sum;
+}
+
+size_t store(const std::vector<float>& row, std::byte* to, Depth depth) {
+  if (depth == Depth::half) return halves_from_floats(row.data(), reinterpret_cast<uint16_t*>(to), row.size());
+  std::copy(row.begin(), row.end(), reinterpret_cast<float*>(to));
+  return 0;
+}
+
+// Every value that an integer of a file can have, as the linear number it stands for.
+struct Table {
+  std::vector<float> floats;
+  std::vector<uint16_t> halves;
+};
+
+Table table_of(size_t value_count, Transfer transfer) {
+  Table table{std::vector<float>(value_count), std::vector<uint16_t>(value_count)};
+  for (size_t value = 0; value < value_count; ++value) {
+    const double share = double(value) / double(value_count - 1);
+    table.floats[value] = float(transfer == Transfer::srgb ? srgb_decode(share) : share);
+  }
+  halves_from_floats(table.floats.data(), table.halves.data(), value_count);
+  return table;
+}
+
+template <class Integer>
+const Table& table_for(Transfer transfer) {
+  constexpr size_t value_count = size_t(1) << 8 * sizeof(Integer);
+  if (transfer == Transfer::srgb) {
+    static const Table srgb = table_of(value_count, Transfer::srgb);
+    return srgb;
+  }
+  static const Table linear = table_of(value_count, Transfer::linear);
+  return linear;
+}
+
+template <class Integer>
+bool is_opaque(const Integer* texels, size_t texel_count) {
+  Integer least = Integer(-1);
+  for (size_t i = 0; i < texel_count; ++i) least = std::min(least, texels[4 * i + 3]);
+  return least == Integer(-1);
+}
+
+template <class Integer, class Number>
+void look_up(const Integer* from, Number* to, size_t texel_count, const std::vector<Number>& table) {
+  for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[from[i]];
+}
+
+// A row of integers as linear premultiplied numbers. Opaque rows, the common case, are looked up and that is all.
+template <class Integer>
+void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, Depth storage) {
+  const Table& table = table_for<Integer>(look.transfer);
+  if (is_opaque(from, texel_count)) {
+    if (storage == Depth::half) look_up(from, reinterpret_cast<uint16_t*>(to), texel_count, table.halves);
+    else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats);
+    return;
+  }
+  const float unit = 1.0f / float(Integer(-1));
+  thread_local std::vector<float> row;
+  row.resize(4 * texel_count);
+  for (size_t i = 0; i < texel_count; ++i) {
+    const float alpha = float(from[4 * i + 3]) * unit;
+    const float factor = look.alpha == Alpha::straight ? alpha : 1;
+    for (size_t c = 0; c < 3; ++c) row[4 * i + c] = table.floats[from[4 * i + c]] * factor;
+    row[4 * i + 3] = alpha;
+  }
+  store(row, to, storage);
+}
+
+// One texel of floats made linear and premultiplied.
+void make_linear(float* texel, Look look) {
+  const float alpha = texel[3];
+  for (size_t c = 0; c < 3; ++c) {
+    if (look.transfer == Transfer::srgb) {
+      if (look.alpha == Alpha::premultiplied && alpha > 0) {
+        texel[c] = float(srgb_decode(double(texel[c]) / double(alpha))) * alpha;
+        continue;
+      }
+      texel[c] = float(srgb_decode(double(texel[c])));
+    }
+    if (look.alpha == Alpha::straight) texel[c] *= alpha;
+  }
+}
+
+// The same for a row; returns how many numbers were clamped.
+size_t row_of_floats(const std::byte* from, Depth depth, std::byte* to, size_t texel_count, Look look, Depth storage) {
+  thread_local std::vector<float> row;
+  row.resize(4 * texel_count);
+  if (depth == Depth::half) floats_from_halves(reinterpret_cast<const uint16_t*>(from), row.data(), row.size());
+  else std::copy_n(reinterpret_cast<const float*>(from), row.size(), row.begin());
+  if (look != Look{})
+    for (size_t i = 0; i < texel_count; ++i) make_linear(&row[4 * i], look);
+  return store(row, to, storage);
+}
+
+size_t change_level(Level& level, Depth from_depth, Depth to_depth, Look look) {
+  Memory made(texel_count(level.size) * 4 * bytes_of(to_depth));
+  const size_t clamped_count = count_rows(level.size, [&](size_t first, size_t count) -> size_t {
+    const std::byte* from = level.texels.data() + first * 4 * bytes_of(from_depth);
+    std::byte* to = made.data() + first * 4 * bytes_of(to_depth);
+    if (is_float(from_depth)) return row_of_floats(from, from_depth, to, count, look, to_depth);
+    if (from_depth == Depth::u8) row_of_integers(reinterpret_cast<const uint8_t*>(from), to, count, look, to_depth);
+    else row_of_integers(reinterpret_cast<const uint16_t*>(from), to, count, look, to_depth);
+    return 0;
+  });
+  level.texels = std::move(made);
+  return clamped_count;
+}
+
+size_t change_group(Group& group, Depth depth, Look look) {
+  if (group.depth == Depth::u32 || (group.depth == depth && look == Look{})) return 0;
+  size_t clamped_count = 0;
+  for (Level& level : group.levels) clamped_count += change_level(level, group.depth, depth, look);
+  group.depth = depth;
+  return clamped_count;
+}
+
+}  // namespace
+
+size_t change_depth(Group& group, Depth depth) { return change_group(group, depth, Look{}); }
+
+size_t make_working(Picture& picture, Depth storage) {
+  size_t clamped_count = 0;
+  for (Group& group : picture.groups) {
+    const Look look = group.is_colour ? Look{picture.transfer, picture.alpha} : Look{};
+    clamped_count += change_group(group, storage, look);
+  }
+  picture.transfer = Transfer::linear;
+  picture.alpha = Alpha::premultiplied;
+  return clamped_count;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,32 @@
+// Between a file's numbers and the device's: linear, premultiplied, half or float. On every core, no device needed.
+#pragma once
+
+#include "core/picture.h"
+
+namespace gpupost {
+
+// sRGB, IEC 61966-2-1.
+double srgb_decode(double encoded);
+double srgb_encode(double linear);
+
+// Makes every float group of `picture` ready for the device: the colour group linear and premultiplied, all of depth
+// `storage` (half or f32), uint groups untouched. Returns how many finite values over 65504 were clamped on their way to half.
+size_t make_working(Picture& picture, Depth storage);
+
+// What a picture loses on its way to integers.
+struct Clipped {
+  size_t above = 0;   // numbers over 1
+  size_t below = 0;   // numbers under 0
+  size_t nan = 0;     // numbers that are none; they become 0
+  size_t total = 0;   // numbers in all
+};
+
+// The colour of a working level as integers: `from` (half or f32, linear premultiplied, four a texel) to u8 or u16 in `to`
+// (as many numbers), straight alpha, sRGB if `transfer` says so (alpha never), rounded to the nearest. A texel of alpha 0
+// keeps its colour as it stands.
+Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to);
+
+// Every number of a level in another float depth, in place. Returns how many finite values were clamped.
+size_t change_depth(Group& group, Depth depth);
+
+}  // namespace gpupost

@@ -1,0 +1,265 @@
+#include "core/convert.h"
+#include "core/half.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace gpupost;
+
+namespace {
+
+template <class Number>
+Picture picture_of(Size size, Depth depth, const std::vector<Number>& numbers) {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of(size);
+  Group group{
+      .channels = {{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}, .depth = depth, .is_colour = true};
+  Memory texels(numbers.size() * sizeof(Number));
+  std::copy(numbers.begin(), numbers.end(), texels.as<Number>().begin());
+  group.levels.push_back(Level{size, std::move(texels)});
+  picture.groups.push_back(std::move(group));
+  return picture;
+}
+
+std::vector<float> floats_of(const Picture& picture) {
+  const Group& group = picture.groups[0];
+  const Memory& texels = group.levels[0].texels;
+  std::vector<float> floats(texels.size() / bytes_of(group.depth));
+  if (group.depth == Depth::half) floats_from_halves(texels.as<uint16_t>().data(), floats.data(), floats.size());
+  else std::copy_n(texels.as<float>().data(), floats.size(), floats.begin());
+  return floats;
+}
+
+// What a component of a file means, in double.
+double meaning(double share, double alpha, Transfer transfer, Alpha kind) {
+  if (transfer == Transfer::linear) return kind == Alpha::straight ? share * alpha : share;
+  if (kind == Alpha::straight || alpha <= 0) return srgb_decode(share) * (kind == Alpha::straight ? alpha : 1);
+  return srgb_decode(share / alpha) * alpha;
+}
+
+template <class Integer>
+void check_working(Transfer transfer, Depth depth, Depth storage) {
+  constexpr size_t value_count = size_t(1) << 8 * sizeof(Integer);
+  constexpr double most = double(value_count - 1);
+  const Size size{256, int(value_count / 256) * 2};  // every value opaque, then with an alpha of its own
+  std::vector<Integer> numbers;
+  for (size_t i = 0; i < 2 * value_count; ++i) {
+    const auto alpha = i < value_count ? Integer(-1) : Integer(i * 40503 >> 4);
+    for (const size_t number : {i, i * 7, i * 13}) numbers.push_back(Integer(number));
+    numbers.push_back(alpha);
+  }
+  Picture picture = picture_of(size, depth, numbers);
+  picture.transfer = transfer;
+  picture.alpha = Alpha::straight;
+  CHECK(make_working(picture, storage) == 0);
+  CHECK(picture.transfer == Transfer::linear);
+  CHECK(picture.alpha == Alpha::premultiplied);
+  CHECK(picture.groups[0].depth == storage);
+  const std::vector<float> made = floats_of(picture);
+  const double tolerance = storage == Depth::half ? 0x1.01p-11 : 0x1p-22;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double alpha = numbers[i | 3] / most;
+    const double share = numbers[i] / most;
+    const double expected = (i & 3) == 3 ? share : meaning(share, alpha, transfer, Alpha::straight);
+    CAPTURE(i);
+    REQUIRE(std::abs(double(made[i]) - expected) <= expected * tolerance + 0x1p-25);
+  }
+}
+
+template <class Integer>
+Integer expected_integer(float share, Transfer transfer) {
+  if (!(share > 0)) return 0;
+  const double clamped = std::min(double(share), 1.0);
+  return Integer(std::round((transfer == Transfer::srgb ? srgb_encode(clamped) : clamped) * double(Integer(-1))));
+}
+
+// Floats of every size, and those at which the encoded integer changes with their neighbours.
+std::vector<float> hard_shares(int most) {
+  std::vector<float> shares{0,
+                            -0.0f,
+                            1,
+                            2,
+                            -1,
+                            1e-30f,
+                            65504,
+                            std::nextafter(1.0f, 0.0f),
+                            0.0031308f,
+                            0x1p-21f,
+                            std::numeric_limits<float>::infinity(),
+                            std::nanf("")};
+  for (int integer = 1; integer <= most; ++integer) {
+    for (const double share : {(integer - 0.5) / most, srgb_decode((integer - 0.5) / most)}) {
+      const auto threshold = float(share);
+      for (const float near : {std::nextafter(threshold, 0.0f), threshold, std::nextafter(threshold, 1.0f)})
+        shares.push_back(near);
+    }
+  }
+  while (shares.size() % 3) shares.push_back(0.5f);
+  return shares;
+}
+
+template <class Integer>
+void check_integers(Depth depth, Transfer transfer) {
+  const std::vector<float> shares = hard_shares(Integer(-1));
+  std::vector<float> texels;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    texels.push_back(shares[i]);
+    if (i % 3 == 2) texels.push_back(1);
+  }
+  const Picture picture = picture_of(Size{int(texels.size() / 4), 1}, Depth::f32, texels);
+  Memory made;
+  make_integers(picture.groups[0], picture.groups[0].levels[0], depth, transfer, made);
+  for (size_t i = 0; i < texels.size(); ++i) {
+    CAPTURE(texels[i]);
+    const Transfer own = (i & 3) == 3 ? Transfer::linear : transfer;
+    REQUIRE(made.as<Integer>()[i] == expected_integer<Integer>(texels[i], own));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sRGB is decoded and encoded as the standard says") {
+  CHECK(srgb_decode(0.5) == doctest::Approx(0.21404114048223255));
+  CHECK(srgb_decode(0.04) == doctest::Approx(0.04 / 12.92));
+  CHECK(srgb_encode(0.18) == doctest::Approx(0.46135612950044164));
+  for (int i = 0; i <= 1000; ++i)
+    CHECK(srgb_encode(srgb_decode(i / 1000.0)) == doctest::Approx(i / 1000.0).epsilon(1e-6));
+}
+
+TEST_CASE("integers of a file become linear premultiplied numbers") {
+  for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
+    for (const Depth storage : {Depth::half, Depth::f32}) {
+      check_working<uint8_t>(transfer, Depth::u8, storage);
+      check_working<uint16_t>(transfer, Depth::u16, storage);
+    }
+  }
+}
+
+TEST_CASE("floats of a file become linear premultiplied numbers") {
+  const std::vector<float> numbers{0.5f, 0.04f, 2, 1, 0.25f, 0.1f, 0.5f, 0.5f, 0.3f, 0.2f, 0.1f, 0};
+  for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
+    for (const Alpha alpha : {Alpha::straight, Alpha::premultiplied}) {
+      Picture picture = picture_of(Size{3, 1}, Depth::f32, numbers);
+      picture.transfer = transfer;
+      picture.alpha = alpha;
+      make_working(picture, Depth::f32);
+      const std::vector<float> made = floats_of(picture);
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        const double expected = i % 4 == 3 ? double(numbers[i]) : meaning(numbers[i], numbers[i | 3], transfer, alpha);
+        CHECK(made[i] == doctest::Approx(expected).epsilon(1e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE("linear halves stay bit for bit and uint groups are left alone") {
+  std::vector<uint16_t> halves(65536);
+  for (size_t i = 0; i < halves.size(); ++i) halves[i] = uint16_t(i);
+  Picture picture = picture_of(Size{128, 128}, Depth::half, halves);
+  Group ids{.channels = {{{"id", Depth::u32}}}, .depth = Depth::u32};
+  ids.levels.push_back(Level{Size{1, 1}, Memory(16)});
+  ids.levels[0].texels.as<uint32_t>()[0] = 0xdeadbeef;
+  picture.groups.push_back(std::move(ids));
+  CHECK(make_working(picture, Depth::half) == 0);
+  CHECK(std::equal(halves.begin(), halves.end(), picture.groups[0].levels[0].texels.as<uint16_t>().begin()));
+  CHECK(picture.groups[1].depth == Depth::u32);
+  CHECK(picture.groups[1].levels[0].texels.as<uint32_t>()[0] == 0xdeadbeef);
+}
+
+TEST_CASE("numbers beyond half's range are counted on their way to half") {
+  Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{70000, -1e6f, 65504, 1});
+  CHECK(make_working(picture, Depth::half) == 2);
+  CHECK(floats_of(picture) == std::vector<float>{65504, -65504, 65504, 1});
+}
+
+TEST_CASE("the depth of every level changes") {
+  Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{1, 2, 0.5f, 1e9f});
+  Group& group = picture.groups[0];
+  group.levels.push_back(Level{Size{1, 1}, Memory(16)});
+  CHECK(change_depth(group, Depth::half) == 1);
+  CHECK(group.levels[1].texels.size() == 8);
+  CHECK(change_depth(group, Depth::f32) == 0);
+  CHECK(floats_of(picture) == std::vector<float>{1, 2, 0.5f, 65504});
+}
+
+TEST_CASE("floats become integers correctly rounded") {
+  for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
+    check_integers<uint8_t>(Depth::u8, transfer);
+    check_integers<uint16_t>(Depth::u16, transfer);
+  }
+}
+
+TEST_CASE("every half becomes the right integer, opaque or not") {
+  for (const uint16_t alpha : {uint16_t(0x3c00), uint16_t(0x3800)}) {
+    std::vector<uint16_t> texels;
+    for (int bits = 0; bits < 65536; ++bits) {
+      texels.insert(texels.end(), 3, uint16_t(bits));
+      texels.push_back(alpha);
+    }
+    const Picture picture = picture_of(Size{256, 256}, Depth::half, texels);
+    Memory bytes;
+    Memory words;
+    make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, bytes);
+    make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u16, Transfer::srgb, words);
+    for (size_t bits = 0; bits < 65536; ++bits) {
+      const float straight = float_from_half(uint16_t(bits)) / float_from_half(alpha);
+      CAPTURE(bits);
+      REQUIRE(bytes.as<uint8_t>()[4 * bits] == expected_integer<uint8_t>(straight, Transfer::srgb));
+      REQUIRE(words.as<uint16_t>()[4 * bits + 1] == expected_integer<uint16_t>(straight, Transfer::srgb));
+      REQUIRE(bytes.as<uint8_t>()[4 * bits + 3] == (alpha == 0x3c00 ? 255 : 128));
+    }
+  }
+}
+
+TEST_CASE("what is clipped is counted, in the file's own channels") {
+  const float nan = std::nanf("");
+  const std::vector<float> texels{2, -1, nan, 1, 0.3f, 0.1f, 0.2f, 0.25f, 4, 1, 0.5f, 0};
+  for (const Depth depth : {Depth::f32, Depth::half}) {
+    Picture picture = picture_of(Size{3, 1}, Depth::f32, texels);
+    change_depth(picture.groups[0], depth);
+    Memory made;
+    const Clipped clipped =
+        make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made);
+    CHECK(clipped.above == 3);  // 2; 0.3 over its alpha of 0.25; 4 where alpha is 0
+    CHECK(clipped.below == 1);
+    CHECK(clipped.nan == 1);
+    CHECK(clipped.total == 12);
+    CHECK(made.as<uint8_t>()[2] == 0);
+  }
+  Picture grey = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{2, 2, 2, 1});
+  grey.groups[0].is_luminance = true;
+  grey.groups[0].channels = {{{"Y", Depth::f32}}};
+  Memory made;
+  const Clipped clipped = make_integers(grey.groups[0], grey.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
+  CHECK(clipped.above == 1);
+  CHECK(clipped.total == 1);
+}
+
+TEST_CASE("a texel without alpha keeps its colour undivided") {
+  const Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{0.5f, 0.25f, 1, 0});
+  Memory made;
+  make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made);
+  CHECK(made.as<uint8_t>()[0] == 128);
+  CHECK(made.as<uint8_t>()[1] == 64);
+  CHECK(made.as<uint8_t>()[2] == 255);
+  CHECK(made.as<uint8_t>()[3] == 0);
+}
+
+TEST_CASE("8 and 16 bit pictures come back as they went") {
+  for (const Depth storage : {Depth::half, Depth::f32}) {
+    std::vector<uint8_t> numbers;
+    for (int i = 0; i < 256; ++i)
+      for (const int number : {i, 255 - i, i * 7 & 255, 255}) numbers.push_back(uint8_t(number));
+    Picture picture = picture_of(Size{16, 16}, Depth::u8, numbers);
+    picture.transfer = Transfer::srgb;
+    picture.alpha = Alpha::straight;
+    make_working(picture, storage);
+    Memory made;
+    make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
+    CHECK(std::equal(numbers.begin(), numbers.end(), made.as<uint8_t>().begin()));
+  }
+}
