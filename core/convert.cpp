@@ -160,10 +160,8 @@ size_t change_depth(Group& group, Depth depth) { return change_group(group, dept
 
 size_t make_working(Picture& picture, Depth storage) {
   size_t clamped_count = 0;
-  for (Group& group : picture.groups) {
-    const Look look = group.is_colour ? Look{picture.transfer, picture.alpha} : Look{};
-    clamped_count += change_group(group, storage, look);
-  }
+  for (Group& group : picture.groups)
+    if (group.is_colour) clamped_count += change_group(group, storage, Look{picture.transfer, picture.alpha});
   picture.transfer = Transfer::linear;
   picture.alpha = Alpha::premultiplied;
   return clamped_count;

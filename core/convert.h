@@ -9,8 +9,8 @@ namespace gpupost {
 double srgb_decode(double encoded);
 double srgb_encode(double linear);
 
-// Makes every float group of `picture` ready for the device: the colour group linear and premultiplied, all of depth
-// `storage` (half or f32), uint groups untouched. Returns how many finite values over 65504 were clamped on their way to half.
+// Makes the colour group of `picture` ready for the device: linear, premultiplied, of depth `storage` (half or f32). Other
+// groups stay as they are. Returns how many finite values over 65504 were clamped on their way to half.
 size_t make_working(Picture& picture, Depth storage);
 
 // What a picture loses on its way to integers.

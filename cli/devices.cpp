@@ -1,0 +1,116 @@
+// `gpupost devices` and `gpupost doctor`.
+#include "cli/verbs.h"
+#include "core/codec/sandbox.h"
+#include "core/gpu/cache.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/spirv.h"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static json to_json(const DeviceInfo& device) {
+  const DeviceTraits& traits = device.traits;
+  return {{"index", device.index},
+          {"name", traits.name},
+          {"type", name_of(traits.type)},
+          {"uuid", device.uuid},
+          {"driver", device.driver},
+          {"vulkan", device.api_version},
+          {"memory_bytes", device.memory_bytes},
+          {"host_visible_memory", device.has_host_visible_memory},
+          {"max_image_side", traits.max_image_side},
+          {"max_group_invocations", traits.max_group_invocations},
+          {"shared_bytes", traits.shared_bytes},
+          {"max_storage_images", traits.max_storage_images},
+          {"subgroup_size", traits.subgroup_size},
+          {"quad_operations", traits.has_quad},
+          {"half_arithmetic", traits.has_float16},
+          {"memory_model", traits.has_memory_model},
+          {"timestamps", device.has_timestamps},
+          {"obstacle", device.obstacle}};
+}
+
+static const char* yes_no(bool is_so) { return is_so ? "yes" : "no"; }
+
+static std::string to_text(const DeviceInfo& device) {
+  const DeviceTraits& traits = device.traits;
+  std::string text = fmt::format("{}: {} ({})\n", device.index, traits.name, name_of(traits.type));
+  text += fmt::format("   driver {}, Vulkan {}, UUID {}\n", device.driver, device.api_version, device.uuid);
+  text += fmt::format("   memory {:.1f} GiB, the host sees all of it: {}; images up to {} a side\n",
+                      double(device.memory_bytes) / (1 << 30), yes_no(device.has_host_visible_memory), traits.max_image_side);
+  text += fmt::format("   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
+                      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup_size, yes_no(traits.has_quad),
+                      yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
+  if (!device.obstacle.empty()) text += fmt::format("   cannot be used: {}\n", device.obstacle);
+  return text;
+}
+
+Exit run_devices(const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
+  const bool as_json = take_flag(words, "--json");
+  expect_words("devices", words, 0, 0);
+  const std::vector<DeviceInfo> devices = list_devices();
+  json list = json::array();
+  std::string text;
+  for (const DeviceInfo& device : devices) {
+    list.push_back(to_json(device));
+    text += to_text(device);
+  }
+  print_out(as_json ? list.dump(2) + "\n" : text);
+  if (devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
+  return Exit::done;
+}
+
+// One finding: what was looked at, how it is, and what to do where it is wrong.
+static void tell(bool is_well, std::string_view what, std::string_view how, std::string_view remedy) {
+  print_out(fmt::format("{:<8}{:<16}{}\n", is_well ? "ok" : "missing", what, how));
+  if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}mend it with: {}\n", "", remedy));
+}
+
+static bool examine_devices() {
+  std::vector<DeviceInfo> devices;
+  try {
+    devices = list_devices();
+  } catch (const Error& error) {
+    tell(false, "Vulkan", error.what(), "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
+    return false;
+  }
+  bool is_usable = false, has_gpu = false;
+  for (const DeviceInfo& device : devices) {
+    tell(device.obstacle.empty(), "device", fmt::format("{}: {} ({}){}{}", device.index, device.traits.name,
+         name_of(device.traits.type), device.obstacle.empty() ? "" : ": ", device.obstacle), "a newer driver");
+    is_usable = is_usable || device.obstacle.empty();
+    has_gpu = has_gpu || (device.obstacle.empty() && device.traits.type != DeviceType::cpu);
+  }
+  if (devices.empty()) tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
+  if (is_usable && !has_gpu) print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
+    if (const char* value = std::getenv(name))
+      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name, value));
+  return is_usable;
+}
+
+Exit run_doctor(const std::vector<std::string>& words) {
+  expect_words("doctor", words, 0, 0);
+  const bool is_usable = examine_devices();
+  const std::string folder = cache_folder();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  const bool has_cache = !folder.empty() && access(folder.c_str(), W_OK) == 0;
+  tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
+       "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
+  tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
+  tell(has_seccomp(), "seccomp", has_seccomp() ? "decoding is sandboxed" : "decoding runs in a limited process without it",
+       "a kernel or container that allows seccomp filters");
+  return is_usable ? Exit::done : Exit::device;
+}
+
+}  // namespace gpupost

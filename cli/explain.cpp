@@ -1,0 +1,39 @@
+#include "cli/explain.h"
+
+#include "core/codec/codec.h"
+#include "core/error.h"
+#include "core/gpu/gpu.h"
+
+namespace gpupost {
+
+static DeviceTraits traits_of(const Globals& globals) {
+  std::vector<DeviceInfo> devices;
+  try {
+    devices = list_devices();
+  } catch (const Error&) {
+  }
+  if (devices.empty() && globals.device.empty()) return {};  // planning needs no device
+  return choose_device(devices, globals.device, globals.require_gpu).traits;
+}
+
+Explained plan_of(const Request& request) {
+  const Globals& globals = request.globals;
+  PlanInput input{.size = globals.size.value_or(Size{1920, 1080}),
+                  .storage = globals.storage.value_or(Depth::half),
+                  .half_arithmetic = globals.fp16};
+  if (!globals.size && !request.inputs.empty()) {
+    const Picture picture = decode_file(request.inputs.front(), {.layer = globals.layer, .level = globals.level, .limits = {}}).picture;
+    input.size = picture.size();
+    input.storage = storage_of(globals, picture.groups.front());
+  }
+  Explained explained{.traits = traits_of(globals)};
+  explained.plan = plan(request.calls, input, explained.traits);
+  return explained;
+}
+
+std::string explain(const Request& request) {
+  const Explained explained = plan_of(request);
+  return explain(explained.plan, request.calls, explained.traits);
+}
+
+}  // namespace gpupost

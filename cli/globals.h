@@ -1,0 +1,57 @@
+// The options that belong to no op: one table for the parser, the help and the documents.
+#pragma once
+
+#include "core/codec/codec.h"
+#include "core/picture.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// One row. On the command line `--name VALUE`, in the environment GPUPOST_NAME.
+struct Global {
+  std::string_view name;
+  std::string_view value;  // what the value is called in the help; "" for a flag
+  std::string_view help;
+  std::vector<std::string_view> choices;  // "": any value
+  std::string_view short_name;            // "-o"; "" for none
+};
+
+std::span<const Global> all_globals();
+const Global* global_named(std::string_view name);  // nullptr: there is none
+std::string environment_name(const Global& global);
+
+// What the globals of one command line say.
+struct Globals {
+  std::string output;                     // "" where it is not said
+  const Format* format = nullptr;         // nullptr: by the output's name, else the input's
+  std::optional<Depth> bits;
+  Compression compression = Compression::zip;
+  std::optional<Transfer> input_transfer;
+  std::optional<Alpha> input_alpha;
+  std::string layer;
+  int level = 0;
+  std::string device;
+  bool require_gpu = false;
+  bool fp16 = false;
+  std::optional<Depth> storage;
+  std::string report;
+  bool timing = false;
+  bool explain = false;
+  std::optional<Size> size;               // of `--explain` and `shader` without a file
+  bool verify = false;
+  bool no_clobber = false;
+  bool quiet = false;
+};
+
+// Words that are globals and their values, then the environment. Throws Error(Exit::usage).
+Globals parse_globals(const std::vector<std::string>& words);
+
+// Depth of the pictures on the device: as asked for, else wide enough for what comes in and what goes out.
+Depth storage_of(const Globals& globals, const Group& group);
+
+}  // namespace gpupost

@@ -1,0 +1,64 @@
+// `gpupost info FILE`.
+#include "cli/verbs.h"
+#include "core/codec/codec.h"
+
+#include <nlohmann/json.hpp>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static json to_json(const Window& window) { return {window.min_x, window.min_y, window.max_x, window.max_y}; }
+
+static json describe(const std::string& path, const Decoded& decoded) {
+  const Picture& picture = decoded.picture;
+  json channels = json::array(), attributes = json::array();
+  for (const Group& group : picture.groups)
+    for (const Channel& channel : group.channels)
+      if (!channel.name.empty()) channels.push_back({{"name", channel.name}, {"depth", name_of(channel.depth)}});
+  for (const Attribute& attribute : picture.attributes)
+    attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"bytes", attribute.value.size()}});
+  return {{"file", path},
+          {"format", picture.format},
+          {"width", picture.size().width},
+          {"height", picture.size().height},
+          {"compression", picture.compression},
+          {"data_window", to_json(picture.data_window)},
+          {"display_window", to_json(picture.display_window)},
+          {"transfer", picture.transfer == Transfer::srgb ? "srgb" : "linear"},
+          {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
+          {"levels", picture.file_level_count},
+          {"channels", channels},
+          {"attributes", attributes},
+          {"warnings", decoded.warnings}};
+}
+
+static std::string to_text(const json& info) {
+  std::string text;
+  for (const auto& [key, value] : info.items()) {
+    if (!value.is_array() || value.empty() || value[0].is_number()) {
+      text += fmt::format("{:<16}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+      continue;
+    }
+    for (const json& item : value) {
+      std::string line;
+      if (item.is_string()) line = item.get<std::string>();
+      else
+        for (const auto& [name, part] : item.items())
+          line += fmt::format("{}{}", line.empty() ? "" : "  ", part.is_string() ? part.get<std::string>() : name + " " + part.dump());
+      text += fmt::format("{:<16}{}\n", key, line);
+    }
+  }
+  return text;
+}
+
+Exit run_info(const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
+  const bool as_json = take_flag(words, "--json");
+  expect_words("info", words, 1, 1);
+  const json info = describe(words[0], decode_file(words[0], {}));
+  print_out(as_json ? info.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : to_text(info));
+  return Exit::done;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,75 @@
+// gpupost: the one place that catches errors and turns them into exit codes.
+#include "cli/explain.h"
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/run.h"
+#include "cli/verbs.h"
+#include "core/codec/codec.h"
+#include "core/codec/output_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <new>
+
+namespace gpupost {
+
+static void on_interrupt(int signal_number) {
+  remove_temporary_files();
+  _exit(128 + signal_number);
+}
+
+static void set_signals() {
+  std::signal(SIGPIPE, SIG_IGN);  // both are reported as errors of writing
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+static bool asks_for_help(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) { return word == "--help" || word == "-h"; });
+}
+
+static Exit run_words(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    fmt::print(stderr, "{}", help_text());
+    return Exit::usage;
+  }
+  if (words[0] == "--version") return run_version({});
+  if (const Verb* verb = verb_named(words[0]))
+    return asks_for_help(words) ? run_help({}) : verb->run({words.begin() + 1, words.end()});
+  if (asks_for_help(words)) {
+    const auto op = std::find_if(words.begin(), words.end(), [](const std::string& word) { return op_named(word); });
+    return op == words.end() ? run_help({}) : run_help({*op});
+  }
+  const Request request = parse_request(words);
+  if (!request.globals.explain) return run(request);
+  if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
+  print_out(explain(request));
+  return Exit::done;
+}
+
+static int main_of(const std::vector<std::string>& words) {
+  try {
+    return int(run_words(words));
+  } catch (const Error& error) {
+    say_error(error.what());
+    return int(error.code());
+  } catch (const std::bad_alloc&) {
+    say_error("out of memory");
+    return int(Exit::limit);
+  } catch (const std::exception& error) {
+    say_error(fmt::format("a mistake of gpupost's own: {}", error.what()));
+    return int(Exit::bug);
+  }
+}
+
+}  // namespace gpupost
+
+int main(int argc, char** argv) {
+  if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
+  gpupost::set_signals();
+  return gpupost::main_of({argv + 1, argv + argc});
+}

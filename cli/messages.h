@@ -1,0 +1,22 @@
+// The one place that talks on standard error: a line each, the program's name in front.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace gpupost {
+
+// Line breaks in names and values become spaces: a message stays one line.
+std::string one_line(std::string_view text);
+
+inline void say_error(std::string_view text) { fmt::print(stderr, "gpupost: {}\n", one_line(text)); }
+
+template <class... Args>
+void say_warning(fmt::format_string<Args...> text, Args&&... args) {
+  fmt::print(stderr, "gpupost: warning: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...)));
+}
+
+}  // namespace gpupost

@@ -1,0 +1,60 @@
+// What was done and how long it took: one record for the JSON report and the table.
+#pragma once
+
+#include "core/gpu/gpu.h"
+#include "core/verify.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+struct PassReport {
+  std::string name;
+  std::string kernel;
+  double milliseconds = 0;
+  size_t bytes_read = 0, bytes_written = 0;
+};
+
+// One input's way.
+struct JobReport {
+  std::string input;
+  std::vector<std::string> outputs;
+  Size size;
+  std::string storage;                // "16f" or "32f"
+  std::vector<std::string> choices;   // method and why
+  double decode_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0, write_ms = 0;
+  double total_ms = 0;
+  double copy_gb_per_second = 0;      // of an image copy of this size on this device; 0: not measured
+  std::vector<PassReport> passes;     // of all groups of channels, in order
+  std::vector<LevelCheck> checks;     // of --verify
+  std::vector<std::string> warnings;
+  std::string error;                  // "" where the output is whole
+};
+
+struct Report {
+  std::vector<std::string> chain;
+  std::optional<DeviceInfo> device;   // none where none was needed
+  std::vector<JobReport> jobs;
+};
+
+std::string to_json(const Report& report);
+std::string to_table(const Report& report);
+
+// Milliseconds since it was made.
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Version and commit of this build.
+std::string version_text();
+
+}  // namespace gpupost

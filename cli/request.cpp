@@ -1,0 +1,101 @@
+#include "cli/request.h"
+
+#include "core/error.h"
+
+#include <unistd.h>
+
+namespace gpupost {
+
+std::vector<std::string_view> op_names() {
+  std::vector<std::string_view> names;
+  for (const Op* op : all_ops()) names.push_back(op->name);
+  return names;
+}
+
+namespace {
+
+// Walks the words from left to right and hands each to whom it belongs.
+class Walker {
+ public:
+  explicit Walker(const std::vector<std::string>& words) : words_(words) {}
+
+  Request walk() {
+    for (; next_ < words_.size(); ++next_) {
+      const std::string& word = words_[next_];
+      if (word == "--") {
+        request_.inputs.insert(request_.inputs.end(), words_.begin() + long(next_) + 1, words_.end());
+        break;
+      }
+      if (word.size() > 1 && word[0] == '-') option(word);
+      else if (const Op* op = op_named(word)) begin_call(op);
+      else input(word);
+    }
+    end_call();
+    request_.globals = parse_globals(global_words_);
+    check_chain(request_.calls);
+    return std::move(request_);
+  }
+
+ private:
+  void begin_call(const Op* op) {
+    end_call();
+    op_ = op;
+  }
+
+  void end_call() {
+    if (op_) request_.calls.push_back(parse_call(*op_, call_words_));
+    op_ = nullptr;
+    call_words_.clear();
+  }
+
+  // An option goes to the call before it if that op has it, else to the globals. Its value, if it takes one, is the next
+  // word, whatever that looks like.
+  void option(const std::string& word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
+    const Global* global = nullptr;
+    for (const Global& candidate : all_globals())
+      if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
+    if (!param && !global) unknown_option(name);
+    std::vector<std::string>& words = param ? call_words_ : global_words_;
+    words.push_back(word);
+    const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
+    if (!takes_value || equals != word.npos) return;
+    if (next_ + 1 >= words_.size()) fail(Exit::usage, "{} needs a value and is the last word", word);
+    // `--name=value` keeps a value that begins with a dash from being taken for an option
+    if (name.starts_with("--")) words.back() += "=" + words_[++next_];
+    else words.push_back(words_[++next_]);
+  }
+
+  [[noreturn]] void unknown_option(const std::string& name) {
+    std::vector<std::string> known;
+    if (op_)
+      for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
+    for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
+    const std::string hint = suggestion(name, {known.begin(), known.end()});
+    if (op_) fail(Exit::usage, "{}: {} is an option neither of {} nor of gpupost{}", op_->name, name, op_->name, hint);
+    fail(Exit::usage, "{} is no option of gpupost{}", name, hint);
+  }
+
+  void input(const std::string& word) {
+    const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
+    if (is_plain && access(word.c_str(), F_OK) != 0)
+      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops", word.empty() ? "an empty word" : word,
+           suggestion(word, op_names()));
+    request_.inputs.push_back(word);
+  }
+
+  const std::vector<std::string>& words_;
+  size_t next_ = 0;
+  const Op* op_ = nullptr;
+  std::vector<std::string> call_words_;
+  std::vector<std::string> global_words_;
+  Request request_;
+};
+
+}  // namespace
+
+Request parse_request(const std::vector<std::string>& words) { return Walker(words).walk(); }
+
+}  // namespace gpupost

@@ -1,0 +1,24 @@
+// What was typed, and what it means: the words of a command line as inputs, calls and globals.
+#pragma once
+
+#include "cli/globals.h"
+#include "core/chain.h"
+
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+struct Request {
+  std::vector<std::string> inputs;  // "-": standard input
+  std::vector<Call> calls;
+  Globals globals;
+};
+
+// Words without the program's name. Only records and checks; opens nothing. Throws Error(Exit::usage).
+Request parse_request(const std::vector<std::string>& words);
+
+// Every word that an op or a verb has, for near misses.
+std::vector<std::string_view> op_names();
+
+}  // namespace gpupost

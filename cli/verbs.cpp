@@ -1,0 +1,82 @@
+#include "cli/verbs.h"
+
+#include "cli/explain.h"
+#include "cli/help.h"
+#include "cli/report.h"
+#include "cli/request.h"
+#include "core/generate.h"
+#include "core/gpu/gpu.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gpupost {
+
+std::span<const Verb> all_verbs() {
+  static const Verb verbs[] = {
+      {"devices", "devices [--json]", "lists the devices and what each can do", run_devices},
+      {"doctor", "doctor", "says what is missing and the command that mends it", run_doctor},
+      {"compare", "compare A B", "largest difference of two pictures; exit 6 over --tolerance T (default 0)", run_compare},
+      {"info", "info FILE [--json]", "size, channels, windows, levels and attributes of a picture", run_info},
+      {"ops", "ops [--markdown]", "lists the ops", run_ops},
+      {"shader", "shader CHAIN", "prints the shaders that a chain runs", run_shader},
+      {"help", "help [OP]", "this text, or all about an op", run_help},
+      {"version", "version", "version and commit", run_version},
+  };
+  return verbs;
+}
+
+const Verb* verb_named(std::string_view name) {
+  for (const Verb& verb : all_verbs())
+    if (verb.name == name) return &verb;
+  return nullptr;
+}
+
+void print_out(std::string_view text) {
+  // what fails here is a closed pipe, which is the reader's choice
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+bool take_flag(std::vector<std::string>& words, std::string_view flag) { return std::erase(words, flag) > 0; }
+
+void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most) {
+  for (const std::string& word : words)
+    if (word.size() > 2 && word.starts_with("--")) fail(Exit::usage, "{}: {} is no option of it", verb, word);
+  if (words.size() < least || words.size() > most)
+    fail(Exit::usage, "{}: has {} arguments; expected: gpupost {}", verb, words.size(), verb_named(verb)->usage);
+}
+
+Exit run_ops(const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
+  const bool markdown = take_flag(words, "--markdown");
+  expect_words("ops", words, 0, 0);
+  print_out(markdown ? ops_markdown() : ops_list());
+  return Exit::done;
+}
+
+Exit run_help(const std::vector<std::string>& words) {
+  expect_words("help", words, 0, 1);
+  if (words.empty()) {
+    print_out(help_text());
+    return Exit::done;
+  }
+  const Op* op = op_named(words[0]);
+  if (!op) fail(Exit::usage, "help: {} is no op{}; `gpupost ops` lists them", words[0], suggestion(words[0], op_names()));
+  print_out(help_text(*op));
+  return Exit::done;
+}
+
+Exit run_version(const std::vector<std::string>& words) {
+  expect_words("version", words, 0, 0);
+  print_out(version_text() + "\n");
+  return Exit::done;
+}
+
+Exit run_shader(const std::vector<std::string>& words) {
+  const Request request = parse_request(words);
+  if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
+  for (const Pass& pass : plan_of(request).plan.passes) print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl_of(pass)));
+  return Exit::done;
+}
+
+}  // namespace gpupost

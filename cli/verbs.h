@@ -1,0 +1,40 @@
+// The words that may stand first instead of a chain.
+#pragma once
+
+#include "core/error.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+struct Verb {
+  std::string_view name;
+  std::string_view usage;  // with its arguments
+  std::string_view help;
+  Exit (*run)(const std::vector<std::string>& words);  // the words behind it
+};
+
+std::span<const Verb> all_verbs();
+const Verb* verb_named(std::string_view name);  // nullptr: there is none
+
+Exit run_devices(const std::vector<std::string>& words);
+Exit run_doctor(const std::vector<std::string>& words);
+Exit run_compare(const std::vector<std::string>& words);
+Exit run_info(const std::vector<std::string>& words);
+Exit run_ops(const std::vector<std::string>& words);
+Exit run_shader(const std::vector<std::string>& words);
+Exit run_help(const std::vector<std::string>& words);
+Exit run_version(const std::vector<std::string>& words);
+
+// Text on standard output; a reader that has gone away is no error.
+void print_out(std::string_view text);
+
+// The flags of `words` that `known` names ("--json"), taken out of them; any other option is refused.
+bool take_flag(std::vector<std::string>& words, std::string_view flag);
+// Refuses what is left but `count` words that are no options.
+void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most);
+
+}  // namespace gpupost

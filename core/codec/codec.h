@@ -1,0 +1,90 @@
+// The formats, and the way from a file to a picture and back.
+#pragma once
+
+#include "core/picture.h"
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// One row of the table of formats.
+struct Format {
+  std::string_view name;                       // "exr", "png", "jpg", "tga", "bmp", "hdr"
+  std::vector<std::string_view> extensions;    // without the dot, the first is the one that is written
+  std::string_view description;
+  bool can_read = false;
+  bool can_write = false;
+  bool holds_levels = false;      // a mip chain in one file
+  bool holds_float = false;       // values over 1 and below 0
+  bool holds_everything = false;  // any channels, attributes, data and display windows
+};
+
+std::span<const Format> all_formats();
+const Format* format_named(std::string_view name);                // nullptr: none
+const Format* format_of_extension(std::string_view path);         // by what follows the last dot; nullptr: none
+const Format* format_of_bytes(std::span<const std::byte> start);  // by magic bytes; nullptr: no image format known here
+
+// What a file may be, at most. Over one of them is Exit::input.
+struct Limits {
+  int side = 32768;                              // texels
+  uint64_t texel_count = 268'435'456;            // of one level
+  int channel_count = 64;
+  uint64_t decoded_bytes = uint64_t(4) << 30;
+  int cpu_seconds = 30;                          // for one file, all threads together
+  int wall_seconds = 120;
+};
+
+struct DecodeOptions {
+  std::string layer;  // "" the default layer: channels without a dot
+  int level = 0;      // of a mip-mapped file
+  Limits limits;
+};
+
+struct Decoded {
+  Picture picture;
+  std::vector<std::string> warnings;
+};
+
+// Reads a picture from an open file or pipe in a sandboxed child process. `name` stands for it in messages. Throws
+// Error(Exit::input) for everything that is wrong with the file, Error(Exit::limit) where memory ends.
+Decoded decode(int descriptor, const std::string& name, const DecodeOptions& options);
+// The same from a path ("-": standard input).
+Decoded decode_file(const std::string& path, const DecodeOptions& options);
+
+enum class Compression { none, rle, zips, zip };
+
+struct EncodeOptions {
+  Depth depth = Depth::half;                    // of colour channels; EXR: half or f32; PNG: u8 or u16
+  bool keep_depths = false;                     // EXR: each channel as its Channel::depth says
+  Compression compression = Compression::zip;   // EXR
+  bool mipmapped = false;                       // EXR: one tiled file with all levels; else level `level` alone
+  int level = 0;
+  Transfer transfer = Transfer::srgb;           // PNG
+};
+
+struct Encoded {
+  Memory bytes;
+  std::vector<std::string> warnings;  // what the format could not hold, what was clipped
+};
+
+// A whole file in memory. `picture` is linear and premultiplied, or as its fields say. Throws Error(Exit::output).
+Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options);
+
+// Replaces `path` whole: a temporary file in its folder, every byte written, synced, renamed, the folder synced. A
+// symbolic link keeps its place and its target is replaced. "-" writes to standard output. With `no_clobber` a path
+// that exists is refused. Throws Error(Exit::output) and leaves nothing behind.
+void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber);
+
+// Removes the temporary files of every write_file() under way. Safe to call from a signal handler.
+void remove_temporary_files() noexcept;
+
+// Is this process meant to be a decode worker? Every `main` of ours asks first and returns worker_main()'s value.
+bool is_decode_worker(int argc, char** argv);
+int decode_worker_main();
+
+}  // namespace gpupost

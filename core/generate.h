@@ -1,0 +1,20 @@
+// The GLSL of a pass: declarations made from the pass, then the text of its kernel. Pure: needs no device.
+#pragma once
+
+#include "core/plan.h"
+
+#include <string>
+#include <string_view>
+
+namespace gpupost {
+
+// Text of a file of kernels/, built in. Throws Error(Exit::bug) where there is none.
+std::string_view kernel_text(std::string_view name);
+
+// Bindings that every pass has, used or not.
+enum Binding { source_binding = 0, second_source_binding = 1, target_binding = 2, statistics_binding = 3, scratch_binding = 4 };
+
+// A whole compute shader. Equal passes give equal text, whatever the picture's size.
+std::string glsl_of(const Pass& pass);
+
+}  // namespace gpupost

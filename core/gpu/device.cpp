@@ -1,0 +1,87 @@
+#include "core/gpu/device.h"
+
+#include "core/gpu/instance.h"
+
+namespace gpupost {
+
+Device::Device(const DeviceInfo& info) : info_(info) {
+  const std::vector<VkPhysicalDevice> devices = physical_devices();
+  if (size_t(info.index) >= devices.size()) fail(Exit::device, "device {} is gone", info.traits.name);
+  physical_ = devices[size_t(info.index)];
+  vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
+  open();
+  vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
+  set_name_ = function<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT");
+}
+
+static uint32_t compute_family(VkPhysicalDevice physical) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  for (uint32_t index = 0; index < count; ++index)
+    if (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) return index;
+  fail(Exit::device, "the device has no queue that computes");
+}
+
+void Device::open() {
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &host};
+  const bool can_import = has_device_extension(physical_, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (!can_import) properties.pNext = nullptr;
+  vkGetPhysicalDeviceProperties2(physical_, &properties);
+  nanoseconds_per_tick_ = info_.has_timestamps ? properties.properties.limits.timestampPeriod : 0;
+
+  std::vector<const char*> extensions;
+  const char* plain_sets = std::getenv("GPUPOST_PLAIN_SETS");
+  push_descriptors_ = has_device_extension(physical_, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
+                      !(plain_sets && std::string_view(plain_sets) == "1");
+  if (push_descriptors_) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  if (can_import) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+    import_alignment_ = size_t(host.minImportedHostPointerAlignment);
+  }
+
+  const DeviceTraits& traits = info_.traits;
+  const VkPhysicalDeviceVulkan12Features features12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+      .shaderFloat16 = traits.has_float16,
+      .shaderSubgroupExtendedTypes = traits.has_quad,
+      .vulkanMemoryModel = traits.has_memory_model};
+  const VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                           .pNext = const_cast<VkPhysicalDeviceVulkan12Features*>(&features12),
+                                           .features = {.shaderStorageImageWriteWithoutFormat = VK_TRUE}};
+  queue_family_ = compute_family(physical_);
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                      .queueFamilyIndex = queue_family_,
+                                      .queueCount = 1,
+                                      .pQueuePriorities = &priority};
+  const VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                  .pNext = &features,
+                                  .queueCreateInfoCount = 1,
+                                  .pQueueCreateInfos = &queue,
+                                  .enabledExtensionCount = uint32_t(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
+  check(vkCreateDevice(physical_, &create, nullptr, &owned_device_.handle), "vkCreateDevice");
+  device_ = owned_device_.handle;
+}
+
+uint32_t Device::memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const {
+  for (const VkMemoryPropertyFlags wanted : {needed | liked, needed})
+    for (uint32_t index = 0; index < memory_.memoryTypeCount; ++index)
+      if ((allowed >> index & 1) && (memory_.memoryTypes[index].propertyFlags & wanted) == wanted) return index;
+  fail(Exit::device, "{} has no memory of the kind that is needed (properties {:#x})", info_.traits.name, needed);
+}
+
+void Device::name(VkObjectType type, uint64_t object, const std::string& text) const {
+  if (!set_name_) return;
+  const VkDebugUtilsObjectNameInfoEXT info{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                           .objectType = type,
+                                           .objectHandle = object,
+                                           .pObjectName = text.c_str()};
+  check(set_name_(device_, &info), "vkSetDebugUtilsObjectNameEXT");
+}
+
+}  // namespace gpupost

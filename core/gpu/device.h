@@ -1,0 +1,95 @@
+// An open device with its queue, and the memory, buffers and images made on it.
+#pragma once
+
+#include "core/gpu/gpu.h"
+#include "core/gpu/vulkan.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+class Device {
+ public:
+  explicit Device(const DeviceInfo& info);
+
+  const DeviceInfo& info() const { return info_; }
+  VkDevice handle() const { return device_; }
+  VkQueue queue() const { return queue_; }
+  uint32_t queue_family() const { return queue_family_; }
+  double nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
+  bool has_push_descriptors() const { return push_descriptors_; }
+  size_t import_alignment() const { return import_alignment_; }  // of host memory taken as it is; 0: cannot be
+  const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
+  // A memory type among `allowed` bits that has all of `needed` and, if there is one, all of `liked`. Throws
+  // Error(Exit::device).
+  uint32_t memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const;
+  // Names an object for debuggers and validation messages; nothing where they are not there.
+  void name(VkObjectType type, uint64_t object, const std::string& text) const;
+  template <class Function>
+  Function function(const char* function_name) const {
+    return reinterpret_cast<Function>(vkGetDeviceProcAddr(device_, function_name));
+  }
+
+ private:
+  void open();
+
+  DeviceInfo info_;
+  VkPhysicalDevice physical_ = nullptr;
+  VkPhysicalDeviceMemoryProperties memory_{};
+  double nanoseconds_per_tick_ = 0;
+  bool push_descriptors_ = false;
+  size_t import_alignment_ = 0;
+  uint32_t queue_family_ = 0;
+  PFN_vkSetDebugUtilsObjectNameEXT set_name_ = nullptr;
+  struct DeviceHandle {
+    VkDevice handle = nullptr;
+    ~DeviceHandle() {
+      if (handle) vkDestroyDevice(handle, nullptr);
+    }
+  } owned_device_;
+  VkDevice device_ = nullptr;
+  VkQueue queue_ = nullptr;
+};
+
+// A buffer with memory of its own.
+class Buffer {
+ public:
+  enum class Use { upload, download, device };
+
+  Buffer() = default;
+  Buffer(const Device& device, size_t bytes, Use use, const std::string& name);
+  // The host's own pages as a buffer, where the device can take them: no copy. An empty one where it cannot.
+  static Buffer import(const Device& device, std::span<const std::byte> pages, const std::string& name);
+
+  VkBuffer handle() const { return buffer_; }
+  size_t bytes() const { return bytes_; }
+  std::byte* mapped() const { return mapped_; }  // of upload and download
+  void flush(const Device& device) const;        // after writing through mapped()
+  void invalidate(const Device& device) const;   // before reading through mapped()
+
+ private:
+  Owned<VkDeviceMemory> memory_;
+  Owned<VkBuffer> buffer_;
+  size_t bytes_ = 0;
+  std::byte* mapped_ = nullptr;
+};
+
+// A picture on the device, RGBA of half or float, with its mip levels and a view of each.
+class Image {
+ public:
+  Image(const Device& device, const PlanImage& plan, const std::string& name);
+
+  VkImage handle() const { return image_; }
+  const PlanImage& plan() const { return plan_; }
+  VkImageView view(int level) const { return views_[size_t(level)]; }
+
+ private:
+  PlanImage plan_;
+  Owned<VkDeviceMemory> memory_;
+  Owned<VkImage> image_;
+  std::vector<Owned<VkImageView>> views_;
+};
+
+}  // namespace gpupost

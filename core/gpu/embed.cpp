@@ -1,0 +1,87 @@
+// A program of the build: compiles the passes of every row's examples and writes them as C++.
+#include "core/chain.h"
+#include "core/generate.h"
+#include "core/gpu/cache.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/spirv.h"
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace gpupost {
+
+std::span<const BuiltInSpirv> built_in_spirv() { return {}; }
+
+// Kinds of device that plans differ by.
+static std::vector<DeviceTraits> usual_devices() {
+  DeviceTraits cpu{.name = "cpu",
+                   .type = DeviceType::cpu,
+                   .max_image_side = 32768,
+                   .max_group_invocations = 1024,
+                   .max_storage_images = 64,
+                   .shared_bytes = 32768,
+                   .subgroup_size = 8,
+                   .has_quad = true,
+                   .has_float16 = true,
+                   .has_memory_model = true};
+  DeviceTraits gpu = cpu;
+  gpu.type = DeviceType::discrete;
+  DeviceTraits without_quads = gpu;
+  without_quads.has_quad = false;
+  return {cpu, gpu, without_quads};
+}
+
+// Sizes that reach every way a plan can go: even and odd, large and small.
+static constexpr Size usual_sizes[] = {{4096, 4096}, {1920, 1080}, {3840, 2160}, {2560, 1440}, {1919, 1081},
+                                       {257, 129},   {64, 64},     {128, 32},    {17, 9},      {1, 4096},
+                                       {4096, 1},    {3, 5},       {5, 4},       {4, 5},       {1, 3},
+                                       {3, 1},       {32, 32},     {16, 16},     {8, 8}};
+
+static std::map<std::string, std::vector<uint32_t>> compile_all() {
+  std::map<std::string, std::vector<uint32_t>> shaders;
+  for (const Op* op : all_ops())
+    for (const std::string_view example : op->examples)
+      for (const DeviceTraits& device : usual_devices())
+        for (const Size size : usual_sizes)
+          for (const bool half : {false, true}) {
+            const Call call = parse_call(*op, example);
+            const PlanInput input{.size = size, .storage = half ? Depth::half : Depth::f32, .half_arithmetic = half};
+            for (const Pass& pass : plan({&call, 1}, input, device).passes)
+              if (const std::string text = glsl_of(pass); !shaders.contains(text))
+                shaders[text] = compile_glsl(text, pass.name);
+          }
+  return shaders;
+}
+
+static void write(const std::map<std::string, std::vector<uint32_t>>& shaders, std::ostream& file) {
+  file << "// Made by the build from the rows of core/ops.\n#include \"core/gpu/spirv.h\"\nnamespace gpupost {\n";
+  int index = 0;
+  for (const auto& [text, words] : shaders) {
+    file << fmt::format("static const uint32_t shader_{}[] = {{", index++);
+    for (const uint32_t word : words) file << fmt::format("{:#x},", word);
+    file << "};\n";
+  }
+  file << "std::span<const BuiltInSpirv> built_in_spirv() {\n  static const BuiltInSpirv shaders[] = {\n";
+  index = 0;
+  for (const auto& [text, words] : shaders) {
+    file << fmt::format("    {{{:#x}, shader_{}}},\n", hash_of(text), index);
+    ++index;
+  }
+  file << "  };\n  return shaders;\n}\n}  // namespace gpupost\n";
+}
+
+}  // namespace gpupost
+
+int main(int argc, char** argv) try {
+  if (argc != 2) return 1;
+  std::ofstream file(argv[1]);
+  gpupost::write(gpupost::compile_all(), file);
+  file.close();
+  return file ? 0 : 1;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "gpupost_embed: {}\n", error.what());
+  return 1;
+}

@@ -1,0 +1,190 @@
+#include "core/gpu/instance.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace gpupost {
+
+static std::atomic<int> message_count{0};
+
+int validation_message_count() { return message_count; }
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
+  ++message_count;
+  fmt::print(stderr, "gpupost: validation: {}\n", data->pMessage);
+  return VK_FALSE;
+}
+
+static bool validation_is_wanted() {
+  const char* wanted = std::getenv("GPUPOST_VALIDATE");
+  return wanted && std::strcmp(wanted, "1") == 0;
+}
+
+static bool has_layer(const char* name) {
+  uint32_t count = 0;
+  check(vkEnumerateInstanceLayerProperties(&count, nullptr), "vkEnumerateInstanceLayerProperties");
+  std::vector<VkLayerProperties> layers(count);
+  check(vkEnumerateInstanceLayerProperties(&count, layers.data()), "vkEnumerateInstanceLayerProperties");
+  for (const VkLayerProperties& layer : layers)
+    if (std::strcmp(layer.layerName, name) == 0) return true;
+  return false;
+}
+
+// An instance and, where validation is on, the messenger that counts what it says. Both live as long as the process:
+// drivers have been seen to crash when an instance is destroyed among the destructors of static objects.
+static VkInstance create_instance() {
+  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                      .pApplicationName = "gpupost",
+                                      .apiVersion = VK_API_VERSION_1_2};
+  const VkDebugUtilsMessengerCreateInfoEXT messenger{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+      .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+      .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+      .pfnUserCallback = on_message};
+  const VkValidationFeatureEnableEXT enabled[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  const VkValidationFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                         .pNext = &messenger,
+                                         .enabledValidationFeatureCount = 1,
+                                         .pEnabledValidationFeatures = enabled};
+  const char* layer = "VK_LAYER_KHRONOS_validation";
+  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  const bool validate = validation_is_wanted();
+  if (validate && !has_layer(layer))
+    fail(Exit::device, "GPUPOST_VALIDATE=1 needs the layer {} (package vulkan-validationlayers)", layer);
+  const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pNext = validate ? &features : nullptr,
+                                  .pApplicationInfo = &application,
+                                  .enabledLayerCount = validate ? 1u : 0u,
+                                  .ppEnabledLayerNames = &layer,
+                                  .enabledExtensionCount = validate ? 1u : 0u,
+                                  .ppEnabledExtensionNames = &extension};
+  VkInstance made = nullptr;
+  const VkResult result = vkCreateInstance(&info, nullptr, &made);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+    fail(Exit::device, "no Vulkan driver was found; `gpupost doctor` says what is missing");
+  check(result, "vkCreateInstance");
+  if (validate) {
+    const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+        vkGetInstanceProcAddr(made, "vkCreateDebugUtilsMessengerEXT"));
+    VkDebugUtilsMessengerEXT handle = nullptr;
+    check(create(made, &messenger, nullptr, &handle), "vkCreateDebugUtilsMessengerEXT");
+  }
+  return made;
+}
+
+VkInstance instance() {
+  static const VkInstance made = create_instance();
+  return made;
+}
+
+std::vector<VkPhysicalDevice> physical_devices() {
+  uint32_t count = 0;
+  check(vkEnumeratePhysicalDevices(instance(), &count, nullptr), "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDevice> devices(count);
+  check(vkEnumeratePhysicalDevices(instance(), &count, devices.data()), "vkEnumeratePhysicalDevices");
+  devices.resize(count);
+  return devices;
+}
+
+bool has_device_extension(VkPhysicalDevice device, const char* name) {
+  uint32_t count = 0;
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr), "vkEnumerateDeviceExtensionProperties");
+  std::vector<VkExtensionProperties> extensions(count);
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()),
+        "vkEnumerateDeviceExtensionProperties");
+  for (const VkExtensionProperties& extension : extensions)
+    if (std::strcmp(extension.extensionName, name) == 0) return true;
+  return false;
+}
+
+static std::string hexadecimal(const uint8_t* bytes) {
+  std::string text;
+  for (int index = 0; index < VK_UUID_SIZE; ++index) text += fmt::format("{:02x}", bytes[index]);
+  return text;
+}
+
+static DeviceType type_of(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return DeviceType::discrete;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::integrated;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::cpu;
+    default: return DeviceType::virtual_gpu;
+  }
+}
+
+static void describe_memory(VkPhysicalDevice device, DeviceInfo& info) {
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  constexpr VkMemoryPropertyFlags both = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+  for (uint32_t index = 0; index < memory.memoryHeapCount; ++index)
+    if (memory.memoryHeaps[index].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      info.memory_bytes = std::max(info.memory_bytes, size_t(memory.memoryHeaps[index].size));
+  for (uint32_t index = 0; index < memory.memoryTypeCount; ++index) {
+    const VkMemoryType& type = memory.memoryTypes[index];
+    if ((type.propertyFlags & both) == both && memory.memoryHeaps[type.heapIndex].size > (size_t(256) << 20))
+      info.has_host_visible_memory = true;
+  }
+}
+
+// A queue family that can compute: its index, or -1.
+static bool describe_queues(VkPhysicalDevice device, DeviceInfo& info) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (const VkQueueFamilyProperties& family : families)
+    if (family.queueFlags & VK_QUEUE_COMPUTE_BIT) {
+      info.has_timestamps = family.timestampValidBits > 0;
+      return true;
+    }
+  return false;
+}
+
+DeviceInfo describe(VkPhysicalDevice device, int index) {
+  VkPhysicalDeviceVulkan12Properties properties12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+  VkPhysicalDeviceVulkan11Properties properties11{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
+                                                  .pNext = &properties12};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &properties11};
+  VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  vkGetPhysicalDeviceFeatures2(device, &features);
+
+  const VkPhysicalDeviceProperties& core = properties.properties;
+  const VkPhysicalDeviceLimits& limits = core.limits;
+  const bool quads = (properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_QUAD_BIT) &&
+                     (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+                     properties11.subgroupSize >= 4;
+  DeviceInfo info{
+      .index = index,
+      .traits = {.name = core.deviceName,
+                 .type = type_of(core.deviceType),
+                 .max_image_side = int(limits.maxImageDimension2D),
+                 .max_group_invocations = int(std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0])),
+                 .max_storage_images = int(std::min<uint32_t>(
+                     std::min(limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages), 1 << 20)),
+                 .shared_bytes = int(limits.maxComputeSharedMemorySize),
+                 .subgroup_size = int(properties11.subgroupSize),
+                 .has_quad = quads && features12.shaderSubgroupExtendedTypes,
+                 .has_float16 = features12.shaderFloat16 == VK_TRUE,
+                 .has_memory_model = features12.vulkanMemoryModel == VK_TRUE},
+      .uuid = hexadecimal(properties11.deviceUUID),
+      .driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo),
+      .driver_uuid = hexadecimal(properties11.driverUUID),
+      .api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(core.apiVersion), VK_API_VERSION_MINOR(core.apiVersion),
+                                 VK_API_VERSION_PATCH(core.apiVersion)),
+  };
+  describe_memory(device, info);
+  if (!describe_queues(device, info)) info.obstacle = "it has no queue that computes";
+  else if (core.apiVersion < VK_API_VERSION_1_2)
+    info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);
+  else if (!features.features.shaderStorageImageWriteWithoutFormat)
+    info.obstacle = "it lacks shaderStorageImageWriteWithoutFormat";
+  return info;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,171 @@
+#include "core/gpu/pipelines.h"
+
+#include "core/generate.h"
+#include "core/gpu/cache.h"
+
+#include <cassert>
+
+namespace gpupost {
+
+constexpr uint32_t push_bytes = 128;  // what Vulkan promises
+constexpr int most_targets = 15;      // levels below the base of 32768 texels a side
+
+Pipelines::Pipelines(const Device& device)
+    : device_(device), target_count_(std::min(most_targets, device.info().traits.max_storage_images)) {
+  create_layouts();
+  const auto stored = read_cached(cache_name(), cache_key());
+  cached_bytes_ = stored ? stored->size() : 0;
+  const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+                                       .initialDataSize = cached_bytes_,
+                                       .pInitialData = stored ? stored->data() : nullptr};
+  VkPipelineCache cache = nullptr;
+  check(vkCreatePipelineCache(device.handle(), &info, nullptr, &cache), "vkCreatePipelineCache");
+  cache_ = {device.handle(), cache, vkDestroyPipelineCache};
+  if (device.has_push_descriptors()) push_ = device.function<PFN_vkCmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR");
+}
+
+Pipelines::~Pipelines() {
+  size_t bytes = 0;
+  if (vkGetPipelineCacheData(device_.handle(), cache_, &bytes, nullptr) != VK_SUCCESS || bytes <= cached_bytes_) return;
+  std::vector<std::byte> data(bytes);
+  if (vkGetPipelineCacheData(device_.handle(), cache_, &bytes, data.data()) != VK_SUCCESS) return;
+  data.resize(bytes);
+  write_cached(cache_name(), cache_key(), data);
+}
+
+std::string Pipelines::cache_name() const { return fmt::format("pipelines-{}", device_.info().uuid); }
+
+uint64_t Pipelines::cache_key() const {
+  return hash_of(device_.info().uuid + device_.info().driver_uuid + device_.info().driver);
+}
+
+void Pipelines::create_layouts() {
+  const VkSamplerCreateInfo sampler_info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+                                         .magFilter = VK_FILTER_NEAREST,
+                                         .minFilter = VK_FILTER_NEAREST,
+                                         .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                         .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                         .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                         .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE};
+  VkSampler sampler = nullptr;
+  check(vkCreateSampler(device_.handle(), &sampler_info, nullptr, &sampler), "vkCreateSampler");
+  sampler_ = {device_.handle(), sampler, vkDestroySampler};
+
+  const auto binding = [](uint32_t index, VkDescriptorType type, int count) {
+    return VkDescriptorSetLayoutBinding{.binding = index,
+                                        .descriptorType = type,
+                                        .descriptorCount = uint32_t(count),
+                                        .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+  };
+  const VkDescriptorSetLayoutBinding bindings[] = {
+      binding(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+      binding(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+      binding(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, target_count_),
+      binding(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      binding(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+  const VkDescriptorSetLayoutCreateInfo set_info{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+      .flags = device_.has_push_descriptors() ? VkFlags(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) : 0,
+      .bindingCount = std::size(bindings),
+      .pBindings = bindings};
+  VkDescriptorSetLayout set_layout = nullptr;
+  check(vkCreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &set_layout), "vkCreateDescriptorSetLayout");
+  set_layout_ = {device_.handle(), set_layout, vkDestroyDescriptorSetLayout};
+
+  const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = push_bytes};
+  const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                               .setLayoutCount = 1,
+                                               .pSetLayouts = &set_layout,
+                                               .pushConstantRangeCount = 1,
+                                               .pPushConstantRanges = &range};
+  VkPipelineLayout layout = nullptr;
+  check(vkCreatePipelineLayout(device_.handle(), &layout_info, nullptr, &layout), "vkCreatePipelineLayout");
+  layout_ = {device_.handle(), layout, vkDestroyPipelineLayout};
+}
+
+VkPipeline Pipelines::pipeline(const Pass& pass) {
+  std::string text = glsl_of(pass);
+  if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
+
+  const std::vector<uint32_t> words = spirv_of(text, pass.name);
+  const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                             .codeSize = words.size() * sizeof words[0],
+                                             .pCode = words.data()};
+  VkShaderModule module = nullptr;
+  check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), "vkCreateShaderModule");
+  const Owned<VkShaderModule> owned_module(device_.handle(), module, vkDestroyShaderModule);
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                   .module = module,
+                                                   .pName = "main"},
+                                         .layout = layout_};
+  VkPipeline made = nullptr;
+  check(vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &made), "vkCreateComputePipelines");
+  device_.name(VK_OBJECT_TYPE_PIPELINE, uint64_t(made), pass.name);
+  pipelines_[std::move(text)] = {device_.handle(), made, vkDestroyPipeline};
+  return made;
+}
+
+void Pipelines::begin(int pass_count) {
+  if (push_ || pass_count == 0) return;
+  const uint32_t count = uint32_t(pass_count);
+  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2 * count},
+                                        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
+                                        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * count}};
+  const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                        .maxSets = count,
+                                        .poolSizeCount = std::size(sizes),
+                                        .pPoolSizes = sizes};
+  VkDescriptorPool pool = nullptr;
+  check(vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool), "vkCreateDescriptorPool");
+  pool_ = {device_.handle(), pool, vkDestroyDescriptorPool};
+}
+
+void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bound) {
+  VkDescriptorSet set = nullptr;
+  if (!push_) {
+    const VkDescriptorSetLayout layout = set_layout_;
+    const VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                           .descriptorPool = pool_,
+                                           .descriptorSetCount = 1,
+                                           .pSetLayouts = &layout};
+    check(vkAllocateDescriptorSets(device_.handle(), &info, &set), "vkAllocateDescriptorSets");
+  }
+  const auto write = [set](uint32_t binding, VkDescriptorType type, uint32_t count) {
+    return VkWriteDescriptorSet{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                .dstSet = set,
+                                .dstBinding = binding,
+                                .descriptorCount = count,
+                                .descriptorType = type};
+  };
+  const VkDescriptorImageInfo source{sampler_, bound.source, VK_IMAGE_LAYOUT_GENERAL};
+  std::vector<VkDescriptorImageInfo> targets;
+  for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
+    targets.push_back({nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
+  const VkDescriptorBufferInfo scratch{bound.scratch, 0, VK_WHOLE_SIZE};
+  std::vector<VkWriteDescriptorSet> writes{
+      write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+      write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size()))};
+  writes[0].pImageInfo = &source;
+  writes[1].pImageInfo = targets.data();
+  if (bound.scratch) {
+    writes.push_back(write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+    writes.back().pBufferInfo = &scratch;
+  }
+
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));
+  if (push_) {
+    push_(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, uint32_t(writes.size()), writes.data());
+  } else {
+    vkUpdateDescriptorSets(device_.handle(), uint32_t(writes.size()), writes.data(), 0, nullptr);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
+  }
+  std::vector<int32_t> values;
+  for (const PushValue& value : pass.values) values.push_back(value.value);
+  assert(values.size() * sizeof values[0] <= push_bytes);
+  if (!values.empty())
+    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, uint32_t(values.size() * sizeof values[0]), values.data());
+}
+
+}  // namespace gpupost

@@ -1,0 +1,51 @@
+// Compiled passes, and the one way to bind what they read and write.
+#pragma once
+
+#include "core/gpu/device.h"
+
+#include <map>
+#include <string>
+
+namespace gpupost {
+
+// What a pass reads and writes, as handles.
+struct Bound {
+  VkImageView source = nullptr;
+  std::vector<VkImageView> targets;
+  VkBuffer scratch = nullptr;
+  size_t scratch_bytes = 0;
+};
+
+class Pipelines {
+ public:
+  explicit Pipelines(const Device& device);
+  // Keeps the driver's pipeline cache on disk where it has grown.
+  ~Pipelines();
+  Pipelines(const Pipelines&) = delete;
+  Pipelines& operator=(const Pipelines&) = delete;
+
+  // The pipeline of a pass, made at its first use.
+  VkPipeline pipeline(const Pass& pass);
+  // Readies as many ordinary descriptor sets as a recording needs; nothing to do where they are pushed.
+  void begin(int pass_count);
+  // Binds pipeline, images, buffers and values of a pass: everything but the dispatch.
+  void bind(VkCommandBuffer commands, const Pass& pass, const Bound& bound);
+
+ private:
+  void create_layouts();
+  std::string cache_name() const;
+  uint64_t cache_key() const;
+
+  const Device& device_;
+  int target_count_ = 0;  // length of the array of targets in the layout
+  Owned<VkSampler> sampler_;
+  Owned<VkDescriptorSetLayout> set_layout_;
+  Owned<VkPipelineLayout> layout_;
+  Owned<VkPipelineCache> cache_;
+  size_t cached_bytes_ = 0;
+  Owned<VkDescriptorPool> pool_;
+  PFN_vkCmdPushDescriptorSetKHR push_ = nullptr;
+  std::map<std::string, Owned<VkPipeline>> pipelines_;  // by their text
+};
+
+}  // namespace gpupost

@@ -1,0 +1,47 @@
+// Vulkan's own header and the two things we put around it: a check of every result, and owning handles.
+#pragma once
+
+#include "core/error.h"
+
+#include <vulkan/vulkan.h>
+
+#include <utility>
+
+namespace gpupost {
+
+// Throws Error(Exit::device), or Exit::limit where memory has ended, naming the call and the result.
+void check(VkResult result, const char* call);
+const char* name_of(VkResult result);
+
+// A handle that dies with its owner: Owned<VkImage>(device, image, vkDestroyImage).
+template <class Handle, class Parent = VkDevice>
+class Owned {
+ public:
+  using Destroy = void(VKAPI_PTR*)(Parent, Handle, const VkAllocationCallbacks*);
+
+  Owned() = default;
+  Owned(Parent parent, Handle handle, Destroy destroy) : parent_(parent), handle_(handle), destroy_(destroy) {}
+  Owned(Owned&& other) noexcept { swap(other); }
+  Owned& operator=(Owned&& other) noexcept {
+    Owned moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  ~Owned() {
+    if (handle_) destroy_(parent_, handle_, nullptr);
+  }
+  operator Handle() const { return handle_; }
+
+ private:
+  void swap(Owned& other) noexcept {
+    std::swap(parent_, other.parent_);
+    std::swap(handle_, other.handle_);
+    std::swap(destroy_, other.destroy_);
+  }
+
+  Parent parent_ = nullptr;
+  Handle handle_ = nullptr;
+  Destroy destroy_ = nullptr;
+};
+
+}  // namespace gpupost

@@ -1,0 +1,58 @@
+// Bytes with an owner: pages from the system, a mapping shared with another process, or mapped device memory.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace gpupost {
+
+// Move-only. The bytes of a fresh one are zero.
+class Memory {
+ public:
+  Memory() = default;
+  // Pages from the system (huge ones where it has them). Throws Error(Exit::limit) when there are none.
+  explicit Memory(size_t bytes);
+  // Bytes of somebody else's, handed back by `release`.
+  Memory(std::byte* data, size_t bytes, std::function<void()> release)
+      : data_(data), size_(bytes), release_(std::move(release)) {}
+  Memory(Memory&& other) noexcept { swap(other); }
+  Memory& operator=(Memory&& other) noexcept {
+    Memory moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  ~Memory() {
+    if (release_) release_();
+  }
+
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+  // The same bytes as numbers of type T.
+  template <class T>
+  std::span<T> as() {
+    return {reinterpret_cast<T*>(data_), size_ / sizeof(T)};
+  }
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data_), size_ / sizeof(T)};
+  }
+
+ private:
+  void swap(Memory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(release_, other.release_);
+  }
+
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  std::function<void()> release_;
+};
+
+}  // namespace gpupost

@@ -1,0 +1,11 @@
+#include "core/ops/ops.h"
+
+namespace gpupost {
+
+std::span<const Op* const> all_ops() {
+  // The order is the order of help and documents.
+  static const Op* const ops[] = {&mips_op};
+  return ops;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,58 @@
+#include "core/plan.h"
+
+#include "core/error.h"
+
+#include <fmt/ranges.h>
+
+namespace gpupost {
+
+static size_t bytes_of_level(const PlanImage& image, int level) {
+  return texel_count(level_size(image.size, level)) * 4 * bytes_of(image.depth);
+}
+
+PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
+  plan_.images.push_back({.size = input.size, .depth = input.storage});
+}
+
+void PlanBuilder::add(Pass pass) {
+  pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
+  for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
+    pass.bytes_written += bytes_of_level(image(pass.target_image), level);
+  plan_.passes.push_back(std::move(pass));
+}
+
+Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
+  if (std::max(input.size.width, input.size.height) > traits.max_image_side)
+    fail(Exit::limit, "the picture is {} x {} texels; {} takes at most {} a side", input.size.width, input.size.height,
+         traits.name, traits.max_image_side);
+  PlanBuilder builder(input, traits);
+  for (const Call& call : calls) call.op->plan(call, builder);
+  return builder.finish();
+}
+
+std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits) {
+  std::string text = fmt::format("device   {}\n", traits.name);
+  for (size_t index = 0; index < calls.size(); ++index)
+    text += fmt::format("{:<8} {}\n", index == 0 ? "chain" : "", calls[index].text());
+  for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);
+  for (size_t index = 0; index < plan.images.size(); ++index) {
+    const PlanImage& image = plan.images[index];
+    size_t bytes = 0;
+    for (int level = 0; level < image.level_count; ++level) bytes += bytes_of_level(image, level);
+    text += fmt::format("image {}  {} x {}, {} level{}, RGBA{}, {:.1f} MiB\n", index, image.size.width,
+                        image.size.height, image.level_count, image.level_count == 1 ? "" : "s",
+                        image.depth == Depth::half ? "16F" : "32F", double(bytes) / (1 << 20));
+  }
+  for (size_t index = 0; index < plan.passes.size(); ++index) {
+    const Pass& pass = plan.passes[index];
+    std::vector<std::string> literals;
+    for (const Literal& literal : pass.literals) literals.push_back(fmt::format("{}={}", literal.name, literal.value));
+    text += fmt::format("pass {}   {}: {} [{}], {}x{} groups of {}x{}, reads {:.1f} MiB, writes {:.1f} MiB\n", index,
+                        pass.name, pass.kernel, fmt::join(literals, " "), pass.group_count[0], pass.group_count[1],
+                        pass.group[0], pass.group[1], double(pass.bytes_read) / (1 << 20),
+                        double(pass.bytes_written) / (1 << 20));
+  }
+  return text;
+}
+
+}  // namespace gpupost

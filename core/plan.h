@@ -1,0 +1,106 @@
+// Calls in, passes out. Pure: needs no device; `--explain` prints what it returns.
+#pragma once
+
+#include "core/op.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+enum class DeviceType { cpu, virtual_gpu, integrated, discrete };
+
+// What a plan needs to know of a device. The defaults are what every Vulkan 1.2 device has.
+struct DeviceTraits {
+  std::string name = "any Vulkan device";
+  DeviceType type = DeviceType::cpu;
+  int max_image_side = 4096;
+  int max_group_invocations = 128;
+  int max_storage_images = 4;     // of one stage
+  int shared_bytes = 16384;
+  int subgroup_size = 1;
+  bool has_quad = false;          // quad operations in compute, on 16-bit numbers too
+  bool has_float16 = false;       // half arithmetic
+  bool has_memory_model = false;  // the Vulkan memory model: release and acquire between workgroups
+};
+
+struct PlanImage {
+  Size size;
+  Depth depth = Depth::f32;  // half or f32: four numbers a texel
+  int level_count = 1;
+};
+
+// A choice in the text of a kernel: `#define name value`.
+struct Literal {
+  std::string_view name;
+  int value = 0;
+};
+
+// A value of a kernel, pushed: `int name`.
+struct PushValue {
+  std::string_view name;
+  int32_t value = 0;
+};
+
+// One dispatch. It reads one level of one image and writes levels of one image.
+struct Pass {
+  std::string name;             // for reports: "mips level 3"
+  std::string_view kernel;      // a file of kernels/
+  std::vector<Literal> literals;
+  std::vector<PushValue> values;
+  std::array<int, 2> group{256, 1};      // local size
+  std::array<int, 2> group_count{1, 1};  // what vkCmdDispatch takes
+  bool half_arithmetic = false;
+  bool uses_quads = false;
+  int source_image = 0, source_level = 0;
+  int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
+  int bound_targets = 1;                                     // length of the array of targets in the text, >= target_count
+  size_t scratch_bytes = 0;                                  // zeroed before the pass; 0: it has none
+  size_t bytes_read = 0, bytes_written = 0;                  // of images, each texel once
+};
+
+struct Plan {
+  std::vector<PlanImage> images;     // image 0 holds the input at its level 0
+  std::vector<Pass> passes;
+  int result_image = 0;
+  bool base_is_input = true;         // level 0 of the result is the input, bit for bit
+  std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
+};
+
+struct PlanInput {
+  Size size;
+  Depth storage = Depth::half;   // of the images on the device
+  bool half_arithmetic = false;  // `--fp16`, in the kernels whose row says it is safe
+};
+
+// Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
+// too large for it.
+Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
+
+// What an op's plan function builds with.
+class PlanBuilder {
+ public:
+  PlanBuilder(const PlanInput& input, const DeviceTraits& traits);
+
+  const PlanInput& input() const { return input_; }
+  const DeviceTraits& traits() const { return traits_; }
+  int current_image() const { return plan_.result_image; }  // the image that the next op works on, at its level 0
+  PlanImage& image(int index) { return plan_.images[size_t(index)]; }
+  // Appends a pass, its sizes in bytes filled in from its images.
+  void add(Pass pass);
+  void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
+  Plan finish() { return std::move(plan_); }
+
+ private:
+  PlanInput input_;
+  DeviceTraits traits_;
+  Plan plan_;
+};
+
+// The plan as `--explain` prints it.
+std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits);
+
+}  // namespace gpupost
