@@ -1,0 +1,163 @@
+#include "core/codec/child.h"
+
+#include "core/codec/sandbox.h"
+#include "core/codec/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+extern char** environ;
+
+namespace gpupost {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void fail_start(int error) {
+  fail(error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ? Exit::limit : Exit::bug,
+       "the decode worker cannot be started: {}", std::generic_category().message(error));
+}
+
+// What the worker finds: its three descriptors in their places, no terminal, no others.
+class FileActions {
+ public:
+  FileActions() {
+    if (const int error = posix_spawn_file_actions_init(&actions_)) fail_start(error);
+  }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  void silence(int number) { check(posix_spawn_file_actions_addopen(&actions_, number, "/dev/null", O_RDWR, 0)); }
+  void place(int descriptor, int number) { check(posix_spawn_file_actions_adddup2(&actions_, descriptor, number)); }
+  void close_from(int number) { check(posix_spawn_file_actions_addclosefrom_np(&actions_, number)); }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  static void check(int error) {
+    if (error != 0) fail_start(error);
+  }
+  posix_spawn_file_actions_t actions_;
+};
+
+// Signals as a fresh program has them, and a process group of its own: an interrupt from the terminal is the parent's to
+// answer, and its end is the worker's.
+class Attributes {
+ public:
+  Attributes() {
+    if (const int error = posix_spawnattr_init(&attributes_)) fail_start(error);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+// A copy whose number none of the worker's places has, so that putting them in place overwrites none.
+Descriptor out_of_the_way(int descriptor) {
+  Descriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, worker_descriptor_count));
+  if (copy.get() < 0) fail_start(errno);
+  return copy;
+}
+
+}  // namespace
+
+Worker::Worker(int input, int texels) {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_start(errno);
+  talk_ = Descriptor(ends[0]);
+  const Descriptor far_end(ends[1]);
+  const Descriptor input_copy = out_of_the_way(input);
+  const Descriptor texels_copy = out_of_the_way(texels);
+  const Descriptor talk_copy = out_of_the_way(far_end.get());
+  FileActions actions;
+  actions.silence(STDIN_FILENO);
+  actions.silence(STDOUT_FILENO);
+  if (!is_sanitized()) actions.silence(STDERR_FILENO);  // the C library's last words are no line of ours
+  actions.place(input_copy.get(), worker_input);
+  actions.place(texels_copy.get(), worker_texels);
+  actions.place(talk_copy.get(), worker_talk);
+  actions.close_from(worker_descriptor_count);
+  const Attributes attributes;
+  std::string name = "gpupost", word = decode_worker_word;
+  char* const arguments[] = {name.data(), word.data(), nullptr};
+  const int error = posix_spawn(&process_, "/proc/self/exe", actions.get(), attributes.get(), arguments, environ);
+  if (error != 0) fail_start(error);
+}
+
+Worker::~Worker() {
+  if (process_ < 0) return;
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+WorkerEnd Worker::run(Bytes request, size_t max_answer_bytes, std::chrono::seconds at_most) {
+  const Clock::time_point deadline = Clock::now() + at_most;
+  while (!request.empty()) {
+    const ssize_t put = send(talk_.get(), request.data(), request.size(), MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) break;  // it is dead already, and its end tells more
+    request = request.subspan(size_t(put));
+  }
+  shutdown(talk_.get(), SHUT_WR);
+  WorkerEnd end;
+  listen(end, max_answer_bytes, deadline);
+  wait(end, deadline);
+  return end;
+}
+
+void Worker::listen(WorkerEnd& end, size_t max_answer_bytes, Clock::time_point deadline) {
+  std::vector<std::byte> part(64 << 10);
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd waiting = {.fd = talk_.get(), .events = POLLIN, .revents = 0};
+    const int ready = left > 0ms ? poll(&waiting, 1, int(std::min<int64_t>(left.count() + 1, 1'000'000))) : 0;
+    end.was_too_slow = ready == 0 && Clock::now() >= deadline;
+    if (end.was_too_slow) return;
+    if (ready <= 0) continue;
+    const ssize_t got = recv(talk_.get(), part.data(), part.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    end.said.insert(end.said.end(), part.begin(), part.begin() + got);
+    end.said_too_much = end.said.size() > max_answer_bytes;
+    if (end.said_too_much) return;
+  }
+}
+
+// A worker that has closed its socket is about to end; one that does not is made to.
+void Worker::wait(WorkerEnd& end, Clock::time_point deadline) {
+  if (end.was_too_slow || end.said_too_much) kill(process_, SIGKILL);
+  auto pause = 50us;
+  while (true) {
+    const pid_t ended = waitpid(process_, &end.status, WNOHANG);
+    if (ended == process_ || (ended < 0 && errno != EINTR)) break;
+    if (Clock::now() >= deadline && !end.was_too_slow) {
+      end.was_too_slow = true;
+      kill(process_, SIGKILL);
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, 5000us);
+  }
+  process_ = -1;
+}
+
+}  // namespace gpupost

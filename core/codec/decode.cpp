@@ -1,0 +1,202 @@
+// From an open file to a picture. The file is looked at by a worker alone; here only its answer is, and not trusted.
+#include "core/codec/child.h"
+#include "core/codec/claims.h"
+#include "core/codec/codec.h"
+#include "core/codec/wire.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <system_error>
+
+namespace gpupost {
+
+namespace {
+
+constexpr size_t max_reply_bytes = size_t(80) << 20;  // attributes are most of it; exr_header.cpp takes 64 MiB of them
+constexpr size_t max_layer_bytes = 255;
+constexpr size_t max_message_bytes = 1000;
+
+std::string error_text() { return std::generic_category().message(errno); }
+
+Descriptor shared_memory(const char* name) {
+  Descriptor memory(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (memory.get() < 0) fail(Exit::limit, "shared memory cannot be had: {}", error_text());
+  return memory;
+}
+
+void write_whole(int descriptor, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(descriptor, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) fail(Exit::limit, "out of memory: {}", error_text());
+    bytes = bytes.subspan(size_t(put));
+  }
+}
+
+// Everything that a pipe gives, in memory.
+Descriptor whole_of(int descriptor, const Limits& limits) {
+  Descriptor copy = shared_memory("gpupost-input");
+  std::vector<std::byte> part(1 << 20);
+  uint64_t total = 0;
+  while (true) {
+    const ssize_t got = read(descriptor, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(Exit::input, "cannot be read: {}", error_text());
+    if (got == 0) break;
+    total += uint64_t(got);
+    if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes", limits.decoded_bytes);
+    write_whole(copy.get(), Bytes(part).first(size_t(got)));
+  }
+  if (total == 0) fail(Exit::input, "is empty");
+  fcntl(copy.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+  return copy;
+}
+
+// What the worker may see of the input: the file itself if it can only be read, from its start; else a copy.
+Descriptor input_for_worker(int descriptor, const Limits& limits) {
+  struct stat facts = {};
+  if (fstat(descriptor, &facts) != 0) fail(Exit::input, "cannot be read: {}", error_text());
+  if (S_ISDIR(facts.st_mode)) fail(Exit::input, "is a folder");
+  const bool is_plain = S_ISREG(facts.st_mode) && (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY &&
+                        lseek(descriptor, 0, SEEK_CUR) == 0;
+  if (!is_plain || facts.st_size == 0) return whole_of(descriptor, limits);  // in /proc, files of size 0 have bytes
+  Descriptor same(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (same.get() < 0) fail(Exit::limit, "cannot be opened: {}", error_text());
+  return same;
+}
+
+// Why there is no reply.
+[[noreturn]] void fail_as(const WorkerEnd& end, const Limits& limits) {
+  const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
+  if (end.was_too_slow) fail(Exit::input, "took over {} s to decode", limits.wall_seconds);
+  if (signal == SIGXCPU) fail(Exit::input, "took over {} s of processor time to decode", limits.cpu_seconds);
+  if (signal == SIGKILL && !end.said_too_much)
+    fail(Exit::limit, "the decoder was killed; the system may be out of memory");
+  if (signal != 0 && !end.said_too_much)
+    fail(Exit::input, "the decoder crashed on this file (signal {}); it is damaged or hostile", signal);
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
+    fail(Exit::input, "the decoder failed on this file (exit code {}); it is damaged or hostile", WEXITSTATUS(end.status));
+  fail(Exit::input, "the decoder gave no sensible answer; the file is hostile");
+}
+
+std::string one_line(std::string text) {
+  if (text.size() > max_message_bytes) text.resize(max_message_bytes);
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return text;
+}
+
+template <class Enum>
+bool is_within(Enum value, Enum last) {
+  return int(value) >= 0 && int(value) <= int(last);
+}
+
+bool is_name(const std::string& text) { return text.size() <= 255 && text.find('\0') == std::string::npos; }
+
+bool is_sensible(const Window& window, const Limits& limits) {
+  const int64_t width = int64_t(window.max_x) - window.min_x + 1;
+  const int64_t height = int64_t(window.max_y) - window.min_y + 1;
+  return width >= 1 && height >= 1 && width <= limits.side && height <= limits.side &&
+         uint64_t(width) * uint64_t(height) <= limits.texel_count;
+}
+
+bool is_sensible(const Group& group, Size size, bool is_first) {
+  const bool has_names = std::ranges::all_of(group.channels, [](const Channel& channel) {
+    return is_name(channel.name) && is_within(channel.depth, Depth::f32);
+  });
+  return has_names && is_within(group.depth, Depth::f32) && (is_first || !group.is_colour) &&
+         (group.is_colour || !group.is_luminance) && group.levels.size() == 1 && group.levels[0].size == size;
+}
+
+bool is_sensible(const Reply& reply, const Limits& limits) {
+  if (reply.exit != Exit::done) return reply.exit == Exit::input || reply.exit == Exit::limit;
+  const Picture& picture = reply.decoded.picture;
+  if (!format_named(picture.format) || picture.compression.size() > 16) return false;
+  if (!is_sensible(picture.data_window, limits)) return false;
+  if (picture.display_window.min_x > picture.display_window.max_x ||
+      picture.display_window.min_y > picture.display_window.max_y)
+    return false;
+  if (!is_within(picture.transfer, Transfer::srgb) || !is_within(picture.alpha, Alpha::straight)) return false;
+  if (picture.groups.empty() || int(picture.groups.size()) > limits.channel_count ||
+      picture.groups.size() != reply.offsets.size())
+    return false;
+  for (const Group& group : picture.groups)
+    if (!is_sensible(group, picture.size(), &group == &picture.groups[0])) return false;
+  return reply.decoded.warnings.size() <= 16 && std::ranges::all_of(picture.attributes, [](const Attribute& attribute) {
+           return is_name(attribute.name) && is_name(attribute.type) && !attribute.name.empty();
+         });
+}
+
+Memory window_of_memory(int descriptor, uint64_t offset, size_t bytes) {
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
+  madvise(pages, bytes, MADV_HUGEPAGE);
+  return Memory(static_cast<std::byte*>(pages), bytes, [pages, bytes] { munmap(pages, bytes); });
+}
+
+// Puts the texels under the groups. The worker is gone; the seals keep the memory's size from changing ever again, so that
+// no window can lose its pages. False: an offset lies.
+bool attach_texels(Reply& reply, int texels) {
+  struct stat facts = {};
+  if (fcntl(texels, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 || fstat(texels, &facts) != 0)
+    fail(Exit::limit, "shared memory cannot be sealed: {}", error_text());
+  const auto page_bytes = uint64_t(sysconf(_SC_PAGESIZE));
+  const auto total = uint64_t(facts.st_size);
+  uint64_t end = 0;
+  for (size_t i = 0; i < reply.offsets.size(); ++i) {
+    Group& group = reply.decoded.picture.groups[i];
+    const uint64_t bytes = texel_count(group.levels[0].size) * 4 * bytes_of(group.depth);
+    const uint64_t offset = reply.offsets[i];
+    if (offset % page_bytes != 0 || offset < end || offset > total || bytes > total - offset) return false;
+    group.levels[0].texels = window_of_memory(texels, offset, bytes);
+    end = offset + bytes;
+  }
+  return true;
+}
+
+Reply reply_of(const WorkerEnd& end, const Limits& limits) {
+  if (end.was_too_slow || end.said_too_much) fail_as(end, limits);
+  try {
+    Reply reply = unpack_reply(end.said);
+    if (is_sensible(reply, limits)) return reply;
+  } catch (const std::out_of_range&) {
+  }
+  fail_as(end, limits);
+}
+
+Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
+  if (options.layer.size() > max_layer_bytes) fail(Exit::input, "has no layer with a name of {} bytes", options.layer.size());
+  const Descriptor input = input_for_worker(descriptor, options.limits);
+  const Descriptor texels = shared_memory("gpupost-texels");
+  Worker worker(input.get(), texels.get());
+  const WorkerEnd end = worker.run(pack(options), max_reply_bytes, std::chrono::seconds(options.limits.wall_seconds));
+  Reply reply = reply_of(end, options.limits);
+  if (reply.exit != Exit::done) fail(reply.exit, "{}", one_line(reply.message));
+  if (!attach_texels(reply, texels.get())) fail_as(end, options.limits);
+  for (std::string& warning : reply.decoded.warnings) warning = one_line(std::move(warning));
+  return std::move(reply.decoded);
+}
+
+}  // namespace
+
+Decoded decode(int descriptor, const std::string& name, const DecodeOptions& options) {
+  try {
+    return decode_unnamed(descriptor, options);
+  } catch (const Error& error) {
+    throw Error(error.code(), name + ": " + error.what());
+  }
+}
+
+Decoded decode_file(const std::string& path, const DecodeOptions& options) {
+  if (path == "-") return decode(STDIN_FILENO, "standard input", options);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, error_text());
+  return decode(file.get(), path, options);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,135 @@
+// EXR to a picture. tinyexr decodes planes; here they become texels.
+#include "core/codec/claims.h"
+#include "core/codec/exr_groups.h"
+#include "core/codec/exr_header.h"
+#include "core/codec/exr_pieces.h"
+#include "core/codec/reader.h"
+#include "core/half.h"
+#include "core/threads.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace gpupost {
+
+namespace {
+
+const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
+  int count = 0;  // of the levels that a chain has: of a ripmap those on its diagonal
+  for (const ExrLevel& level : header.levels) {
+    if (level.x != level.y) continue;
+    if (level.x == wanted) return level;
+    ++count;
+  }
+  fail(Exit::input, "has no level {}; it has {} ({})", wanted, count,
+       count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
+}
+
+Window window_of_level(const Window& base, Size size) {
+  return {base.min_x, base.min_y, base.min_x + size.width - 1, base.min_y + size.height - 1};
+}
+
+// The display window shrinks with its level, from the same corner.
+Window display_window_of_level(const ExrHeader& header, const ExrLevel& level) {
+  const Window& window = header.display_window;
+  if (level.x == 0) return window;
+  if (window == header.data_window) return window_of_level(window, level.size);
+  const auto side = [&](int low, int high) {
+    return int(std::max<int64_t>(1, ((int64_t(high) - low + 1) >> level.x)));
+  };
+  return window_of_level(window, {side(window.min_x, window.max_x), side(window.min_y, window.max_y)});
+}
+
+// The main loop: four runs of numbers become one of texels.
+template <class Word>
+void interleave(const std::array<const Word*, 4>& from, Word* __restrict to, size_t count) {
+  const Word* __restrict a = from[0];
+  const Word* __restrict b = from[1];
+  const Word* __restrict c = from[2];
+  const Word* __restrict d = from[3];
+  for (size_t i = 0; i < count; ++i) {
+    to[4 * i] = a[i];
+    to[4 * i + 1] = b[i];
+    to[4 * i + 2] = c[i];
+    to[4 * i + 3] = d[i];
+  }
+}
+
+// One row of a plane in the group's depth: as it stands, or widened into `room`.
+template <class Word>
+const Word* row_as(const unsigned char* plane, size_t first, size_t count, Depth depth, std::vector<Word>& room) {
+  const bool is_widened = depth == Depth::half && sizeof(Word) == 4;
+  if (!is_widened) return reinterpret_cast<const Word*>(plane) + first;
+  room.resize(count);
+  floats_from_halves(reinterpret_cast<const uint16_t*>(plane) + first, reinterpret_cast<float*>(room.data()), count);
+  return room.data();
+}
+
+constexpr uint32_t one_in(Depth depth) { return depth == Depth::half ? 0x3c00 : std::bit_cast<uint32_t>(1.0f); }
+
+template <class Word>
+void place_rows(const ExrPiece& piece, const ExrGroup& group, Level& level) {
+  const size_t width = size_t(piece.place.size.width);
+  const std::vector<Word> zeros(width, 0);
+  const std::vector<Word> ones(width, Word(one_in(group.group.depth)));
+  std::array<std::vector<Word>, 4> rooms;
+  const bool has_alpha_to_fill = group.group.is_colour && group.sources[3] < 0;
+  std::array<const Word*, 4> rows = {zeros.data(), zeros.data(), zeros.data(),
+                                     has_alpha_to_fill ? ones.data() : zeros.data()};
+  for (int y = 0; y < piece.place.size.height; ++y) {
+    for (size_t i = 0; i < 4; ++i) {
+      if (group.sources[i] < 0) continue;
+      const bool is_luminance_again = group.group.is_luminance && (i == 1 || i == 2);
+      const Depth depth = group.group.channels[is_luminance_again ? 0 : i].depth;
+      rows[i] = is_luminance_again ? rows[0]
+                                   : row_as(piece.planes[size_t(group.sources[i])], size_t(y) * width, width, depth, rooms[i]);
+    }
+    const size_t at = size_t(piece.place.y + y) * size_t(level.size.width) + size_t(piece.place.x);
+    interleave(rows, level.texels.as<Word>().data() + 4 * at, width);
+  }
+}
+
+void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::vector<ExrGroup>& groups) {
+  const ExrPieces pieces(file, header, level);
+  const auto use = [&](const ExrPiece& piece) {
+    for (ExrGroup& group : groups)
+      if (group.group.depth == Depth::half)
+        place_rows<uint16_t>(piece, group, group.group.levels[0]);
+      else
+        place_rows<uint32_t>(piece, group, group.group.levels[0]);
+  };
+  // Pieces are taken as threads get to them: cores are shared, and pieces differ.
+  std::atomic<int> next = 0;
+  parallel_ranges(std::min(core_count(), pieces.count()), 1, [&](int, int) {
+    for (int index = next++; index < pieces.count(); index = next++) pieces.decode(index, use);
+  });
+}
+
+}  // namespace
+
+Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
+  ExrHeader header = parse_exr_header(file, options.limits);
+  check_exr_chunks(file, header);
+  const ExrLevel& level = level_wanted(header, options.level);
+  std::vector<ExrGroup> groups = group_channels(header.channels, options.layer);
+
+  uint64_t bytes = 0;
+  for (const ExrGroup& group : groups) bytes += texel_count(level.size) * 4 * bytes_of(group.group.depth);
+  check_decoded_bytes(bytes, options.limits);
+  for (ExrGroup& group : groups)
+    group.group.levels.push_back(
+        {.size = level.size, .texels = lend(texel_count(level.size) * 4 * bytes_of(group.group.depth))});
+  decode_level(file, header, level, groups);
+
+  Decoded decoded;
+  Picture& picture = decoded.picture;
+  picture.format = "exr";
+  picture.compression = name_of_compression(header.compression);
+  picture.data_window = window_of_level(header.data_window, level.size);
+  picture.display_window = display_window_of_level(header, level);
+  picture.attributes = std::move(header.attributes);
+  for (ExrGroup& group : groups) picture.groups.push_back(std::move(group.group));
+  return decoded;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,83 @@
+// tinyexr, which is one header: here is its code. Three things are put between it and its surroundings, because it offers
+// no setting for them: libdeflate under its zlib calls, our number of threads, and an ear for errors it drops.
+#include "core/codec/libraries/tinyexr_settings.h"
+#include "core/codec/libraries/zlib_by_libdeflate.h"
+#include "core/threads.h"
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace gpupost {
+
+thread_local int tinyexr_thread_count = 0;
+thread_local bool tinyexr_met_damage = false;
+
+}  // namespace gpupost
+
+// tinyexr asks std::thread how many threads there are, whatever the affinity. Inside its namespace this is std::thread.
+namespace tinyexr::std {
+
+using namespace ::std;
+
+class thread {
+ public:
+  static unsigned hardware_concurrency() {
+    return unsigned(gpupost::tinyexr_thread_count > 0 ? gpupost::tinyexr_thread_count : gpupost::core_count());
+  }
+  template <class Body>
+  explicit thread(Body&& body) {
+    if (gpupost::tinyexr_thread_count == 1)
+      body();
+    else
+      started_.emplace(::std::forward<Body>(body));
+  }
+  void join() {
+    if (started_) started_->join();
+  }
+
+ private:
+  ::std::optional<::std::thread> started_;
+};
+
+}  // namespace tinyexr::std
+
+// tinyexr 1.0.1 ignores what the three steps of its Huffman decoding return, so damaged PIZ data become a picture. Its
+// calls pass slightly other types than its functions take: these templates fit them better, and keep the answer.
+namespace tinyexr {
+
+struct HufDec;
+static bool hufUnpackEncTable(const char** pcode, int ni, int im, int iM, long long* hcode);
+static bool hufBuildDecTable(const long long* hcode, int im, int iM, HufDec* hdecod);
+static bool hufDecode(const long long* hcode, const HufDec* hdecod, const char* in, int ni, int rlc, int no,
+                      unsigned short* out);
+
+static bool remember(bool is_right) {
+  if (!is_right) gpupost::tinyexr_met_damage = true;
+  return is_right;
+}
+
+template <class Count>
+bool hufUnpackEncTable(const char** packed, Count byte_count, int first, int last, long long* codes) {
+  return remember(hufUnpackEncTable(packed, int(byte_count), first, last, codes));
+}
+template <class Code>
+bool hufBuildDecTable(Code* codes, int first, int last, HufDec* table) {
+  return !gpupost::tinyexr_met_damage &&
+         remember(hufBuildDecTable(static_cast<const long long*>(codes), first, last, table));
+}
+template <class Count>
+bool hufDecode(long long* codes, HufDec* table, const char* in, int bit_count, int run_code, Count count,
+               unsigned short* out) {
+  return !gpupost::tinyexr_met_damage &&
+         remember(hufDecode(static_cast<const long long*>(codes), static_cast<const HufDec*>(table), in, bit_count,
+                            run_code, int(count), out));
+}
+
+}  // namespace tinyexr
+
+#define TINYEXR_IMPLEMENTATION
+#define TINYEXR_USE_THREAD 1
+#include <tinyexr.h>

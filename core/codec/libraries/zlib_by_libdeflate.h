@@ -1,0 +1,45 @@
+// The three zlib calls that tinyexr makes, answered by libdeflate: twice as fast. Include before <tinyexr.h> in the file
+// that implements it.
+#pragma once
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+namespace gpupost {
+
+// Level 4: the size of zlib's level 6 in a third of its time.
+inline constexpr int exr_deflate_level = 4;
+
+inline uLong deflate_bound(uLong bytes) { return libdeflate_zlib_compress_bound(nullptr, bytes); }
+
+inline int deflate_once(Bytef* to, uLong* to_bytes, const Bytef* from, uLong from_bytes) {
+  struct Compressor {
+    libdeflate_compressor* handle = libdeflate_alloc_compressor(exr_deflate_level);
+    ~Compressor() { libdeflate_free_compressor(handle); }
+  };
+  thread_local const Compressor compressor;
+  if (!compressor.handle) return Z_MEM_ERROR;
+  const size_t written = libdeflate_zlib_compress(compressor.handle, from, from_bytes, to, *to_bytes);
+  if (written == 0) return Z_BUF_ERROR;
+  *to_bytes = written;
+  return Z_OK;
+}
+
+// Other than zlib's own, refuses data that yield fewer than *to_bytes: tinyexr would take the rest for zeros.
+inline int inflate_once(Bytef* to, const uLong* to_bytes, const Bytef* from, uLong from_bytes) {
+  struct Decompressor {
+    libdeflate_decompressor* handle = libdeflate_alloc_decompressor();
+    ~Decompressor() { libdeflate_free_decompressor(handle); }
+  };
+  thread_local const Decompressor decompressor;
+  if (!decompressor.handle) return Z_MEM_ERROR;
+  const libdeflate_result result =
+      libdeflate_zlib_decompress(decompressor.handle, from, from_bytes, to, *to_bytes, nullptr);
+  return result == LIBDEFLATE_SUCCESS ? Z_OK : Z_DATA_ERROR;
+}
+
+}  // namespace gpupost
+
+#define compressBound(bytes) gpupost::deflate_bound(bytes)
+#define compress(to, to_bytes, from, from_bytes) gpupost::deflate_once(to, to_bytes, from, from_bytes)
+#define uncompress(to, to_bytes, from, from_bytes) gpupost::inflate_once(to, to_bytes, from, from_bytes)

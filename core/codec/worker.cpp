@@ -1,0 +1,128 @@
+// The other side of decode(): the process that looks at the file.
+#include "core/codec/worker.h"
+
+#include "core/codec/reader.h"
+#include "core/codec/sandbox.h"
+#include "core/codec/wire.h"
+#include "core/threads.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+namespace gpupost {
+
+namespace {
+
+constexpr size_t huge_page_bytes = size_t(2) << 20;
+
+std::vector<std::byte> read_to_end(int descriptor) {
+  std::vector<std::byte> bytes(4096);
+  size_t size = 0;
+  while (true) {
+    const ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (got <= 0) break;
+    size += size_t(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+void write_all(int descriptor, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(descriptor, bytes.data(), bytes.size());
+    if (put <= 0) _exit(EXIT_FAILURE);
+    bytes = bytes.subspan(size_t(put));
+  }
+}
+
+Bytes mapped_input() {
+  struct stat facts = {};
+  if (fstat(worker_input, &facts) != 0 || facts.st_size <= 0) return {};
+  void* pages = mmap(nullptr, size_t(facts.st_size), PROT_READ, MAP_PRIVATE, worker_input, 0);
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", facts.st_size);
+  return {static_cast<const std::byte*>(pages), size_t(facts.st_size)};
+}
+
+// The shared memory for texels, one window a group.
+class SharedTexels {
+ public:
+  Memory lend(size_t bytes) {
+    const size_t at = (end_ + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    void* pages = ftruncate(worker_texels, off_t(at + bytes)) != 0
+                      ? MAP_FAILED
+                      : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker_texels, off_t(at));
+    if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
+    madvise(pages, bytes, MADV_HUGEPAGE);  // half of the decode time of a large file; refused is no harm
+    end_ = at + bytes;
+    offsets_[pages] = at;
+    return Memory(static_cast<std::byte*>(pages), bytes, nullptr);
+  }
+  uint64_t offset_of(const Memory& memory) const { return offsets_.at(memory.data()); }
+
+ private:
+  size_t end_ = 0;
+  std::map<const void*, uint64_t> offsets_;
+};
+
+Reply error_reply(Exit exit, const std::string& message) {
+  Reply reply;
+  reply.exit = exit;
+  reply.message = message;
+  return reply;
+}
+
+Reply reply_to(const DecodeOptions& options) {
+  const Bytes input = mapped_input();
+  enter_sandbox({.memory_bytes = (uint64_t(1) << 30) + input.size() + 3 * options.limits.decoded_bytes +
+                                 uint64_t(core_count()) * (uint64_t(160) << 20),  // a stack and an arena each
+                 .file_bytes = 2 * options.limits.decoded_bytes,
+                 .cpu_seconds = options.limits.cpu_seconds});
+  SharedTexels texels;
+  Reply reply;
+  reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
+  for (const Group& group : reply.decoded.picture.groups) reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
+  return reply;
+}
+
+// Nothing is thrown past here; what is thrown past threads of a library ends the process, and the parent says so.
+Reply reply_or_error(const DecodeOptions& options) {
+  try {
+    return reply_to(options);
+  } catch (const Error& error) {
+    return error_reply(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return error_reply(Exit::limit, "out of memory");
+  } catch (const std::length_error&) {
+    return error_reply(Exit::limit, "out of memory");
+  } catch (const std::exception& error) {
+    return error_reply(Exit::input, std::string("is damaged: ") + error.what());
+  }
+}
+
+}  // namespace
+
+bool is_decode_worker(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == decode_worker_word; }
+
+int decode_worker_main() {
+  // The decoders take and give back the same few megabytes for every chunk: keep them.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  try {
+    const DecodeOptions options = unpack_options(read_to_end(worker_talk));
+    write_all(worker_talk, pack(reply_or_error(options)));
+  } catch (const std::exception&) {
+    _exit(EXIT_FAILURE);  // started by hand, or out of memory for a reply
+  }
+  _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
+}
+
+}  // namespace gpupost
