@@ -7,7 +7,9 @@
 #include "mips_tail.glsl"
 
 real4 mean(real4 a, real4 b, real4 c, real4 d) {
-  return (a * real(0.25) + b * real(0.25)) + (c * real(0.25) + d * real(0.25));  // scaled first: halves overflow
+  // scaled before they are added, or four large numbers overflow; `precise` forbids to take the factor out again
+  precise const real4 sum = (a * real(0.25) + b * real(0.25)) + (c * real(0.25) + d * real(0.25));
+  return sum;
 }
 
 // Texel `at` of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
@@ -20,9 +22,10 @@ real4 level_one(ivec2 at) {
 
 #if QUADS
 real4 quad_mean(real4 c) {
-  c *= real(0.25);
-  c += subgroupQuadSwapHorizontal(c);
-  return c + subgroupQuadSwapVertical(c);
+  precise const real4 quarter = c * real(0.25);
+  precise const real4 pair = quarter + subgroupQuadSwapHorizontal(quarter);
+  precise const real4 sum = pair + subgroupQuadSwapVertical(pair);
+  return sum;
 }
 #endif
 

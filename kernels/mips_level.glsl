@@ -5,9 +5,10 @@
 #if TAPS_X == 2 && TAPS_Y == 2
 vec4 reduce(ivec2 at) {
   const ivec2 from = 2 * at;
-  const real4 a = real4(load(from)) * real(0.25), b = real4(load(from + ivec2(1, 0))) * real(0.25);
-  const real4 c = real4(load(from + ivec2(0, 1))) * real(0.25), d = real4(load(from + ivec2(1, 1))) * real(0.25);
-  return vec4((a + b) + (c + d));  // scaled before they are added: the sum of four large halves overflows
+  precise const real4 a = real4(load(from)) * real(0.25), b = real4(load(from + ivec2(1, 0))) * real(0.25);
+  precise const real4 c = real4(load(from + ivec2(0, 1))) * real(0.25), d = real4(load(from + ivec2(1, 1))) * real(0.25);
+  precise const real4 sum = (a + b) + (c + d);  // scaled before they are added, or four large numbers overflow
+  return vec4(sum);
 }
 #else
 vec4 reduce(ivec2 at) {

@@ -30,38 +30,55 @@ bool is_last_workgroup(int thread) {
   return finished_before == uint(group_count - 1);
 }
 
+// Where a level of the tail stands: in shared memory or in the scratch buffer.
+struct Place {
+  bool is_shared;
+  int offset;
+};
+
+vec4 texel_of(Place place, int index) {
+  return place.is_shared ? vec4(tile[place.offset + index]) : scratch_texels[place.offset + index];
+}
+
+vec4 reduce_of(Place place, ivec2 size, ivec2 at) {
+  const ivec2 taps = ivec2(tap_count(size.x), tap_count(size.y));
+  const ivec2 from = min(2 * at, size - 1);
+  vec4 sum = vec4(0);
+  for (int y = 0; y < 3; ++y) {
+    if (y >= taps.y) continue;
+    vec4 row = vec4(0);
+    for (int x = 0; x < 3; ++x)
+      if (x < taps.x)
+      row += texel_of(place, (from.y + y) * size.x + from.x + x) * area_weight(size.x, at.x, x);
+    sum += row * area_weight(size.y, at.y, y);
+  }
+  return sum;
+}
+
 // All levels below STEPS, by one workgroup of 256. A level of at most TAIL_TEXELS stays in shared memory, where two
 // halves are written in turn; larger ones go through the scratch buffer.
 void make_tail(int thread) {
-  bool from_shared = false;
-  int from_offset = 0;
-  int to_half = 0;
+  Place from = Place(false, 0);
+  int half_used = 1;  // of shared memory
   for (int level = STEPS + 1; level < level_count; ++level) {
-    const ivec2 from_size = level_size(level - 1), size = level_size(level);
-    const ivec2 taps = ivec2(tap_count(from_size.x), tap_count(from_size.y));
-    const bool to_shared = size.x * size.y <= (to_half == 0 ? TAIL_TEXELS : TAIL_TEXELS / 2);
-    const int to_offset = to_shared ? (to_half == 0 ? 0 : TAIL_TEXELS) : scratch_offset(level);
-    for (int index = thread; index < size.x * size.y; index += 256) {
-      const ivec2 at = ivec2(index % size.x, index / size.x);
-      const ivec2 from = min(2 * at, from_size - 1);
-      vec4 sum = vec4(0);
-      for (int y = 0; y < taps.y; ++y) {
-        vec4 row = vec4(0);
-        for (int x = 0; x < taps.x; ++x) {
-          const int place = from_offset + (from.y + y) * from_size.x + from.x + x;
-          row += (from_shared ? vec4(tile[place]) : scratch_texels[place]) * area_weight(from_size.x, at.x, x);
-        }
-        sum += row * area_weight(from_size.y, at.y, y);
+    const ivec2 size = level_size(level);
+    const int count = size.x * size.y;
+    const bool is_shared = count <= (half_used == 1 ? TAIL_TEXELS : TAIL_TEXELS / 2);
+    const Place to = Place(is_shared, !is_shared ? scratch_offset(level) : half_used == 1 ? 0 : TAIL_TEXELS);
+    for (int first = 0; first < count; first += 256) {
+      const int index = first + thread;
+      if (index < count) {
+        const ivec2 at = ivec2(index % size.x, index / size.x);
+        const vec4 c = reduce_of(from, level_size(level - 1), at);
+        store_level(level, at, c);
+        if (is_shared) tile[to.offset + index] = real4(c);
+        else scratch_texels[to.offset + index] = c;
       }
-      store_level(level, at, sum);
-      if (to_shared) tile[to_offset + index] = real4(sum);
-      else scratch_texels[to_offset + index] = sum;
     }
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                    gl_SemanticsAcquireRelease);
-    if (to_shared) to_half = 1 - to_half;
-    from_shared = to_shared;
-    from_offset = to_offset;
+    if (is_shared) half_used = 1 - half_used;
+    from = to;
   }
 }
 #endif

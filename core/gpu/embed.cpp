@@ -5,6 +5,8 @@
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <fstream>

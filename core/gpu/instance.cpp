@@ -103,7 +103,7 @@ bool has_device_extension(VkPhysicalDevice device, const char* name) {
 
 static std::string hexadecimal(const uint8_t* bytes) {
   std::string text;
-  for (int index = 0; index < VK_UUID_SIZE; ++index) text += fmt::format("{:02x}", bytes[index]);
+  for (size_t index = 0; index < VK_UUID_SIZE; ++index) text += fmt::format("{:02x}", bytes[index]);
   return text;
 }
 

@@ -1,0 +1,80 @@
+// Properties of the mip chain that hold whatever the definition says.
+#include "core/chain.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+std::vector<Level> mips_of(Gpu& gpu, std::string_view example, const Level& base, Depth depth) {
+  const Call call = parse_call(*op_named("mips"), example);
+  const PlanInput input{.size = base.size, .storage = depth};
+  return gpu.run(plan({&call, 1}, input, gpu.info().traits), base, 1).levels;
+}
+
+const Size odd_sizes[] = {{4095, 3}, {127, 127}, {1919, 1081}, {257, 129}, {5, 7}, {1, 4096}, {4096, 1}, {33, 1}};
+const std::string_view methods[] = {"--method single-pass", "--method per-level"};
+
+}  // namespace
+
+TEST_CASE("a constant stays the constant at every level and odd size") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view method : methods)
+    for (const Size size : odd_sizes)
+      for (const Level& level : mips_of(*gpu, method, pattern("constant", size, Depth::f32), Depth::f32)) {
+        const std::vector<double> numbers = numbers_of(level, Depth::f32);
+        for (size_t index = 0; index < numbers.size(); ++index) {
+          const double expected = 0.1 * double(index % 4 + 1);
+          if (std::abs(numbers[index] - expected) > 1e-6)
+            FAIL(method, " ", size.width, "x", size.height, " level ", level.size.width, "x", level.size.height, ": ",
+                 numbers[index], " is not ", expected);
+        }
+      }
+}
+
+TEST_CASE("the mean of the picture is the same at every level and odd size") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const auto mean = [](const std::vector<double>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0) / double(numbers.size());
+  };
+  for (const std::string_view method : methods)
+    for (const Size size : odd_sizes) {
+      const Level base = pattern("ramp", size, Depth::f32);
+      const double expected = mean(numbers_of(base, Depth::f32));
+      for (const Level& level : mips_of(*gpu, method, base, Depth::f32))
+        CHECK_MESSAGE(mean(numbers_of(level, Depth::f32)) == doctest::Approx(expected).epsilon(2e-6), method, " ", size.width,
+                      "x", size.height, " level ", level.size.width, "x", level.size.height);
+    }
+}
+
+TEST_CASE("a picture that is red everywhere is red at 1x1, also where one side is used up before the other") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view method : methods)
+    for (const Size size : {Size{128, 32}, Size{320, 200}, Size{64, 2048}}) {
+      const Level last = std::move(mips_of(*gpu, method, pattern("constant", size, Depth::half), Depth::half).back());
+      CHECK(last.size == Size{1, 1});
+      CHECK(numbers_of(last, Depth::half)[0] == doctest::Approx(0.1).epsilon(1e-3));
+    }
+}
+
+TEST_CASE("repeated runs of the single pass are the same bit for bit") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Level base = pattern("noise", {517, 301}, Depth::f32);
+  const std::vector<Level> first = mips_of(*gpu, methods[0], base, Depth::f32);
+  for (int run = 0; run < 20; ++run) {
+    const std::vector<Level> again = mips_of(*gpu, methods[0], base, Depth::f32);
+    for (size_t index = 0; index < first.size(); ++index)
+      REQUIRE(std::ranges::equal(first[index].texels.bytes(), again[index].texels.bytes()));
+  }
+}

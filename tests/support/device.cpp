@@ -1,0 +1,33 @@
+#include "tests/support/device.h"
+
+#include "core/error.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace gpupost::test {
+
+static std::optional<Gpu> open_device(std::string& why) {
+  try {
+    const char* wanted = std::getenv("GPUPOST_DEVICE");
+    return Gpu(choose_device(list_devices(), wanted ? wanted : "", false));
+  } catch (const Error& error) {
+    why = error.what();
+    return {};
+  }
+}
+
+Gpu* device() {
+  static std::string why;
+  static std::optional<Gpu> opened = open_device(why);
+  if (opened) return &*opened;
+  const char* required = std::getenv("GPUPOST_TEST_REQUIRE_DEVICE");
+  if (required && std::string_view(required) == "1") FAIL(why);
+  skip(why.c_str());
+  return nullptr;
+}
+
+}  // namespace gpupost::test

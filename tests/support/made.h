@@ -1,0 +1,51 @@
+// Pictures that the tests make up.
+#pragma once
+
+#include "core/half.h"
+#include "core/picture.h"
+
+#include <cstring>
+#include <functional>
+
+namespace gpupost {
+
+// A number for every (x, y, component, level): the same on every machine.
+inline uint32_t hash_of(uint32_t x, uint32_t y, uint32_t component, uint32_t level) {
+  uint32_t hash = x * 0x9e3779b1u ^ y * 0x85ebca77u ^ component * 0xc2b2ae3du ^ level * 0x27d4eb2fu;
+  hash ^= hash >> 15;
+  hash *= 0x2c1b3c6du;
+  hash ^= hash >> 12;
+  hash *= 0x297a2d39u;
+  return hash ^ hash >> 15;
+}
+
+// What one texel's component holds, as it stands in memory: the low bits of a number of the group's depth.
+using BitsOf = std::function<uint32_t(int x, int y, size_t component, int level)>;
+
+inline Level made_level(Size size, Depth depth, int level, const BitsOf& bits_of) {
+  Level made{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  std::byte* at = made.texels.data();
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (size_t c = 0; c < 4; ++c) {
+        const uint32_t bits = bits_of(x, y, c, level);
+        std::memcpy(at, &bits, bytes_of(depth));  // the low bytes come first
+        at += bytes_of(depth);
+      }
+    }
+  }
+  return made;
+}
+
+inline Group made_group(std::array<Channel, 4> channels, Depth depth, Size base, int level_count,
+                        const BitsOf& bits_of) {
+  Group group{.channels = std::move(channels), .depth = depth};
+  for (int level = 0; level < level_count; ++level)
+    group.levels.push_back(made_level(level_size(base, level), depth, level, bits_of));
+  return group;
+}
+
+inline uint32_t bits_of_half(float value) { return half_from_float(value); }
+inline uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+
+}  // namespace gpupost

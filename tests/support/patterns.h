@@ -1,0 +1,23 @@
+// Pictures for tests, the same on every run.
+#pragma once
+
+#include "core/picture.h"
+
+#include <string_view>
+#include <vector>
+
+namespace gpupost::test {
+
+// Patterns of which every op must take each; those that are finite first.
+std::vector<std::string_view> pattern_names();  // noise ramp impulse huge constant nonfinite
+
+// One level of four numbers of `depth` (half or f32) a texel.
+Level pattern(std::string_view name, Size size, Depth depth);
+
+// The numbers of a level as doubles, four a texel.
+std::vector<double> numbers_of(const Level& level, Depth depth);
+
+// Sizes at which a kernel that is wrong at an edge shows it.
+std::vector<Size> awkward_sizes();
+
+}  // namespace gpupost::test
