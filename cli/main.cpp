@@ -5,7 +5,6 @@
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
-#include "core/codec/output_file.h"
 
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>

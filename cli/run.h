@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/request.h"
+#include "core/error.h"
 
 namespace gpupost {
 
