@@ -67,19 +67,20 @@ void check_kind(const BmpHeader& header) {
 
 class BmpWriter {
  public:
+  explicit BmpWriter(size_t bytes) : bytes_(bytes) {}
   template <class Number>
   void add(Number number) {
     add(Bytes(reinterpret_cast<const std::byte*>(&number), sizeof number));
   }
   void add(Bytes bytes) {
-    const size_t at = bytes_.size();
-    bytes_.resize(at + bytes.size());
-    std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
+    std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;
+  size_t size_ = 0;
 };
 
 // The same picture with a header of 40 bytes right before 256 colours, those that are missing black, and the data right
@@ -90,7 +91,7 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   const size_t palette_at = file_header_bytes + header.header_bytes;
   const bool has_palette = header.bits <= 8;
   const uint32_t new_data_at = uint32_t(file_header_bytes) + new_header_bytes + (has_palette ? 1024 : 0);
-  BmpWriter to;
+  BmpWriter to(new_data_at + data.size());
   to.add(file.first(2));
   to.add(uint32_t(new_data_at + data.size()));
   to.add(uint32_t(0));
@@ -129,6 +130,8 @@ Checked check_bmp(Bytes file, const Limits& limits) {
   const size_t data_bytes = header.row_bytes() * header.row_count();
   if (header.data_at > file.size() || data_bytes > file.size() - header.data_at)
     fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", header.data_at + data_bytes, file.size());
+  const uint32_t said_bytes = little_at<uint32_t>(file, 2);
+  if (said_bytes > file.size()) fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
   Checked checked{.size = {int(header.width), int(header.row_count())}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
   const bool has_fields_of_its_own = header.bits == 16 || header.bits == 32;
   if (!has_fields_of_its_own) checked.rewritten = rewritten(file, header, part_of(file, header.data_at, data_bytes));

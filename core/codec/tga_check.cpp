@@ -53,8 +53,8 @@ void check_indices(Bytes file, const TgaHeader& header, size_t at, size_t count)
   }
 }
 
-// Runs may cross rows, but not the end of the image.
-void check_runs(Bytes file, const TgaHeader& header) {
+// Runs may cross rows, but not the end of the image. Returns the byte after the last.
+size_t end_of_runs(Bytes file, const TgaHeader& header) {
   const size_t texels = texel_count({header.width, header.height});
   size_t at = header.data_at;
   size_t done = 0;
@@ -70,6 +70,15 @@ void check_runs(Bytes file, const TgaHeader& header) {
     done += length;
     at = end;
   }
+  return at;
+}
+
+// Behind the image stands nothing, padding, or what a footer at the very end closes: without one, the file was cut.
+void check_rest(Bytes file, size_t image_end) {
+  constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
+  const std::string_view rest = text_of(file.subspan(image_end));
+  if (rest.find_first_not_of('\0') != std::string_view::npos && !rest.ends_with(footer_end))
+    fail(Exit::input, "is cut off: {} bytes behind its image end without a footer", rest.size());
 }
 
 }  // namespace
@@ -78,11 +87,12 @@ Checked check_tga(Bytes file, const Limits& limits) {
   const TgaHeader header = header_of(file, limits);
   const size_t texels = texel_count({header.width, header.height});
   if (header.has_runs) {
-    check_runs(file, header);
+    check_rest(file, end_of_runs(file, header));
   } else {
     const size_t end = header.data_at + texels * header.texel_bytes();
     if (end > file.size()) refuse_cut(file, end);
     check_indices(file, header, header.data_at, texels);
+    check_rest(file, end);
   }
   return {.size = {header.width, header.height}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
 }

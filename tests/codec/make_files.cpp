@@ -1,0 +1,158 @@
+#include "tests/codec/make_files.h"
+
+#include <ImathBox.h>
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfTileDescription.h>
+#include <OpenEXR/ImfTiledOutputFile.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+class MemoryStream : public Imf::OStream {
+ public:
+  explicit MemoryStream(File& file) : OStream("memory"), file_(file) {}
+  void write(const char bytes[], int count) override {
+    file_.resize(std::max(file_.size(), at_ + size_t(count)));
+    std::memcpy(file_.data() + at_, bytes, size_t(count));
+    at_ += size_t(count);
+  }
+  uint64_t tellp() override { return at_; }
+  void seekp(uint64_t at) override { at_ = at; }
+
+ private:
+  File& file_;
+  size_t at_ = 0;
+};
+
+Imf::PixelType type_of(Depth depth) {
+  return depth == Depth::u32 ? Imf::UINT : depth == Depth::half ? Imf::HALF : Imf::FLOAT;
+}
+
+// Planes of one level, and the frame buffer over them.
+struct Planes {
+  std::vector<std::vector<char>> planes;
+  Imf::FrameBuffer buffer;
+};
+
+Planes planes_of(const ExrRecipe& recipe, int level_x, int level_y, int width, int height) {
+  Planes made;
+  for (int c = 0; c < int(recipe.channels.size()); ++c) {
+    const Channel& channel = recipe.channels[size_t(c)];
+    const size_t bytes = bytes_of(channel.depth);
+    std::vector<char>& plane = made.planes.emplace_back(bytes * size_t(width) * size_t(height));
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const float value = value_at(c, level_x, level_y, x, y);
+        const auto whole = uint32_t(value * 64);
+        const half narrow(value);
+        const void* number = channel.depth == Depth::u32    ? static_cast<const void*>(&whole)
+                             : channel.depth == Depth::half ? static_cast<const void*>(&narrow)
+                                                            : static_cast<const void*>(&value);
+        std::memcpy(&plane[bytes * (size_t(y) * size_t(width) + size_t(x))], number, bytes);
+      }
+    char* origin = plane.data() - int64_t(bytes) * (int64_t(recipe.min_y) * width + recipe.min_x);
+    made.buffer.insert(channel.name, Imf::Slice(type_of(channel.depth), origin, bytes, bytes * size_t(width)));
+  }
+  return made;
+}
+
+}  // namespace
+
+float value_at(int channel, int level_x, int level_y, int x, int y) {
+  return float((x * 3 + y * 61 + channel * 17 + level_x * 29 + level_y * 31) % 2039) / 64;
+}
+
+File make_exr(const ExrRecipe& recipe) {
+  const Imath::Box2i window({recipe.min_x, recipe.min_y},
+                            {recipe.min_x + recipe.width - 1, recipe.min_y + recipe.height - 1});
+  Imf::Header header(window, window);
+  header.compression() = recipe.compression;
+  header.lineOrder() = recipe.line_order;
+  for (const Channel& channel : recipe.channels) header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth)));
+  recipe.change_header(header);
+  File file;
+  MemoryStream stream(file);
+  if (recipe.tile_side == 0) {
+    Imf::OutputFile output(stream, header);
+    const Planes planes = planes_of(recipe, 0, 0, recipe.width, recipe.height);
+    output.setFrameBuffer(planes.buffer);
+    output.writePixels(recipe.height);
+    return file;
+  }
+  const auto side = unsigned(recipe.tile_side);
+  header.setTileDescription(Imf::TileDescription(side, side, recipe.level_mode, recipe.rounding));
+  Imf::TiledOutputFile output(stream, header);
+  for (int level_y = 0; level_y < output.numYLevels(); ++level_y)
+    for (int level_x = 0; level_x < output.numXLevels(); ++level_x) {
+      if (!output.isValidLevel(level_x, level_y)) continue;
+      const Planes planes = planes_of(recipe, level_x, level_y, output.levelWidth(level_x), output.levelHeight(level_y));
+      output.setFrameBuffer(planes.buffer);
+      output.writeTiles(0, output.numXTiles(level_x) - 1, 0, output.numYTiles(level_y) - 1, level_x, level_y);
+    }
+  return file;
+}
+
+std::string big_u32(uint32_t number) {
+  return {char(number >> 24), char(number >> 16), char(number >> 8), char(number)};
+}
+
+File file_of(const std::string& text) {
+  File file(text.size());
+  std::memcpy(file.data(), text.data(), text.size());
+  return file;
+}
+
+File make_png(const std::vector<PngChunk>& chunks) {
+  std::string text("\x89PNG\r\n\x1a\n", 8);
+  for (const PngChunk& chunk : chunks) {
+    const std::string checked = chunk.type + chunk.data;
+    const auto* bytes = reinterpret_cast<const Bytef*>(checked.data());
+    text += big_u32(uint32_t(chunk.data.size())) + checked + big_u32(uint32_t(crc32(0, bytes, uInt(checked.size()))));
+  }
+  return file_of(text);
+}
+
+std::string png_header(int width, int height, int bits, int colour, bool is_interlaced) {
+  return big_u32(uint32_t(width)) + big_u32(uint32_t(height)) + char(bits) + char(colour) + std::string(2, '\0') +
+         char(is_interlaced);
+}
+
+std::string zlib_packed(const std::string& data) {
+  uLong bytes = compressBound(data.size());
+  std::string packed(bytes, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &bytes, reinterpret_cast<const Bytef*>(data.data()), data.size());
+  packed.resize(bytes);
+  return packed;
+}
+
+Decoded decode_bytes(const File& file, const DecodeOptions& options) {
+  const int descriptor = memfd_create("test", MFD_CLOEXEC);
+  const ssize_t put = write(descriptor, file.data(), file.size());
+  lseek(descriptor, 0, SEEK_SET);
+  struct Closer {
+    int descriptor;
+    ~Closer() { close(descriptor); }
+  } const closer{descriptor};
+  if (put != ssize_t(file.size())) fail(Exit::limit, "no memory for the test's file");
+  return decode(descriptor, "file", options);
+}
+
+std::string refusal_of(const File& file, const DecodeOptions& options) {
+  try {
+    decode_bytes(file, options);
+  } catch (const Error& error) {
+    return fmt::format("{} {}", int(error.code()), error.what());
+  }
+  return "";
+}
+
+}  // namespace gpupost

@@ -1,0 +1,53 @@
+// Small files for the tests of the readers, made in memory by other libraries than the ones that read them.
+#pragma once
+
+#include "core/codec/bytes.h"
+#include "core/codec/codec.h"
+
+#include <OpenEXR/ImfHeader.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+using File = std::vector<std::byte>;
+
+// Number of channel `channel` at (x, y) of level (level_x, level_y): every one differs from its neighbours.
+float value_at(int channel, int level_x, int level_y, int x, int y);
+
+struct ExrRecipe {
+  int width = 17, height = 41;
+  int min_x = 0, min_y = 0;
+  std::vector<Channel> channels = {{"A", Depth::half}, {"B", Depth::half}, {"G", Depth::half}, {"R", Depth::half}};
+  Imf::Compression compression = Imf::ZIP_COMPRESSION;
+  Imf::LineOrder line_order = Imf::INCREASING_Y;
+  int tile_side = 0;  // 0: scan lines
+  Imf::LevelMode level_mode = Imf::ONE_LEVEL;
+  Imf::LevelRoundingMode rounding = Imf::ROUND_DOWN;
+  std::function<void(Imf::Header&)> change_header = [](Imf::Header&) {};
+};
+
+// A file of value_at(), by OpenEXR.
+File make_exr(const ExrRecipe& recipe);
+
+struct PngChunk {
+  std::string type;
+  std::string data;
+};
+// Chunks with their lengths and checksums, behind the signature.
+File make_png(const std::vector<PngChunk>& chunks);
+// What IHDR and IDAT hold.
+std::string png_header(int width, int height, int bits, int colour, bool is_interlaced = false);
+std::string zlib_packed(const std::string& data);
+
+File file_of(const std::string& text);
+std::string big_u32(uint32_t number);
+
+// decode() of a file in memory, through a pipe-like descriptor.
+Decoded decode_bytes(const File& file, const DecodeOptions& options = {});
+// The message of its error with its exit code before it ("2 file: is empty"); "" if there is none.
+std::string refusal_of(const File& file, const DecodeOptions& options = {});
+
+}  // namespace gpupost

@@ -1,0 +1,191 @@
+#include "tests/codec/make_files.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+
+namespace {
+
+std::string bytes_of_texels(const Decoded& decoded) {
+  return std::string(text_of(decoded.picture.groups.at(0).levels.at(0).texels.bytes()));
+}
+
+// A grey picture of 8 bits, its rows with filter 0.
+File grey_png(int width, int height, const std::vector<PngChunk>& before = {}) {
+  std::string rows;
+  for (int y = 0; y < height; ++y) {
+    rows += '\0';
+    for (int x = 0; x < width; ++x) rows += char(x * 7 + y * 31);
+  }
+  std::vector<PngChunk> chunks = {{"IHDR", png_header(width, height, 8, 0)}};
+  chunks.insert(chunks.end(), before.begin(), before.end());
+  chunks.insert(chunks.end(), {{"IDAT", zlib_packed(rows)}, {"IEND", ""}});
+  return make_png(chunks);
+}
+
+std::string little(uint32_t number, size_t bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes; ++i) text += char(number >> (8 * i));
+  return text;
+}
+
+std::string tga_header(int kind, int width, int height, int bits, int descriptor = 0x20) {
+  return std::string(2, '\0') + char(kind) + std::string(9, '\0') + little(uint32_t(width), 2) +
+         little(uint32_t(height), 2) + char(bits) + char(descriptor);
+}
+
+std::string bmp_header(int width, int height, int bits, uint32_t compression, uint32_t palette_bytes) {
+  return "BM" + little(0, 8) + little(54 + palette_bytes, 4) + little(40, 4) + little(uint32_t(width), 4) +
+         little(uint32_t(height), 4) + little(1, 2) + little(uint32_t(bits), 2) + little(compression, 4) + little(0, 20);
+}
+
+const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
+
+}  // namespace
+
+TEST_CASE("a grey PNG has its value in three colours and no alpha") {
+  const Decoded decoded = decode_bytes(grey_png(3, 5));
+  CHECK(decoded.picture.format == "png");
+  CHECK(decoded.picture.transfer == Transfer::srgb);
+  CHECK(decoded.picture.alpha == Alpha::straight);
+  CHECK(decoded.picture.size() == Size{3, 5});
+  CHECK(decoded.picture.groups[0].is_luminance);
+  CHECK_FALSE(decoded.picture.groups[0].has_alpha());
+  CHECK(bytes_of_texels(decoded).substr(16, 4) == std::string("\x26\x26\x26\xff", 4));
+}
+
+TEST_CASE("16 bits of a PNG are 16 bits, high byte first in the file") {
+  const std::string row = std::string("\0\x12\x34\x56\x78\x9a\xbc\xde\xf0", 9);
+  const Decoded decoded =
+      decode_bytes(make_png({{"IHDR", png_header(1, 1, 16, 6)}, {"IDAT", zlib_packed(row)}, {"IEND", ""}}));
+  CHECK(decoded.picture.groups[0].depth == Depth::u16);
+  CHECK(decoded.picture.groups[0].has_alpha());
+  CHECK(bytes_of_texels(decoded) == "\x34\x12\x78\x56\xbc\x9a\xf0\xde");
+}
+
+TEST_CASE("a palette's missing colours are black, and its transparent ones transparent") {
+  const std::string rows = std::string("\0\x1b", 2);  // indices 0 1 2 3
+  const Decoded decoded = decode_bytes(make_png({{"IHDR", png_header(4, 1, 2, 3)},
+                                                 {"PLTE", "abcdef"},
+                                                 {"tRNS", "\x40"},
+                                                 {"IDAT", zlib_packed(rows)},
+                                                 {"IEND", ""}}));
+  CHECK(bytes_of_texels(decoded) == std::string("abc\x40"
+                                                "def\xff\0\0\0\xff\0\0\0\xff", 16));
+}
+
+TEST_CASE("every damaged part of a PNG is refused, and named") {
+  const File good = grey_png(17, 9);
+  CHECK(refusal_of(good) == "");
+  File checksum = good;
+  checksum[50] ^= std::byte(1);
+  CHECK(refusal_of(checksum) == "2 file: chunk IDAT at byte 33 fails its checksum");
+  CHECK(refusal_of(File(good.begin(), good.end() - 5)).find("2 file: is cut off") == 0);
+  const std::string header = png_header(17, 9, 8, 0);
+  std::string data = zlib_packed(std::string(18 * 9, '\0'));
+  const auto made = [&](const std::vector<PngChunk>& chunks) { return refusal_of(make_png(chunks)); };
+  CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "");
+  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(100, '\0'))}, {"IEND", ""}}).find("is cut off") != std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(163, '\0'))}, {"IEND", ""}}).find("more image data") != std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IEND", ""}}) == "2 file: has no chunk IDAT, which holds the image");
+  CHECK(made({{"IHDR", header}, {"IDAT", data}}).find("no chunk IEND") != std::string::npos);
+  CHECK(made({{"IDAT", data}, {"IEND", ""}}) == "2 file: starts with chunk IDAT; it must be IHDR");
+  CHECK(made({{"CgBI", "1234"}, {"IEND", ""}}) == "2 file: CgBI, Apple's variant of PNG, is not supported");
+  CHECK(made({{"IHDR", png_header(17, 9, 8, 3)}, {"IDAT", data}, {"IEND", ""}}).find("no chunk PLTE") != std::string::npos);
+  CHECK(made({{"IHDR", png_header(17, 9, 3, 0)}, {"IDAT", data}, {"IEND", ""}}).find("with 3 bits") != std::string::npos);
+  CHECK(made({{"IHDR", png_header(40000, 9, 8, 0)}, {"IDAT", data}, {"IEND", ""}}) ==
+        "2 file: claims 40000 x 9 texels; at most 32768 a side");
+  CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") != std::string::npos);
+  data.back() = char(data.back() + 1);  // the checksum of the data
+  CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data from byte 33 on are damaged");
+}
+
+TEST_CASE("a PNG says once which colour chunk is ignored") {
+  const auto warnings = [](const std::vector<PngChunk>& chunks) { return decode_bytes(grey_png(3, 3, chunks)).warnings; };
+  CHECK(warnings({}).empty());
+  CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
+  CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
+  CHECK(warnings({{"cICP", std::string("\1\15\0\1", 4)}}).empty());
+  CHECK(warnings({{"gAMA", big_u32(100000)}}) ==
+        std::vector<std::string>{"chunk gAMA (1.00000) is ignored: the picture is taken as sRGB"});
+  CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}).empty());
+  CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
+        std::vector<std::string>{"chunk iCCP is ignored: the picture is taken as sRGB"});
+}
+
+TEST_CASE("TGA runs are walked to the last texel") {
+  const std::string plain = tga_header(2, 3, 1, 24) + "abcdefghi";
+  CHECK(bytes_of_texels(decode_bytes(file_of(plain))) == "cba\xff"
+                                                         "fed\xff"
+                                                         "ihg\xff");
+  CHECK(refusal_of(file_of(plain.substr(0, plain.size() - 1))).find("2 file: is cut off") == 0);
+  const std::string footer = std::string(8, '\1') + std::string("TRUEVISION-XFILE.\0", 18);
+  CHECK(refusal_of(file_of(plain + footer)) == "");
+  CHECK(refusal_of(file_of(plain + std::string(5, '\0'))) == "");
+  CHECK(refusal_of(file_of((plain + footer).substr(0, plain.size() + 20))).find("without a footer") != std::string::npos);
+  const std::string runs = tga_header(10, 5, 1, 24) + "\x82" + "abc" + "\x01" + "defghi";
+  CHECK(refusal_of(file_of(runs)) == "");
+  for (size_t cut = 18; cut < runs.size(); ++cut)
+    CHECK(refusal_of(file_of(runs.substr(0, cut))).find("2 file: is cut off") == 0);
+  CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends behind the image") != std::string::npos);
+  CHECK(refusal_of(file_of(tga_header(2, 3, 1, 24, 0x30) + "abcdefghi")).find("right to left") != std::string::npos);
+}
+
+TEST_CASE("BMP palettes of every header are read whole") {
+  const std::string palette = std::string("\x01\x02\x03\0\x11\x12\x13\0", 8);
+  const std::string row = std::string("\x00\x01\x05\0", 4);  // colour 5 is not there
+  const Decoded decoded = decode_bytes(file_of(bmp_header(3, 1, 8, 0, 8) + palette + row));
+  CHECK(bytes_of_texels(decoded) == std::string("\3\2\1\xff\x13\x12\x11\xff\0\0\0\xff", 12));
+  // an old header of 12 bytes, 3 bytes a colour, 256 of them: stb_image 2.27 counts 252
+  std::string old = "BM" + little(0, 8) + little(26 + 768, 4) + little(12, 4) + little(1, 2) + little(1, 2) + little(1, 2) +
+                    little(8, 2);
+  for (int colour = 0; colour < 256; ++colour) old += std::string(3, char(colour));
+  CHECK(bytes_of_texels(decode_bytes(file_of(old + "\xfe" + std::string(3, '\0')))) == "\xfe\xfe\xfe\xff");
+}
+
+TEST_CASE("a BMP that is cut off or compressed is refused") {
+  const std::string whole = bmp_header(2, -2, 24, 0, 0) + std::string(16, 'x');
+  CHECK(refusal_of(file_of(whole)) == "");
+  CHECK(refusal_of(file_of(whole.substr(0, whole.size() - 1))) ==
+        "2 file: is cut off: its data end at byte 70, the file has 69");
+  CHECK(refusal_of(file_of(bmp_header(2, 2, 8, 1, 0) + whole)) == "2 file: BMP compression RLE8 is not supported");
+  CHECK(refusal_of(file_of(bmp_header(2, 2, 2, 0, 0) + whole)) == "2 file: BMP of 2 bits a texel is not supported");
+}
+
+TEST_CASE("Radiance rows are floats, in runs or flat") {
+  const std::string flat = hdr_start + "-Y 1 +X 2\n" + "\x80\x40\x20\x81" + "\x80\x80\x80\x80";
+  const Decoded decoded = decode_bytes(file_of(flat));
+  CHECK(decoded.picture.groups[0].depth == Depth::f32);
+  CHECK(decoded.picture.transfer == Transfer::linear);
+  const auto texels = decoded.picture.groups[0].levels[0].texels.as<float>();
+  CHECK(texels[0] == 1.0f);
+  CHECK(texels[1] == 0.5f);
+  CHECK(texels[3] == 1.0f);
+  CHECK(texels[4] == 0.5f);
+  CHECK(refusal_of(file_of(flat.substr(0, flat.size() - 1))).find("2 file: is cut off") == 0);
+}
+
+TEST_CASE("Radiance runs that are cut, empty or too long are refused, and do not hang") {
+  const std::string start = hdr_start + "-Y 1 +X 8\n" + std::string("\2\2\0\x08", 4);
+  const std::string run = "\x88\x80";
+  CHECK(refusal_of(file_of(start + run + run + run + run)) == "");
+  for (size_t cut = 0; cut < 8; ++cut)
+    CHECK(refusal_of(file_of((start + run + run + run + run).substr(0, start.size() + cut))).find("is cut off") != std::string::npos);
+  CHECK(refusal_of(file_of(start + run + run + run + std::string(40, '\0'))).find("has a run of 0 texels") != std::string::npos);
+  CHECK(refusal_of(file_of(start + "\x89\x80" + run + run + run)).find("has a run of 9 texels") != std::string::npos);
+  CHECK(refusal_of(file_of(hdr_start + "-Y 1 +X 2\n" + "\1\1\1\5" + "abcd")).find("old run-length") != std::string::npos);
+  CHECK(refusal_of(file_of(hdr_start + "+Y 1 +X 2\n" + "abcdabcd")).find("are not supported") != std::string::npos);
+}
+
+TEST_CASE("a JPEG without its end, its tables or its scan is refused") {
+  const std::string start("\xff\xd8", 2), end("\xff\xd9", 2);
+  CHECK(refusal_of(file_of(start + "\xff")).find("2 file: is cut off") == 0);
+  CHECK(refusal_of(file_of(start + end)) == "2 file: has no scan before its end marker");
+  CHECK(refusal_of(file_of(start + std::string("\xff\xc9\0\x0b\x08\0\1\0\1\1\1\x11\0", 13) + end))
+            .find("arithmetic-coded") != std::string::npos);
+  CHECK(refusal_of(file_of(start + std::string("\xff\xc0\0\x0b\x0c\0\1\0\1\1\1\x11\0", 13) + end)) ==
+        "2 file: JPEG of 12 bits is not supported");
+  CHECK(refusal_of(file_of(start + std::string("\xff\xe0\0\x50", 4) + end)).find("is cut off") != std::string::npos);
+}

@@ -1,0 +1,154 @@
+#include "core/codec/child.h"
+#include "core/codec/sandbox.h"
+#include "core/codec/wire.h"
+#include "tests/codec/make_files.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+using namespace gpupost;
+
+namespace {
+
+std::string message_of(const std::string& path) {
+  try {
+    decode_file(path, {});
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::input);
+    return error.what();
+  }
+  return "";
+}
+
+size_t descriptor_count() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("what is no image is refused by what it is") {
+  const std::string folder = std::filesystem::temp_directory_path();
+  CHECK(message_of(folder) == folder + ": is a folder");
+  CHECK(message_of("/nowhere/at all.exr") == "/nowhere/at all.exr: cannot be opened: No such file or directory");
+  CHECK(message_of("/dev/null") == "/dev/null: is empty");
+  CHECK(refusal_of({}) == "2 file: is empty");
+  CHECK(refusal_of(file_of("some text that is longer than any header")) ==
+        "2 file: is no image of a format known here (exr, png, jpg, tga, bmp, hdr)");
+}
+
+TEST_CASE("a picture is read from a pipe as from a file") {
+  const File file = make_exr({.width = 3, .height = 5});
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(write(ends[1], file.data(), file.size()) == ssize_t(file.size()));
+  close(ends[1]);
+  const Decoded decoded = decode(ends[0], "pipe", {});
+  CHECK(decoded.picture.size() == Size{3, 5});
+  close(ends[0]);
+}
+
+TEST_CASE("decoding leaves no descriptor and no child behind") {
+  const File good = make_exr({}), bad = file_of("no image");
+  decode_bytes(good);
+  const size_t before = descriptor_count();
+  for (int i = 0; i < 5; ++i) {
+    decode_bytes(good);
+    refusal_of(bad);
+  }
+  CHECK(descriptor_count() == before);
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
+}
+
+TEST_CASE("texels can be written, and outlive what came with them") {
+  Level level;
+  {
+    Decoded decoded = decode_bytes(make_exr({}));
+    level = std::move(decoded.picture.groups[0].levels[0]);
+  }
+  level.texels.as<uint16_t>()[0] = 77;
+  CHECK(level.texels.as<uint16_t>()[0] == 77);
+}
+
+TEST_CASE("a worker that takes too long is ended, and said to be") {
+  // a picture of nothing, which packs well: 16384 x 8192 texels in half a megabyte
+  const std::string rows(size_t(8192) * 16385, '\0');
+  const File file = make_png({{"IHDR", png_header(16384, 8192, 8, 0)}, {"IDAT", zlib_packed(rows)}, {"IEND", ""}});
+  CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.wall_seconds = 0}}) == "2 file: took over 0 s to decode");
+}
+
+TEST_CASE("a worker without a request ends in an error, and its parent sees it") {
+  const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor texels(memfd_create("test", MFD_CLOEXEC));
+  Worker worker(input.get(), texels.get());
+  const WorkerEnd end = worker.run({}, 1000, std::chrono::seconds(10));
+  CHECK(end.said.empty());
+  CHECK(WIFEXITED(end.status));
+  CHECK(WEXITSTATUS(end.status) != 0);
+}
+
+TEST_CASE("in the sandbox nothing can be opened, connected or started") {
+  if (!has_seccomp() || is_sanitized()) {
+    MESSAGE("skipped: no seccomp here");
+    return;
+  }
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (!enter_sandbox({.memory_bytes = uint64_t(1) << 40, .file_bytes = 1 << 20, .cpu_seconds = 5})) _exit(1);
+    if (open("/dev/null", O_RDONLY) >= 0 || errno != EPERM) _exit(2);
+    if (fork() >= 0) _exit(3);
+    if (execl("/bin/true", "true", nullptr) == 0 || errno != EPERM) _exit(4);
+    if (dup(0) >= 0) _exit(5);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a reply comes out of its bytes as it went in") {
+  Reply reply;
+  reply.message = "none";
+  reply.offsets = {0, 1 << 21};
+  reply.decoded.warnings = {"one"};
+  reply.decoded.picture.format = "exr";
+  reply.decoded.picture.data_window = {-1, -2, 3, 4};
+  reply.decoded.picture.attributes = {{"owner", "string", {1, 2, 3}}};
+  reply.decoded.picture.groups.resize(2);
+  reply.decoded.picture.groups[1].channels[2] = {"Z", Depth::u32};
+  reply.decoded.picture.groups[1].levels.push_back({.size = {5, 7}, .texels = {}});
+  const std::vector<std::byte> bytes = pack(reply);
+  const Reply again = unpack_reply(bytes);
+  CHECK(pack(again) == bytes);
+  CHECK(again.decoded.picture.groups[1].channels[2].name == "Z");
+  CHECK(again.decoded.picture.attributes[0].value == std::vector<uint8_t>{1, 2, 3});
+  CHECK(again.decoded.picture.groups[1].levels[0].size == Size{5, 7});
+}
+
+TEST_CASE("a reply with any byte changed or missing is read within its bounds or not at all") {
+  Reply reply;
+  reply.decoded.picture.groups.resize(2);
+  reply.decoded.picture.attributes = {{"owner", "string", {1, 2, 3}}};
+  const std::vector<std::byte> bytes = pack(reply);
+  size_t refused = 0;
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (const int value : {0, 1, 127, 255}) {
+      std::vector<std::byte> changed = bytes;
+      changed[at] = std::byte(value);
+      try {
+        unpack_reply(changed);
+      } catch (const std::out_of_range&) {
+        ++refused;
+      }
+      CHECK_THROWS_AS(unpack_reply(Bytes(bytes).first(at)), std::out_of_range);
+    }
+  CHECK(refused > 0);
+}
