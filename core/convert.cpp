@@ -20,12 +20,19 @@ double srgb_encode(double linear) {
 
 namespace {
 
-// What stands in a group's texels, and what has to change before the device may see them.
+// What has to change before the device may see a group's texels.
 struct Look {
   Transfer transfer = Transfer::linear;
-  Alpha alpha = Alpha::premultiplied;
+  bool is_straight = false;            // the colour is to be multiplied by alpha
+  bool is_encoded_multiplied = false;  // sRGB of premultiplied colour: to be divided, decoded and multiplied again
   bool operator==(const Look&) const = default;
 };
+
+Look look_of(const Picture& picture, const Group& group) {
+  const bool is_straight = group.has_alpha() && picture.alpha == Alpha::straight;
+  const bool is_multiplied = group.has_alpha() && picture.alpha == Alpha::premultiplied;
+  return {picture.transfer, is_straight, is_multiplied && picture.transfer == Transfer::srgb};
+}
 
 // Calls body(first texel, texel count) for every row of a level, on every core; body returns what is counted.
 template <class Body>
@@ -85,6 +92,17 @@ void look_up(const Integer* from, Number* to, size_t texel_count, const std::vec
   for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[from[i]];
 }
 
+// One texel of floats made linear and premultiplied.
+void make_linear(float* texel, Look look) {
+  const float alpha = texel[3];
+  const bool divides = look.is_encoded_multiplied && alpha > 0;
+  const float factor = divides || look.is_straight ? alpha : 1;
+  for (size_t c = 0; c < 3; ++c) {
+    const double straight = double(texel[c]) / double(divides ? alpha : 1);
+    texel[c] = float(look.transfer == Transfer::srgb ? srgb_decode(straight) : straight) * factor;
+  }
+}
+
 // A row of integers as linear premultiplied numbers. Opaque rows, the common case, are looked up and that is all.
 template <class Integer>
 void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, Depth storage) {
@@ -97,31 +115,20 @@ void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Loo
   const float unit = 1.0f / float(Integer(-1));
   thread_local std::vector<float> row;
   row.resize(4 * texel_count);
-  for (size_t i = 0; i < texel_count; ++i) {
-    const float alpha = float(from[4 * i + 3]) * unit;
-    const float factor = look.alpha == Alpha::straight ? alpha : 1;
-    for (size_t c = 0; c < 3; ++c) row[4 * i + c] = table.floats[from[4 * i + c]] * factor;
-    row[4 * i + 3] = alpha;
+  for (size_t i = 0; i < 4 * texel_count; i += 4) {
+    row[i + 3] = float(from[i + 3]) * unit;
+    if (look.is_encoded_multiplied) {
+      for (size_t c = i; c < i + 3; ++c) row[c] = float(from[c]) * unit;
+      make_linear(&row[i], look);
+    } else {
+      const float factor = look.is_straight ? row[i + 3] : 1;
+      for (size_t c = i; c < i + 3; ++c) row[c] = table.floats[from[c]] * factor;
+    }
   }
   store(row, to, storage);
 }
 
-// One texel of floats made linear and premultiplied.
-void make_linear(float* texel, Look look) {
-  const float alpha = texel[3];
-  for (size_t c = 0; c < 3; ++c) {
-    if (look.transfer == Transfer::srgb) {
-      if (look.alpha == Alpha::premultiplied && alpha > 0) {
-        texel[c] = float(srgb_decode(double(texel[c]) / double(alpha))) * alpha;
-        continue;
-      }
-      texel[c] = float(srgb_decode(double(texel[c])));
-    }
-    if (look.alpha == Alpha::straight) texel[c] *= alpha;
-  }
-}
-
-// The same for a row; returns how many numbers were clamped.
+// A row of floats made so; returns how many numbers were clamped.
 size_t row_of_floats(const std::byte* from, Depth depth, std::byte* to, size_t texel_count, Look look, Depth storage) {
   thread_local std::vector<float> row;
   row.resize(4 * texel_count);
@@ -161,7 +168,7 @@ size_t change_depth(Group& group, Depth depth) { return change_group(group, dept
 size_t make_working(Picture& picture, Depth storage) {
   size_t clamped_count = 0;
   for (Group& group : picture.groups)
-    if (group.is_colour) clamped_count += change_group(group, storage, Look{picture.transfer, picture.alpha});
+    if (group.is_colour) clamped_count += change_group(group, storage, look_of(picture, group));
   picture.transfer = Transfer::linear;
   picture.alpha = Alpha::premultiplied;
   return clamped_count;

@@ -163,16 +163,23 @@ bool is_in_unit(const uint16_t* row, size_t number_count) {
   return greatest <= half_one;
 }
 
+// How a level's rows are read and encoded.
+struct Way {
+  Depth depth = Depth::half;
+  Transfer transfer = Transfer::srgb;
+  bool has_alpha = true;  // else the last component says nothing
+};
+
 // One row; `scratch` holds as many floats.
 template <class Integer>
-void row_of_any(const std::byte* from, Depth depth, Integer* to, size_t texel_count, Transfer transfer, float* scratch,
+void row_of_any(const std::byte* from, Integer* to, size_t texel_count, const Way& way, float* scratch,
                 Counts& counts) {
   const size_t number_count = 4 * texel_count;
-  if (depth == Depth::half) {
+  if (way.depth == Depth::half) {
     const auto* halves = reinterpret_cast<const uint16_t*>(from);
-    const bool is_looked_up = is_opaque(halves, texel_count);
+    const bool is_looked_up = !way.has_alpha || is_opaque(halves, texel_count);
     if (is_looked_up) {
-      const Integer* table = half_table<Integer>(transfer).data();
+      const Integer* table = half_table<Integer>(way.transfer).data();
       for (size_t i = 0; i < number_count; ++i) to[i] = table[halves[i]];
       if (is_in_unit(halves, number_count)) return;
     }
@@ -181,9 +188,9 @@ void row_of_any(const std::byte* from, Depth depth, Integer* to, size_t texel_co
   } else {
     std::memcpy(scratch, from, number_count * sizeof(float));
   }
-  divide_by_alpha(scratch, texel_count);
+  if (way.has_alpha) divide_by_alpha(scratch, texel_count);
   count_outliers(scratch, texel_count, counts);
-  row_of_floats(scratch, to, texel_count, transfer);
+  row_of_floats(scratch, to, texel_count, way.transfer);
 }
 
 // What a file holds of a group: its named channels, a grey picture's value once.
@@ -202,6 +209,7 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 template <class Integer>
 Clipped integers_of(const Group& group, const Level& from, Transfer transfer, std::span<Integer> to) {
   const auto width = size_t(from.size.width);
+  const Way way{.depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha()};
   Counts counts{};
   std::mutex mutex;
   parallel_ranges(from.size.height, std::max(1, 65536 / from.size.width), [&](int begin, int end) {
@@ -209,8 +217,8 @@ Clipped integers_of(const Group& group, const Level& from, Transfer transfer, st
     std::vector<float> scratch(4 * width);
     for (int y = begin; y < end; ++y) {
       const size_t first = size_t(y) * width * 4;
-      row_of_any(from.texels.data() + first * bytes_of(group.depth), group.depth, to.data() + first, width, transfer,
-                 scratch.data(), own);
+      row_of_any(from.texels.data() + first * bytes_of(group.depth), to.data() + first, width, way, scratch.data(),
+                 own);
     }
     const std::lock_guard lock(mutex);
     for (size_t kind = 0; kind < own.size(); ++kind)

@@ -19,6 +19,7 @@ class Descriptor {
   ~Descriptor() { reset(); }
 
   int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
   void reset() {
     if (number_ >= 0) close(number_);
     number_ = -1;

@@ -1,0 +1,191 @@
+// write_file(): a path has its old bytes or all of the new ones, whatever happens.
+#include "core/codec/codec.h"
+#include "core/codec/descriptor.h"
+#include "core/error.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <semaphore>
+#include <system_error>
+
+namespace gpupost {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_to_write(const std::string& path, int error) {
+  fail(Exit::output, "{}: cannot be written: {}", path == "-" ? "standard output" : path,
+       std::generic_category().message(error));
+}
+
+template <class Call>
+auto retried(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+void write_all(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
+  constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once
+  while (!bytes.empty()) {
+    const ssize_t written = retried([&] { return write(descriptor, bytes.data(), std::min(bytes.size(), most)); });
+    if (written > 0) {
+      bytes = bytes.subspan(size_t(written));
+    } else if (written < 0 && errno == EAGAIN) {  // a pipe that its other end made non-blocking
+      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      poll(&ready, 1, -1);
+    } else {
+      fail_to_write(path, written < 0 ? errno : EIO);
+    }
+  }
+}
+
+enum class State { free, claimed, in_use };
+static_assert(std::atomic<State>::is_always_lock_free, "signal handlers read it");
+
+struct Slot {
+  std::atomic<State> state = State::free;
+  std::array<char, 4096> path;  // PATH_MAX
+};
+
+constexpr size_t slot_count = 64;  // files written at one time; more wait
+std::array<Slot, slot_count> slots;
+std::counting_semaphore<slot_count> free_slots{slot_count};
+
+// A path that remove_temporary_files() can read at any moment.
+class TemporaryPath {
+ public:
+  TemporaryPath() {
+    free_slots.acquire();
+    slot_ = std::ranges::find_if(slots, [](Slot& slot) {
+      State expected = State::free;
+      return slot.state.compare_exchange_strong(expected, State::claimed);
+    });
+  }
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+  ~TemporaryPath() {
+    slot_->state = State::free;
+    free_slots.release();
+  }
+
+  // False: the path is too long for any file.
+  bool set(const std::string& path) {
+    slot_->state = State::claimed;
+    if (path.size() >= slot_->path.size()) return false;
+    std::copy_n(path.c_str(), path.size() + 1, slot_->path.begin());
+    slot_->state = State::in_use;
+    return true;
+  }
+  const char* get() const { return slot_->path.data(); }
+
+ private:
+  Slot* slot_ = nullptr;
+};
+
+// What a path leads to when its links are followed, also where the last leads nowhere.
+fs::path followed(const std::string& path) {
+  constexpr int most_links = 40;  // as Linux has it
+  fs::path at = path;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    if (links == most_links) fail_to_write(path, ELOOP);
+    at = at.parent_path() / fs::read_symlink(at, error);
+    if (error) fail_to_write(path, error.value());
+  }
+  return at;
+}
+
+// Creates a file of a name that nothing has, and keeps it in `place`.
+int create_beside(const fs::path& target, TemporaryPath& place, const std::string& path) {
+  constexpr size_t longest_name = 200;  // with what is added still under the 255 bytes of a name
+  static std::atomic<unsigned> number = 0;
+  const std::string name = target.filename().string().substr(0, longest_name);
+  for (;;) {
+    const std::string beside = fmt::format(".{}.gpupost-{}-{}.tmp", name, getpid(), number++);
+    if (!place.set((target.parent_path() / beside).string())) fail_to_write(path, ENAMETOOLONG);
+    const int created = retried([&] { return open(place.get(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+    if (created >= 0) return created;
+    if (errno != EEXIST) fail_to_write(path, errno);
+  }
+}
+
+// Moves the whole file to its name; 0 or the error. With `no_clobber` only where nothing has that name.
+int move_into_place(const char* from, const char* to, bool no_clobber) {
+  if (!no_clobber) return rename(from, to) == 0 ? 0 : errno;
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  return link(from, to) == 0 ? 0 : errno;  // a file system that cannot rename so; the other name is removed later
+}
+
+void sync(int descriptor, const std::string& path) {
+  if (retried([&] { return fsync(descriptor); }) == 0) return;
+  if (errno != EINVAL && errno != ENOTSUP) fail_to_write(path, errno);  // some file systems cannot, and need not
+}
+
+[[noreturn]] void refuse_to_clobber(const std::string& path) {
+  fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
+}
+
+void replace_file(const fs::path& target, const struct stat* old, std::span<const std::byte> bytes, bool no_clobber,
+                  const std::string& path) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const Descriptor folder_descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder_descriptor.get() < 0 && errno != EACCES)  // a folder may be written to that may not be read
+    fail(Exit::output, "{}: its folder {} cannot be used: {}", path, folder.string(),
+         std::generic_category().message(errno));
+
+  TemporaryPath temporary;
+  struct Remover {
+    const TemporaryPath& file;
+    ~Remover() { unlink(file.get()); }  // after a rename there is nothing of that name
+  };
+  Descriptor descriptor(create_beside(target, temporary, path));
+  const Remover remover{temporary};
+  if (old && fchmod(descriptor.get(), old->st_mode & 0777) != 0) fail_to_write(path, errno);
+  write_all(descriptor.get(), bytes, path);
+  sync(descriptor.get(), path);
+  if (close(descriptor.release()) != 0) fail_to_write(path, errno);
+  const int error = move_into_place(temporary.get(), target.c_str(), no_clobber);
+  if (error == EEXIST && no_clobber) refuse_to_clobber(path);
+  if (error != 0) fail_to_write(path, error);
+  if (folder_descriptor.get() >= 0) sync(folder_descriptor.get(), path);
+}
+
+}  // namespace
+
+void remove_temporary_files() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.state == State::in_use) unlink(slot.path.data());
+}
+
+void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber) {
+  if (path == "-") return write_all(STDOUT_FILENO, bytes, path);
+  if (path.empty()) fail(Exit::output, "the output has an empty name");
+  const fs::path target = followed(path);
+  struct stat old;
+  const bool exists = stat(target.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) fail_to_write(path, errno);
+  if (exists && S_ISDIR(old.st_mode)) fail_to_write(path, EISDIR);
+  if (exists && !S_ISREG(old.st_mode)) {  // a device or a named pipe: it takes the bytes and stays what it is
+    const Descriptor device(retried([&] { return open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
+    if (device.get() < 0) fail_to_write(path, errno);
+    return write_all(device.get(), bytes, path);
+  }
+  if (no_clobber && (exists || fs::is_symlink(fs::path(path)))) refuse_to_clobber(path);
+  if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write(path, errno);
+  if (!target.has_filename()) fail_to_write(path, EISDIR);
+  replace_file(target, exists ? &old : nullptr, bytes, no_clobber, path);
+}
+
+}  // namespace gpupost

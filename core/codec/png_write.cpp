@@ -1,0 +1,239 @@
+// PNG files: 8 bit by stb_image_write, 16 bit, which it cannot, by a writer of our own.
+#include "core/codec/deflate.h"
+#include "core/codec/encode.h"
+#include "core/convert.h"
+#include "core/error.h"
+#include "core/threads.h"
+
+#include <libdeflate.h>
+#include <stb_image_write.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <climits>
+#include <cstring>
+
+namespace gpupost {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+// The integers of a level, `component_count` a texel: Y, YA, RGB or RGBA.
+struct Pixels {
+  Size size;
+  size_t component_count = 4;
+  Bytes numbers;
+  Memory own;  // where `numbers` lie, unless they are the picture's
+};
+
+struct Chunk {
+  std::string_view type;
+  Bytes data;
+};
+
+void put_big(std::byte* to, uint32_t number) {
+  for (int i = 0; i < 4; ++i) to[i] = std::byte(number >> (24 - 8 * i));
+}
+
+// Length, type, data and checksum, as PNG has them.
+constexpr size_t chunk_overhead = 12;
+void put_chunk(std::byte* to, const Chunk& chunk) {
+  put_big(to, uint32_t(chunk.data.size()));
+  std::memcpy(to + 4, chunk.type.data(), 4);
+  if (!chunk.data.empty()) std::memcpy(to + 8, chunk.data.data(), chunk.data.size());
+  put_big(to + 8 + chunk.data.size(), libdeflate_crc32(0, to + 4, 4 + chunk.data.size()));
+}
+
+// What says how the numbers are to be read: sRGB with perceptual intent, or a gamma of 1 (in 100000ths).
+constexpr std::array srgb_data{std::byte{0}};
+constexpr std::array linear_data{std::byte{0}, std::byte{1}, std::byte{0x86}, std::byte{0xa0}};
+Chunk transfer_chunk(Transfer transfer) {
+  return transfer == Transfer::srgb ? Chunk{"sRGB", srgb_data} : Chunk{"gAMA", linear_data};
+}
+
+constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // up to the end of IHDR
+
+Memory write_8_bit(const Pixels& pixels, Transfer transfer) {
+  const auto [width, height] = pixels.size;
+  const auto components = int(pixels.component_count);
+  if ((int64_t(width) * components + 1) * height > INT_MAX)
+    fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
+  // stb gives its whole file at once; the chunk that it does not know goes in behind the header.
+  struct Sink {
+    Chunk chunk;
+    Memory file;
+  } sink{.chunk = transfer_chunk(transfer), .file = {}};
+  const auto take = [](void* context, void* data, int count) {
+    auto& [chunk, file] = *static_cast<Sink*>(context);
+    const size_t inserted = chunk_overhead + chunk.data.size();
+    file = Memory(size_t(count) + inserted);
+    std::memcpy(file.data(), data, header_bytes);
+    put_chunk(file.data() + header_bytes, chunk);
+    std::memcpy(file.data() + header_bytes + inserted, static_cast<std::byte*>(data) + header_bytes,
+                size_t(count) - header_bytes);
+  };
+  if (!stbi_write_png_to_func(take, &sink, width, height, components, pixels.numbers.data(), 0))
+    fail(Exit::limit, "out of memory: png: stb_image_write gives up on {}x{}", width, height);
+  return std::move(sink.file);
+}
+
+// Rows of big-endian numbers behind a filter byte each, less the number one texel to the left (filter 1, Sub).
+Memory filtered_rows(const Pixels& pixels) {
+  const size_t texel_bytes = 2 * pixels.component_count;
+  const size_t row_bytes = size_t(pixels.size.width) * texel_bytes;
+  Memory rows(size_t(pixels.size.height) * (row_bytes + 1));
+  parallel_ranges(pixels.size.height, std::max(1, 65536 / pixels.size.width), [&](int begin, int end) {
+    std::vector<uint8_t> row(texel_bytes + row_bytes);  // with a texel of zeros ahead
+    for (auto y = size_t(begin); y < size_t(end); ++y) {
+      const std::byte* from = pixels.numbers.data() + y * row_bytes;
+      for (size_t i = 0; i < row_bytes; i += 2) {
+        uint16_t number;
+        std::memcpy(&number, from + i, sizeof number);
+        const uint16_t big = __builtin_bswap16(number);
+        std::memcpy(&row[texel_bytes + i], &big, sizeof big);
+      }
+      auto* to = reinterpret_cast<uint8_t*>(rows.data()) + y * (row_bytes + 1);
+      *to++ = 1;
+      for (size_t i = 0; i < row_bytes; ++i) to[i] = uint8_t(row[texel_bytes + i] - row[i]);
+    }
+  });
+  return rows;
+}
+
+Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
+  ZlibStream stream;
+  {
+    const Memory rows = filtered_rows(pixels);
+    stream = zlib_compress(rows.bytes());
+  }
+  constexpr std::array<uint8_t, 5> colour_types{0, 0, 4, 2, 6};  // by component_count
+  std::array<std::byte, 13> header{};
+  put_big(&header[0], uint32_t(pixels.size.width));
+  put_big(&header[4], uint32_t(pixels.size.height));
+  header[8] = std::byte{16};
+  header[9] = std::byte{colour_types[pixels.component_count]};
+
+  std::vector<Chunk> chunks{{"IHDR", header}, transfer_chunk(transfer)};
+  for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
+  chunks.push_back({"IEND", {}});
+  std::vector<size_t> places;
+  size_t end = signature.size();
+  for (const Chunk& chunk : chunks) {
+    places.push_back(end);
+    end += chunk_overhead + chunk.data.size();
+  }
+  Memory file(end);
+  std::memcpy(file.data(), signature.data(), signature.size());
+  parallel_ranges(int(chunks.size()), 8, [&](int begin, int stop) {
+    for (auto i = size_t(begin); i < size_t(stop); ++i) put_chunk(file.data() + places[i], chunks[i]);
+  });
+  return file;
+}
+
+// Texels of four as texels of fewer: grey takes the first, what has alpha the last.
+template <class Number>
+Memory pack(Bytes texels, size_t count, size_t component_count) {
+  Memory packed(count * component_count * sizeof(Number));
+  const auto* from = reinterpret_cast<const Number*>(texels.data());
+  auto* to = packed.as<Number>().data();
+  const bool has_alpha = component_count == 2 || component_count == 4;
+  const size_t colour_count = component_count - has_alpha;
+  parallel_ranges(int((count + 4095) / 4096), 16, [&](int begin, int end) {
+    for (size_t i = size_t(begin) * 4096; i < std::min(count, size_t(end) * 4096); ++i) {
+      Number* texel = to + i * component_count;
+      for (size_t c = 0; c < colour_count; ++c) texel[c] = from[4 * i + c];
+      if (has_alpha) texel[colour_count] = from[4 * i + 3];
+    }
+  });
+  return packed;
+}
+
+void warn_of_clipping(const Clipped& clipped, std::vector<std::string>& warnings) {
+  const auto share = [&](size_t count) {
+    const double percent = 100.0 * double(count) / double(clipped.total);
+    return percent < 0.05 ? std::string("less than 0.1") : fmt::format("{:.1f}", percent);
+  };
+  if (clipped.above)
+    warnings.push_back(fmt::format("{} % of the values are over 1 and were clipped", share(clipped.above)));
+  if (clipped.below)
+    warnings.push_back(fmt::format("{} % of the values are below 0 and were clipped", share(clipped.below)));
+  if (clipped.nan) warnings.push_back(fmt::format("{} values are not numbers and became 0", clipped.nan));
+}
+
+void warn_of_losses(const Picture& picture, std::vector<std::string>& warnings) {
+  Picture others;
+  for (const Group& group : picture.groups)
+    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
+  if (const std::string names = channel_names(others); !names.empty())
+    warnings.push_back(fmt::format("png holds no other channels; dropped: {}", names));
+  if (!picture.attributes.empty())
+    warnings.push_back(fmt::format("png holds no attributes; {} are dropped", picture.attributes.size()));
+  const Window& data = picture.data_window;
+  const Window& display = picture.display_window;
+  if (display.max_x >= display.min_x && data != display)
+    warnings.push_back(fmt::format("png holds no windows; the offset {},{} of the data window is dropped",
+                                   data.min_x - display.min_x, data.min_y - display.min_y));
+}
+
+// Does the colour stand in the texels as the file wants it?
+bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
+  const Group& colour = picture.groups.front();
+  return colour.depth == options.depth && picture.transfer == options.transfer &&
+         (picture.alpha == Alpha::straight || !colour.has_alpha());
+}
+
+// May make_integers() take it? It divides by alpha and knows the way from linear, or none.
+bool is_convertible(const Picture& picture, const EncodeOptions& options) {
+  const Group& colour = picture.groups.front();
+  return is_float(colour.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
+         (picture.alpha == Alpha::premultiplied || !colour.has_alpha());
+}
+
+Memory integers_of(const Picture& picture, const EncodeOptions& options, std::vector<std::string>& warnings) {
+  if (!is_convertible(picture, options)) return integers_of(working_copy(picture, Depth::f32), options, warnings);
+  const Group& colour = picture.groups.front();
+  const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
+  Memory integers;
+  const Clipped clipped = make_integers(colour, colour.levels[size_t(options.level)], options.depth, way, integers);
+  warn_of_clipping(clipped, warnings);
+  return integers;
+}
+
+Pixels pixels_of(const Picture& picture, const EncodeOptions& options, std::vector<std::string>& warnings) {
+  const Group& colour = picture.groups.front();
+  const Level& level = colour.levels[size_t(options.level)];
+  Pixels pixels{.size = level.size, .numbers = level.texels.bytes()};
+  if (!is_as_wanted(picture, options)) {
+    pixels.own = integers_of(picture, options, warnings);
+    pixels.numbers = pixels.own.bytes();
+  }
+  pixels.component_count = size_t(colour.is_luminance ? 1 : 3) + colour.has_alpha();
+  if (pixels.component_count == 4) return pixels;
+  const auto packed = options.depth == Depth::u8 ? pack<uint8_t> : pack<uint16_t>;
+  pixels.own = packed(pixels.numbers, texel_count(level.size), pixels.component_count);
+  pixels.numbers = pixels.own.bytes();
+  return pixels;
+}
+
+}  // namespace
+
+Encoded encode_png(const Picture& picture, const EncodeOptions& options) {
+  if (options.depth != Depth::u8 && options.depth != Depth::u16)
+    fail(Exit::output, "png holds 8 and 16 bits, not {}", name_of(options.depth));
+  if (picture.groups.empty() || !picture.groups.front().is_colour)
+    fail(Exit::output, "png needs R, G and B, or Y; the picture has {}", channel_names(picture));
+  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "png holds no colour of type uint");
+  const size_t level_count = picture.groups.front().levels.size();
+  if (options.level < 0 || size_t(options.level) >= level_count)
+    fail(Exit::output, "png: level {} was asked for, the picture has {}", options.level, level_count);
+  Encoded encoded;
+  const Pixels pixels = pixels_of(picture, options, encoded.warnings);
+  warn_of_losses(picture, encoded.warnings);
+  encoded.bytes =
+      options.depth == Depth::u8 ? write_8_bit(pixels, options.transfer) : write_16_bit(pixels, options.transfer);
+  return encoded;
+}
+
+}  // namespace gpupost

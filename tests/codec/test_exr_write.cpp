@@ -1,0 +1,365 @@
+// What the EXR writer writes is read back with the OpenEXR library, which shares no code with it.
+#include "core/codec/codec.h"
+#include "core/error.h"
+#include "tests/support/made.h"
+
+#include <ImfChannelList.h>
+#include <ImfCompression.h>
+#include <ImfFloatAttribute.h>
+#include <ImfFrameBuffer.h>
+#include <ImfHeader.h>
+#include <ImfIO.h>
+#include <ImfInputFile.h>
+#include <ImfOpaqueAttribute.h>
+#include <ImfStringAttribute.h>
+#include <ImfTiledInputFile.h>
+#include <ImfVecAttribute.h>
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace gpupost;
+
+namespace {
+
+constexpr Size hard_sizes[] = {{1, 1}, {3, 5}, {17, 9}, {257, 129}, {1, 100}, {100, 1}, {64, 64}, {65, 63}};
+
+// OpenEXR's view of a file in memory.
+class MemoryFile : public Imf::IStream {
+ public:
+  explicit MemoryFile(const Memory& bytes) : Imf::IStream("memory"), bytes_(bytes) {}
+  bool read(char* to, int count) override {
+    if (at_ + size_t(count) > bytes_.size()) throw std::runtime_error("the file is too short");
+    std::memcpy(to, bytes_.data() + at_, size_t(count));
+    at_ += size_t(count);
+    return at_ < bytes_.size();
+  }
+  uint64_t tellg() override { return at_; }
+  void seekg(uint64_t at) override { at_ = at; }
+
+ private:
+  const Memory& bytes_;
+  size_t at_ = 0;
+};
+
+using Plane = std::vector<uint32_t>;  // a number's bits each
+using Planes = std::map<std::string, Plane>;
+
+// The frame buffer that reads the channels of `header` in `window` to where `planes` say.
+Imf::FrameBuffer buffer_for(const Imf::Header& header, Imath::Box2i window, Planes& planes) {
+  Imf::FrameBuffer buffer;
+  const int width = window.max.x - window.min.x + 1;
+  const int height = window.max.y - window.min.y + 1;
+  for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel) {
+    Plane& plane = planes[channel.name()];
+    plane.assign(size_t(width) * size_t(height), 0);
+    char* base = reinterpret_cast<char*>(plane.data()) - 4 * (int64_t(window.min.y) * width + window.min.x);
+    buffer.insert(channel.name(), Imf::Slice(channel.channel().type, base, 4, 4 * size_t(width)));
+  }
+  return buffer;
+}
+
+Planes read_lines(const Memory& bytes) {
+  MemoryFile stream(bytes);
+  Imf::InputFile file(stream);
+  Planes planes;
+  file.setFrameBuffer(buffer_for(file.header(), file.header().dataWindow(), planes));
+  file.readPixels(file.header().dataWindow().min.y, file.header().dataWindow().max.y);
+  return planes;
+}
+
+std::vector<Planes> read_tiles(const Memory& bytes) {
+  MemoryFile stream(bytes);
+  Imf::TiledInputFile file(stream);
+  REQUIRE(file.levelMode() == Imf::MIPMAP_LEVELS);
+  REQUIRE(file.levelRoundingMode() == Imf::ROUND_DOWN);
+  std::vector<Planes> levels;
+  for (int level = 0; level < file.numLevels(); ++level) {
+    Planes& planes = levels.emplace_back();
+    file.setFrameBuffer(buffer_for(file.header(), file.dataWindowForLevel(level), planes));
+    file.readTiles(0, file.numXTiles(level) - 1, 0, file.numYTiles(level) - 1, level);
+  }
+  return levels;
+}
+
+template <class Look>
+auto look_at(const Memory& bytes, const Look& look) {
+  MemoryFile stream(bytes);
+  const Imf::InputFile file(stream);
+  return look(file.header());
+}
+
+uint32_t number_at(const Group& group, size_t level, size_t texel, size_t component) {
+  const Memory& texels = group.levels[level].texels;
+  uint32_t bits = 0;
+  std::memcpy(&bits, texels.data() + (4 * texel + component) * bytes_of(group.depth), bytes_of(group.depth));
+  return bits;
+}
+
+// Every named channel of `picture` has its bits in `planes`, and there are no others.
+void check_planes(const Picture& picture, size_t level, const Planes& planes) {
+  size_t channel_count = 0;
+  for (const Group& group : picture.groups) {
+    for (size_t c = 0; c < 4; ++c) {
+      const std::string& name = group.channels[c].name;
+      if (name.empty()) continue;
+      ++channel_count;
+      REQUIRE(planes.contains(name));
+      const Plane& plane = planes.at(name);
+      REQUIRE(plane.size() == texel_count(group.levels[level].size));
+      size_t wrong_count = 0;
+      for (size_t i = 0; i < plane.size(); ++i) wrong_count += plane[i] != number_at(group, level, i, c);
+      INFO(name, " at level ", level);
+      CHECK(wrong_count == 0);
+    }
+  }
+  CHECK(planes.size() == channel_count);
+}
+
+// Any bits at all, so NaN, infinities and denormals among them, of an RGBA half group, a float group and a uint one.
+Picture mixed_picture(Size size, int level_count) {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of(size);
+  const auto any = [](int x, int y, size_t c, int level) {
+    return hash_of(uint32_t(x), uint32_t(y), uint32_t(c), uint32_t(level));
+  };
+  picture.groups.push_back(
+      made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size,
+                 level_count, any));
+  picture.groups[0].is_colour = true;
+  picture.groups.push_back(
+      made_group({{{"Z", Depth::f32}, {"spec.direct.R", Depth::f32}}}, Depth::f32, size, level_count, any));
+  picture.groups.push_back(made_group({{{"id", Depth::u32}, {"a much longer name than the old 31 bytes", Depth::u32}}},
+                                      Depth::u32, size, level_count, any));
+  return picture;
+}
+
+Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
+  return encode(*format_named("exr"), picture, options);
+}
+
+Attribute attribute_of(std::string name, std::string type, const void* value, size_t bytes) {
+  const auto* begin = static_cast<const uint8_t*>(value);
+  return Attribute{.name = std::move(name), .type = std::move(type), .value = {begin, begin + bytes}};
+}
+
+std::string output_error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::output);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("OpenEXR reads every bit of what is written, in every size and compression") {
+  for (const Size size : hard_sizes) {
+    const Picture picture = mixed_picture(size, 1);
+    for (const Compression compression : {Compression::none, Compression::rle, Compression::zips, Compression::zip}) {
+      CAPTURE(size.width);
+      CAPTURE(size.height);
+      CAPTURE(int(compression));
+      const Encoded encoded = encode_exr(picture, {.compression = compression});
+      CHECK(encoded.warnings.empty());
+      check_planes(picture, 0, read_lines(encoded.bytes));
+    }
+  }
+}
+
+TEST_CASE("OpenEXR reads every level of a mip-mapped file") {
+  for (const Size size : hard_sizes) {
+    const int level_count = level_count_of(size);
+    const Picture picture = mixed_picture(size, level_count);
+    for (const Compression compression : {Compression::none, Compression::zip}) {
+      CAPTURE(size.width);
+      CAPTURE(size.height);
+      const Encoded encoded = encode_exr(picture, {.compression = compression, .mipmapped = true});
+      const std::vector<Planes> levels = read_tiles(encoded.bytes);
+      REQUIRE(int(levels.size()) == level_count);
+      for (size_t level = 0; level < levels.size(); ++level) check_planes(picture, level, levels[level]);
+    }
+  }
+}
+
+TEST_CASE("compressible pictures are written right and small") {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of({257, 129});
+  picture.groups.push_back(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
+                                      [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));
+  for (const Compression compression : {Compression::rle, Compression::zips, Compression::zip}) {
+    const Encoded encoded = encode_exr(picture, {.compression = compression});
+    CHECK(encoded.bytes.size() < 3 * 257 * 129);
+    check_planes(picture, 0, read_lines(encoded.bytes));
+  }
+}
+
+TEST_CASE("data and display windows are written as they are") {
+  for (const bool mipmapped : {false, true}) {
+    for (const Compression compression : {Compression::none, Compression::zips, Compression::zip}) {
+      Picture picture = mixed_picture({17, 39}, level_count_of({17, 39}));
+      picture.data_window = {-5, -7, 11, 31};
+      picture.display_window = {2, 3, 40, 50};
+      const Encoded encoded = encode_exr(picture, {.compression = compression, .mipmapped = mipmapped});
+      look_at(encoded.bytes, [](const Imf::Header& header) {
+        CHECK(header.dataWindow() == Imath::Box2i({-5, -7}, {11, 31}));
+        CHECK(header.displayWindow() == Imath::Box2i({2, 3}, {40, 50}));
+      });
+      check_planes(picture, 0, mipmapped ? read_tiles(encoded.bytes)[0] : read_lines(encoded.bytes));
+    }
+  }
+}
+
+TEST_CASE("one level of a chain is written with its windows scaled") {
+  Picture picture = mixed_picture({17, 9}, 5);
+  picture.data_window = {-5, 7, 11, 15};
+  picture.display_window = {0, 0, 19, 29};
+  const Encoded encoded = encode_exr(picture, {.level = 1});
+  look_at(encoded.bytes, [](const Imf::Header& header) {
+    CHECK(header.dataWindow() == Imath::Box2i({-3, 3}, {4, 6}));
+    CHECK(header.displayWindow() == Imath::Box2i({0, 0}, {9, 14}));
+  });
+  check_planes(picture, 1, read_lines(encoded.bytes));
+}
+
+TEST_CASE("attributes are kept, also those that tinyexr would overwrite") {
+  Picture picture = mixed_picture({3, 5}, 3);
+  const float aspect = 2;
+  const float centre[2] = {0.5f, -0.25f};
+  const float width = 3;
+  const float primaries[8] = {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f};
+  picture.attributes = {attribute_of("pixelAspectRatio", "float", &aspect, sizeof aspect),
+                        attribute_of("screenWindowCenter", "v2f", centre, sizeof centre),
+                        attribute_of("screenWindowWidth", "float", &width, sizeof width),
+                        attribute_of("chromaticities", "chromaticities", primaries, sizeof primaries),
+                        attribute_of("owner", "string", "somebody", 8),
+                        attribute_of("compression", "compression", "\4", 1),  // of the old file's storage
+                        attribute_of("empty", "string", "", 0),
+                        attribute_of("an odd one", "a type that nobody knows and that is long", "\1\2\3", 3)};
+  for (int i = 0; i < 200; ++i)
+    picture.attributes.push_back(attribute_of("number " + std::to_string(i), "int", &i, sizeof i));
+  const Encoded encoded = encode_exr(picture, {});
+  CHECK(encoded.warnings.empty());
+  look_at(encoded.bytes, [&](const Imf::Header& header) {
+    CHECK(header.pixelAspectRatio() == aspect);
+    CHECK(header.screenWindowCenter() == Imath::V2f(0.5f, -0.25f));
+    CHECK(header.screenWindowWidth() == width);
+    CHECK(header.compression() == Imf::ZIP_COMPRESSION);
+    CHECK(header.typedAttribute<Imf::StringAttribute>("owner").value() == "somebody");
+    CHECK(header.typedAttribute<Imf::StringAttribute>("empty").value().empty());
+    CHECK(header.typedAttribute<Imf::OpaqueAttribute>("an odd one").typeName() == picture.attributes[7].type);
+    CHECK(header.find("chromaticities") != header.end());
+    CHECK(header.find("number 199") != header.end());
+    CHECK(header.find("textureformat") == header.end());
+  });
+}
+
+TEST_CASE("a mip-mapped file says that it is a texture, in its own words where it has some") {
+  Picture picture = mixed_picture({3, 5}, 3);
+  picture.attributes = {attribute_of("wrapmodes", "string", "periodic", 8)};
+  look_at(encode_exr(picture, {.mipmapped = true}).bytes, [](const Imf::Header& header) {
+    CHECK(header.typedAttribute<Imf::StringAttribute>("textureformat").value() == "Plain Texture");
+    CHECK(header.typedAttribute<Imf::StringAttribute>("wrapmodes").value() == "periodic");
+  });
+}
+
+TEST_CASE("the colour takes the depth asked for; other channels keep theirs") {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of({3, 5});
+  const auto value = [](int x, int y, size_t c, int) { return bits_of_float(float(x * 30000) + float(y) + float(c)); };
+  picture.groups.push_back(
+      made_group({{{"R", Depth::f32}, {"G", Depth::half}, {"B", Depth::f32}}}, Depth::f32, {3, 5}, 1, value));
+  picture.groups[0].is_colour = true;
+  picture.groups.push_back(made_group({{{"Z", Depth::f32}, {"m", Depth::half}}}, Depth::f32, {3, 5}, 1, value));
+
+  const auto types_of = [](const Memory& bytes) {
+    return look_at(bytes, [](const Imf::Header& header) {
+      std::map<std::string, Imf::PixelType> types;
+      for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel)
+        types[channel.name()] = channel.channel().type;
+      return types;
+    });
+  };
+  using Types = std::map<std::string, Imf::PixelType>;
+  const Imf::PixelType whole = Imf::FLOAT;
+  const Imf::PixelType small = Imf::HALF;
+  CHECK(types_of(encode_exr(picture, {.depth = Depth::half}).bytes) ==
+        Types{{"R", small}, {"G", small}, {"B", small}, {"Z", whole}, {"m", small}});
+  CHECK(types_of(encode_exr(picture, {.depth = Depth::f32}).bytes) ==
+        Types{{"R", whole}, {"G", whole}, {"B", whole}, {"Z", whole}, {"m", small}});
+  const Encoded kept = encode_exr(picture, {.keep_depths = true});
+  CHECK(types_of(kept.bytes) == Types{{"R", whole}, {"G", small}, {"B", whole}, {"Z", whole}, {"m", small}});
+  CHECK(kept.warnings.empty());
+  const Planes planes = read_lines(kept.bytes);
+  for (size_t i = 0; i < 15; ++i) {
+    CHECK(planes.at("R")[i] == number_at(picture.groups[0], 0, i, 0));
+    CHECK(planes.at("G")[i] == half_from_float(std::bit_cast<float>(number_at(picture.groups[0], 0, i, 1))));
+  }
+}
+
+TEST_CASE("values that half cannot hold are clamped, with a warning") {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of({17, 9});
+  picture.groups.push_back(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
+                                      [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
+  picture.groups[0].is_colour = true;
+  const Encoded encoded = encode_exr(picture, {});
+  CHECK(encoded.warnings == std::vector<std::string>{"9 values over 65504 were clamped"});
+  CHECK(read_lines(encoded.bytes).at("Y")[3] == 0x7bff);
+}
+
+TEST_CASE("a picture as it came from a PNG is written linear and premultiplied") {
+  Picture picture{.transfer = Transfer::srgb, .alpha = Alpha::straight};
+  picture.data_window = picture.display_window = window_of({3, 5});
+  picture.groups.push_back(made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {"A", Depth::u8}}},
+                                      Depth::u8, {3, 5}, 1,
+                                      [](int, int, size_t c, int) { return c < 3 ? 255u : 51u; }));
+  picture.groups[0].is_colour = true;
+  const Planes planes = read_lines(encode_exr(picture, {.depth = Depth::f32}).bytes);
+  CHECK(std::bit_cast<float>(planes.at("G")[7]) == doctest::Approx(0.2));
+  CHECK(std::bit_cast<float>(planes.at("A")[7]) == doctest::Approx(0.2));
+}
+
+TEST_CASE("a grey picture is written as its one channel") {
+  Picture picture;
+  picture.data_window = picture.display_window = window_of({17, 9});
+  picture.groups.push_back(made_group({{{"Y", Depth::half}, {}, {}, {"A", Depth::half}}}, Depth::half, {17, 9}, 1,
+                                      [](int x, int y, size_t, int) { return bits_of_half(float(x) + float(y)); }));
+  picture.groups[0].is_colour = picture.groups[0].is_luminance = true;
+  check_planes(picture, 0, read_lines(encode_exr(picture, {}).bytes));
+}
+
+TEST_CASE("channels that lack the levels asked for are dropped, and a file without any is refused") {
+  Picture picture = mixed_picture({17, 9}, 5);
+  picture.groups[1].levels.resize(1);
+  const Encoded encoded = encode_exr(picture, {.mipmapped = true});
+  CHECK(encoded.warnings == std::vector<std::string>{"channels without all 5 levels are dropped: Z spec.direct.R"});
+  CHECK(read_tiles(encoded.bytes)[0].size() == 6);
+  CHECK(output_error_of([&] { encode_exr(picture, {.level = 5}); }) == "exr: no channel has level 5");
+}
+
+TEST_CASE("what the format cannot hold is refused before tinyexr sees it") {
+  Picture picture = mixed_picture({3, 5}, 1);
+  CHECK(output_error_of([&] { encode_exr(picture, {.depth = Depth::u8}); }) == "exr holds 16f and 32f, not 8");
+  picture.groups[2].channels[0].name = "Z";
+  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: two channels have the name Z");
+  picture.groups[2].channels[0].name = std::string(256, 'n');
+  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: a channel's name has 256 bytes, 255 are possible");
+  picture.groups.clear();
+  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: no channel has level 0");
+}
+
+TEST_CASE("a format that can only be read is refused by name") {
+  const Picture picture = mixed_picture({3, 5}, 1);
+  CHECK(output_error_of([&] { encode(*format_named("jpg"), picture, {}); }) ==
+        "jpg files can be read here but not written; expected exr or png");
+}
+
+TEST_CASE("the same picture gives the same bytes") {
+  const Picture picture = mixed_picture({257, 129}, level_count_of({257, 129}));
+  const Encoded first = encode_exr(picture, {.mipmapped = true});
+  const Encoded second = encode_exr(picture, {.mipmapped = true});
+  CHECK(std::ranges::equal(first.bytes.bytes(), second.bytes.bytes()));
+}
