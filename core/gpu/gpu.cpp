@@ -140,8 +140,8 @@ void record_passes(VkCommandBuffer commands, Pipelines& pipelines, const Plan& p
     const Pass& pass = plan.passes[index];
     const Buffer& scratch = objects.scratch[index];
     Bound bound{.source = objects.images[size_t(pass.source_image)].view(pass.source_level),
-                .scratch = scratch.handle(),
-                .scratch_bytes = scratch.bytes()};
+                .targets = {},
+                .scratch = scratch.handle()};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(objects.images[size_t(pass.target_image)].view(level));
     if (scratch.handle()) {

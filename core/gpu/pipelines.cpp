@@ -11,7 +11,9 @@ constexpr uint32_t push_bytes = 128;  // what Vulkan promises
 constexpr int most_targets = 15;      // levels below the base of 32768 texels a side
 
 Pipelines::Pipelines(const Device& device)
-    : device_(device), target_count_(std::min(most_targets, device.info().traits.max_storage_images)) {
+    : device_(device),
+      target_count_(std::min(most_targets, device.info().traits.max_storage_images)),
+      spare_(device, 16, Buffer::Use::device, "spare") {
   create_layouts();
   const auto stored = read_cached(cache_name(), cache_key());
   cached_bytes_ = stored ? stored->size() : 0;
@@ -143,16 +145,19 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   std::vector<VkDescriptorImageInfo> targets;
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
     targets.push_back({nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
-  const VkDescriptorBufferInfo scratch{bound.scratch, 0, VK_WHOLE_SIZE};
-  std::vector<VkWriteDescriptorSet> writes{
-      write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
-      write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size()))};
+  const VkDescriptorBufferInfo scratch{bound.scratch ? bound.scratch : spare_.handle(), 0, VK_WHOLE_SIZE};
+  const VkDescriptorBufferInfo statistics{spare_.handle(), 0, VK_WHOLE_SIZE};
+  // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
+  std::array writes{write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+                    write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+                    write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size())),
+                    write(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+                    write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   writes[0].pImageInfo = &source;
-  writes[1].pImageInfo = targets.data();
-  if (bound.scratch) {
-    writes.push_back(write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
-    writes.back().pBufferInfo = &scratch;
-  }
+  writes[1].pImageInfo = &source;
+  writes[2].pImageInfo = targets.data();
+  writes[3].pBufferInfo = &statistics;
+  writes[4].pBufferInfo = &scratch;
 
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));
   if (push_) {

@@ -12,8 +12,7 @@ namespace gpupost {
 struct Bound {
   VkImageView source = nullptr;
   std::vector<VkImageView> targets;
-  VkBuffer scratch = nullptr;
-  size_t scratch_bytes = 0;
+  VkBuffer scratch = nullptr;  // none: the pass has no scratch memory
 };
 
 class Pipelines {
@@ -38,6 +37,7 @@ class Pipelines {
 
   const Device& device_;
   int target_count_ = 0;  // length of the array of targets in the layout
+  Buffer spare_;          // stands where a pass has no buffer
   Owned<VkSampler> sampler_;
   Owned<VkDescriptorSetLayout> set_layout_;
   Owned<VkPipelineLayout> layout_;
