@@ -1,10 +1,13 @@
 // tinyexr is shown a file of one piece at a time: a window of whole chunks, or one tile as if it were an image of its
-// own. So its buffers stay in the cache, threads are ours, and a level can be read without the others.
+// own, unzipped before where they are zipped. So its buffers stay in the cache, threads are ours, and a level can be
+// read without the others.
 #include "core/codec/exr_pieces.h"
 
+#include "core/codec/exr_unzip.h"
 #include "core/codec/libraries/tinyexr_settings.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 namespace gpupost {
@@ -44,8 +47,12 @@ TinyHeader tiny_header(std::span<const EXRChannelInfo> channels, int compression
   return tiny;
 }
 
+[[noreturn]] void refuse_chunk(size_t chunk) {
+  fail(Exit::input, "its data are damaged: those from chunk {} on cannot be decoded", chunk + 1);
+}
+
 // `table_at`: where in `file` the offsets of the chunks in the header's data window stand.
-void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, std::string_view what, int number) {
+void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, size_t chunk) {
   tiny.header.header_len = unsigned(table_at - 8);  // it adds the 8 bytes of the magic number itself
   tinyexr_thread_count = 1;
   tinyexr_met_damage = false;
@@ -54,8 +61,7 @@ void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, std::str
   if (message) FreeEXRErrorMessage(message);
   tinyexr_thread_count = 0;
   if (code != TINYEXR_SUCCESS) to.image = {};  // it has freed the image, and left the pointers
-  if (code != TINYEXR_SUCCESS || tinyexr_met_damage)
-    fail(Exit::input, "its data are damaged: {} {} cannot be decoded", what, number);
+  if (code != TINYEXR_SUCCESS || tinyexr_met_damage) refuse_chunk(chunk);
 }
 
 int tiny_type(Depth depth) {
@@ -65,6 +71,32 @@ int tiny_type(Depth depth) {
 }
 
 }  // namespace
+
+// A file of chunks that stand one behind the other, without a header: 16 bytes for its place, the table, the chunks.
+class SmallFile {
+ public:
+  SmallFile(size_t chunk_count, size_t bytes_a_chunk)
+      : bytes_(std::make_unique_for_overwrite<std::byte[]>(table_at + chunk_count * (8 + bytes_a_chunk))),
+        end_(table_at + 8 * chunk_count) {}
+
+  // Room for the next chunk's data; before them stand its `head` and their number.
+  std::byte* add(std::span<const int> head, size_t data_bytes) {
+    const auto length = uint32_t(data_bytes);
+    std::memcpy(&bytes_[table_at + 8 * chunk_count_++], &end_, 8);
+    std::memcpy(&bytes_[end_], head.data(), head.size_bytes());
+    std::memcpy(&bytes_[end_ + head.size_bytes()], &length, 4);
+    std::byte* data = &bytes_[end_ + head.size_bytes() + 4];
+    end_ += head.size_bytes() + 4 + data_bytes;
+    return data;
+  }
+  Bytes bytes() const { return {bytes_.get(), size_t(end_)}; }
+  static constexpr size_t table_at = 16;
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  uint64_t end_;
+  size_t chunk_count_ = 0;
+};
 
 ExrPieces::ExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
     : file_(file), header_(header), level_(level) {
@@ -86,37 +118,73 @@ void ExrPieces::decode(int index, const std::function<void(const ExrPiece&)>& us
     decode_lines(index, use);
 }
 
+bool ExrPieces::is_zipped() const {
+  return name_of_compression(header_.compression).starts_with("zip");
+}
+
+Bytes ExrPieces::data_of_chunk(size_t number) const {
+  const size_t at = offset_of_chunk(file_, header_, number) + chunk_head_bytes(header_);
+  return part_of(file_, at, little_at<uint32_t>(file_, at - 4));
+}
+
 void ExrPieces::decode_lines(int row, const std::function<void(const ExrPiece&)>& use) const {
   const int lines = chunks_a_piece_ * header_.chunk_size.height;
   const int y = row * lines;
-  const Size size = {level_.size.width, std::min(lines, level_.size.height - y)};
+  const ExrPlace place = {.x = 0, .y = y, .size = {level_.size.width, std::min(lines, level_.size.height - y)}};
   const Window& window = header_.data_window;
-  TinyHeader tiny = tiny_header(channels_, header_.compression);
-  tiny.header.data_window = {window.min_x, window.min_y + y, window.max_x, window.min_y + y + size.height - 1};
+  TinyHeader tiny = tiny_header(channels_, is_zipped() ? TINYEXR_COMPRESSIONTYPE_NONE : header_.compression);
+  tiny.header.data_window = {window.min_x, window.min_y + y, window.max_x, window.min_y + y + place.size.height - 1};
+  const size_t first_chunk = size_t(row) * size_t(chunks_a_piece_);
   TinyImage tiny_image;
-  load(tiny_image, tiny, file_, header_.table_at + 8 * size_t(row) * size_t(chunks_a_piece_), "the block from line", window.min_y + y);
-  use({.place = {.x = 0, .y = y, .size = size}, .planes = {tiny_image.image.images, channels_.size()}});
+  if (is_zipped()) {
+    const SmallFile unzipped = unzipped_lines(first_chunk, place);
+    load(tiny_image, tiny, unzipped.bytes(), SmallFile::table_at, first_chunk);
+  } else {
+    load(tiny_image, tiny, file_, header_.table_at + 8 * first_chunk, first_chunk);
+  }
+  use({.place = place, .planes = {tiny_image.image.images, channels_.size()}});
+}
+
+// Lines as a file without compression has them.
+SmallFile ExrPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const {
+  const size_t line_bytes = header_.bytes_per_texel() * size_t(place.size.width);
+  SmallFile lines(size_t(place.size.height), 8 + line_bytes);
+  Unzipped unzipped(line_bytes * size_t(header_.chunk_size.height));
+  for (int y = 0; y < place.size.height; y += header_.chunk_size.height, ++chunk) {
+    const int height = std::min(header_.chunk_size.height, place.size.height - y);
+    if (!unzipped.unpack(data_of_chunk(chunk), line_bytes * size_t(height))) refuse_chunk(chunk);
+    for (int line = 0; line < height; ++line) {
+      const int head[] = {header_.data_window.min_y + place.y + y + line};
+      unzipped.copy(line_bytes * size_t(line), line_bytes, lines.add(head, line_bytes));
+    }
+  }
+  return lines;
 }
 
 void ExrPieces::decode_tile(int column, int row, const std::function<void(const ExrPiece&)>& use) const {
   const ExrPlace place = place_of_chunk(header_, level_, column, row);
   const size_t number = level_.first_chunk + size_t(row) * size_t(level_.columns) + size_t(column);
-  const size_t at = offset_of_chunk(file_, header_, number);
-  const Bytes data = part_of(file_, at + 20, little_at<uint32_t>(file_, at + 16));
-  // A file of this tile alone: 16 bytes for the header's place, the offset of the tile, its coordinates, its data.
-  constexpr size_t table_at = 16, chunk_at = 24;
-  std::vector<std::byte> alone(chunk_at + 20 + data.size());
-  std::memcpy(&alone[table_at], &chunk_at, 8);
-  std::memcpy(&alone[chunk_at + 16], part_of(file_, at + 16, 4).data(), 4);
-  std::memcpy(&alone[chunk_at + 20], data.data(), data.size());
-  TinyHeader tiny = tiny_header(channels_, header_.compression);
+  const Bytes data = data_of_chunk(number);
+  const size_t bytes = is_zipped() ? header_.bytes_per_texel() * texel_count(place.size) : data.size();
+  // The tile as the only one of the only level of an image.
+  constexpr int head[] = {0, 0, 0, 0};
+  SmallFile alone(1, sizeof head + 4 + bytes);
+  std::byte* to = alone.add(head, bytes);
+  if (is_zipped()) {
+    Unzipped unzipped(bytes);
+    if (!unzipped.unpack(data, bytes)) refuse_chunk(number);
+    unzipped.copy(0, bytes, to);
+  } else {
+    std::memcpy(to, data.data(), bytes);
+  }
+  TinyHeader tiny = tiny_header(channels_, is_zipped() ? TINYEXR_COMPRESSIONTYPE_NONE : header_.compression);
   tiny.header.data_window = {0, 0, place.size.width - 1, place.size.height - 1};
   tiny.header.tiled = 1;
   tiny.header.tile_size_x = place.size.width;
   tiny.header.tile_size_y = place.size.height;
   tiny.header.tile_level_mode = TINYEXR_TILE_ONE_LEVEL;
   TinyImage tiny_image;
-  load(tiny_image, tiny, alone, table_at, "tile", int(number));
+  load(tiny_image, tiny, alone.bytes(), SmallFile::table_at, number);
   use({.place = place, .planes = {tiny_image.image.tiles[0].images, channels_.size()}});
 }
 

@@ -16,6 +16,8 @@ struct ExrPiece {
   std::span<unsigned char* const> planes;
 };
 
+class SmallFile;
+
 // tinyexr's description of a file, made from ours: its own parser of headers is never asked.
 class ExrPieces {
  public:
@@ -26,6 +28,9 @@ class ExrPieces {
 
  private:
   void decode_lines(int row, const std::function<void(const ExrPiece&)>& use) const;
+  bool is_zipped() const;
+  Bytes data_of_chunk(size_t number) const;
+  SmallFile unzipped_lines(size_t chunk, const ExrPlace& place) const;
   void decode_tile(int column, int row, const std::function<void(const ExrPiece&)>& use) const;
 
   Bytes file_;
