@@ -21,16 +21,18 @@ size_t offset_of_chunk(Bytes file, const ExrHeader& header, size_t chunk) {
 namespace {
 
 // PIZ, as ImfPizCompressor.cpp of OpenEXR writes it: a bitmap of the values that occur, a length, Huffman data with a head of
-// 20 bytes. tinyexr 1.0.1 reads all of these before it looks at the chunk's end.
+// 20 bytes, in it the first and last code. tinyexr 1.0.1 reads all of these before it looks at the chunk's end.
 bool has_whole_piz_head(Bytes data) {
-  constexpr size_t bitmap_bytes = 8192, huffman_head_bytes = 20;
+  constexpr size_t bitmap_bytes = 8192, huffman_head_bytes = 20, code_count = 65537;
   if (data.size() < 4) return false;
   const size_t first = little_at<uint16_t>(data, 0);
   const size_t last = little_at<uint16_t>(data, 2);
   const size_t bitmap = first <= last ? last - first + 1 : 0;
   if (last >= bitmap_bytes || data.size() < 4 + bitmap + 4 + huffman_head_bytes) return false;
   const uint32_t huffman_bytes = little_at<uint32_t>(data, 4 + bitmap);
-  return huffman_bytes >= huffman_head_bytes && huffman_bytes <= data.size() - 8 - bitmap;
+  const size_t huffman_at = 4 + bitmap + 4;
+  return huffman_bytes >= huffman_head_bytes && huffman_bytes <= data.size() - huffman_at &&
+         little_at<uint32_t>(data, huffman_at) < code_count && little_at<uint32_t>(data, huffman_at + 4) < code_count;
 }
 
 struct ChunkWanted {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -44,8 +45,9 @@ class thread {
 
 }  // namespace tinyexr::std
 
-// tinyexr 1.0.1 ignores what the three steps of its Huffman decoding return, so damaged PIZ data become a picture. Its
-// calls pass slightly other types than its functions take: these templates fit them better, and keep the answer.
+// tinyexr 1.0.1 ignores what its Huffman decoding returns, so damaged PIZ data become a picture. Its calls of the three
+// steps pass slightly other types than its functions take: these templates fit them better, and keep the answer. What it
+// looks at before the first step is checked by exr_chunks.cpp, what it looks at after the first step is checked here.
 namespace tinyexr {
 
 struct HufDec;
@@ -61,7 +63,11 @@ static bool remember(bool is_right) {
 
 template <class Count>
 bool hufUnpackEncTable(const char** packed, Count byte_count, int first, int last, long long* codes) {
-  return remember(hufUnpackEncTable(packed, int(byte_count), first, last, codes));
+  const char* const start = *packed;
+  int bit_count = 0;  // of the data behind the table; 8 bytes before it
+  ::std::memcpy(&bit_count, start - 8, sizeof bit_count);
+  return remember(hufUnpackEncTable(packed, int(byte_count), first, last, codes)) &&
+         remember(bit_count >= 0 && bit_count <= 8 * (byte_count - (*packed - start)));
 }
 template <class Code>
 bool hufBuildDecTable(Code* codes, int first, int last, HufDec* table) {
