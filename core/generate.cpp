@@ -33,8 +33,8 @@ static std::string extensions(const Pass& pass) {
 }
 
 static std::string numbers(const Pass& pass) {
-  std::string text = pass.half_arithmetic ? "#define real float16_t\n#define real4 f16vec4\n"
-                                          : "#define real float\n#define real4 vec4\n";
+  std::string text = pass.half_arithmetic ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
+                                          : "#define HALF 0\n#define real float\n#define real4 vec4\n";
   for (const Literal& literal : pass.literals) text += fmt::format("#define {} {}\n", literal.name, literal.value);
   return text;
 }

@@ -3,14 +3,9 @@
 // shared memory with the working threads packed at the front. The last workgroup to finish makes the remaining levels.
 // After the Single Pass Downsampler of L. Kramer's talk; entry j of a level is the mean of the entries 4j to 4j+3 of the
 // level above, since its order is one of quads at every level.
+#include "mean.glsl"
 #include "order.glsl"
 #include "mips_tail.glsl"
-
-real4 mean(real4 a, real4 b, real4 c, real4 d) {
-  // scaled before they are added, or four large numbers overflow; `precise` forbids to take the factor out again
-  precise const real4 sum = (a * real(0.25) + b * real(0.25)) + (c * real(0.25) + d * real(0.25));
-  return sum;
-}
 
 // Texel `at` of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
 // nothing inside is made of them.
@@ -22,10 +17,7 @@ real4 level_one(ivec2 at) {
 
 #if QUADS
 real4 quad_mean(real4 c) {
-  precise const real4 quarter = c * real(0.25);
-  precise const real4 pair = quarter + subgroupQuadSwapHorizontal(quarter);
-  precise const real4 sum = pair + subgroupQuadSwapVertical(pair);
-  return sum;
+  return mean(c, subgroupQuadSwapHorizontal(c), subgroupQuadSwapVertical(c), subgroupQuadSwapDiagonal(c));
 }
 #endif
 

@@ -1,14 +1,13 @@
 // One mip level from the level above it. TAPS_X and TAPS_Y: texels a side, 1 to 3.
 #include "area_weights.glsl"
+#include "mean.glsl"
 #include "order.glsl"
 
 #if TAPS_X == 2 && TAPS_Y == 2
 vec4 reduce(ivec2 at) {
   const ivec2 from = 2 * at;
-  precise const real4 a = real4(load(from)) * real(0.25), b = real4(load(from + ivec2(1, 0))) * real(0.25);
-  precise const real4 c = real4(load(from + ivec2(0, 1))) * real(0.25), d = real4(load(from + ivec2(1, 1))) * real(0.25);
-  precise const real4 sum = (a + b) + (c + d);  // scaled before they are added, or four large numbers overflow
-  return vec4(sum);
+  return vec4(mean(real4(load(from)), real4(load(from + ivec2(1, 0))), real4(load(from + ivec2(0, 1))),
+                   real4(load(from + ivec2(1, 1)))));
 }
 #else
 vec4 reduce(ivec2 at) {

@@ -17,17 +17,18 @@ int scratch_offset(int level) {
 
 void keep_for_tail(ivec2 at, vec4 c) { scratch_texels[at.y * level_size(STEPS).x + at.x] = c; }
 
-// Counts this workgroup as finished. True in all threads of the workgroup that is the last to do so; what the others
-// wrote to the scratch buffer before is then visible to it: each thread's writes are released with the barrier and the
-// atomic, and acquired by the last one's atomic and the barrier behind it.
+// Counts this workgroup as finished. True in all threads of the workgroup that is the last to do so, for which all that
+// the others wrote to the scratch buffer is then visible: a write of a coherent buffer is made available by itself, the
+// barrier orders the workgroup's writes before the atomic, which releases them, and the last workgroup alone acquires
+// (which empties caches: once, not in every workgroup).
 bool is_last_workgroup(int thread) {
-  controlBarrier(gl_ScopeWorkgroup, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (thread == 0)
-    finished_before = atomicAdd(scratch_finished, 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
-                                gl_SemanticsAcquireRelease);
-  controlBarrier(gl_ScopeWorkgroup, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
-                 gl_SemanticsAcquireRelease);
-  return finished_before == uint(group_count - 1);
+    finished_before = atomicAdd(scratch_finished, 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+  if (finished_before != uint(group_count - 1)) return false;
+  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+  return true;
 }
 
 // Where a level of the tail stands: in shared memory or in the scratch buffer.

@@ -7,7 +7,7 @@
 
 namespace gpupost::test {
 
-std::vector<std::string_view> pattern_names() { return {"noise", "ramp", "impulse", "huge", "constant", "nonfinite"}; }
+std::vector<std::string_view> pattern_names() { return {"noise", "ramp", "impulse", "huge", "dark", "constant", "nonfinite"}; }
 
 std::vector<Size> awkward_sizes() {
   return {{1, 1}, {1, 4096}, {3, 5}, {17, 9}, {64, 64}, {128, 32}, {257, 129}};
@@ -27,6 +27,7 @@ static double value_of(std::string_view name, int x, int y, int component, Size 
   if (name == "ramp") return double(component + 1) * (double(x) / size.width + double(y) / size.height);
   if (name == "impulse") return x == size.width / 2 && y == size.height / 2 ? 1000.0 : 0;
   if (name == "huge") return (random < 0.5 ? -1 : 1) * (depth == Depth::half ? 65504.0 : 3e38);
+  if (name == "dark") return (depth == Depth::half ? 2e-5 : 1e-30) * random * random;  // into the denormals of half
   if (name == "constant") return 0.1 * (component + 1);
   // nonfinite: noise with a few numbers that are none, and infinities
   if (random > 0.995) return std::numeric_limits<double>::quiet_NaN();

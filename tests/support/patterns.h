@@ -9,7 +9,7 @@
 namespace gpupost::test {
 
 // Patterns of which every op must take each; those that are finite first.
-std::vector<std::string_view> pattern_names();  // noise ramp impulse huge constant nonfinite
+std::vector<std::string_view> pattern_names();  // noise ramp impulse huge dark constant nonfinite
 
 // One level of four numbers of `depth` (half or f32) a texel.
 Level pattern(std::string_view name, Size size, Depth depth);
