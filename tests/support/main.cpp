@@ -1,9 +1,62 @@
+// The tests' own main: decode workers, and a last line that counts the skipped ones too.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "core/codec/codec.h"
+#include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace gpupost::test {
+
+namespace {
+
+struct Counts {
+  int passed = 0, failed = 0, skipped = 0;
+  const char* name = "";    // of the case that runs now
+  bool is_skipped = false;  // that case
+};
+Counts counts;
+
+// Counts test cases as they end; the reports stay doctest's own.
+struct Counter : doctest::IReporter {
+  explicit Counter(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_start(const doctest::TestCaseData& data) override {
+    counts.name = data.m_name;
+    counts.is_skipped = false;
+  }
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
+    ++(!stats.testCaseSuccess ? counts.failed : counts.is_skipped ? counts.skipped : counts.passed);
+  }
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+REGISTER_LISTENER("counter", 1, Counter);
+
+}  // namespace
+
+void skip(const char* why) {
+  counts.is_skipped = true;
+  fmt::print(stderr, "skipped: {}: {}\n", counts.name, why);
+}
+
+}  // namespace gpupost::test
 
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
-  return doctest::Context(argc, argv).run();
+  doctest::Context context(argc, argv);
+  const int code = context.run();
+  if (context.shouldExit()) return code;  // it was asked for lists or help alone
+  const auto& counts = gpupost::test::counts;
+  fmt::print("{} passed, {} failed, {} skipped of test cases\n", counts.passed, counts.failed, counts.skipped);
+  return code;
 }

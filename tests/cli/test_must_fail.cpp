@@ -1,0 +1,243 @@
+// Command lines that must be refused: the exit code, one line that says what is wrong, and nothing changed on the disk.
+#include "tests/cli/place.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace gpupost::test;
+
+namespace {
+
+struct Refusal {
+  const char* name;
+  Words words;
+  int exit_code;
+  Words texts;  // each stands in the message
+  Environment environment = {};
+};
+
+void check_refused(const Place& place, const Refusal& refusal) {
+  const auto before = place.files();
+  const Finished finished = place.gpupost(refusal.words, refusal.environment);
+  INFO(refusal.name, ": ", text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}), "\n",
+       finished.out, finished.err);
+  CHECK(finished.exit_code == refusal.exit_code);
+  CHECK(finished.out == "");
+  CHECK(is_one_error(finished.err));
+  for (const std::string& text : refusal.texts) CHECK_MESSAGE(finished.err.find(text) != text.npos, "no \"", text, "\"");
+  CHECK_MESSAGE(place.files() == before, "a file came, went or changed");
+}
+
+// Each in two folders: one without outputs, and one with old ones, which stay as they are.
+void check_all(const std::vector<Refusal>& refusals) {
+  const Place fresh, used;
+  for (const char* output : {"out.exr", "out.png", "in.mips.exr", "out.0.png"}) used.write(output, "an old output");
+  for (const Refusal& refusal : refusals) {
+    check_refused(fresh, refusal);
+    check_refused(used, refusal);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("words that are wrong") {
+  check_all({
+      {"an input alone", {"in.exr"}, 1, {"nothing to do", "gpupost ops"}},
+      {"an unknown op", {"mps", "in.exr"}, 1, {"mps", "neither an op nor a file", "did you mean `mips`"}},
+      {"an unknown op behind an input", {"in.exr", "mipss", "-o", "out.exr"}, 1, {"mipss", "did you mean `mips`"}},
+      {"an unknown word, nothing near", {"xyzzy"}, 1, {"xyzzy", "gpupost ops"}},
+      {"an empty word", {"", "mips"}, 1, {"an empty word"}},
+      {"an unknown option", {"mips", "in.exr", "--fp61"}, 1, {"mips", "--fp61", "did you mean `--fp16`"}},
+      {"an op's unknown option", {"mips", "in.exr", "--methd", "auto"}, 1, {"--methd", "did you mean `--method`"}},
+      {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "no option of gpupost"}},
+      {"an unknown letter", {"mips", "in.exr", "-x"}, 1, {"-x"}},
+      {"a value over the range", {"mips", "in.exr", "--levels", "17", "-o", "out.exr"}, 1, {"mips: --levels 17", "0..16"}},
+      {"a value under the range", {"mips", "in.exr", "--levels", "-1", "-o", "out.exr"}, 1, {"mips: --levels -1", "0..16"}},
+      {"a value that is not whole", {"mips", "in.exr", "--levels", "2.5"}, 1, {"--levels 2.5", "a whole number"}},
+      {"a value that is no number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
+      {"a value that is no choice", {"mips", "in.exr", "--method", "singel-pass"}, 1, {"singel-pass", "per-level", "did you mean `single-pass`"}},
+      {"an option without its value", {"mips", "in.exr", "--levels"}, 1, {"--levels", "needs a value"}},
+      {"an empty value", {"mips", "in.exr", "--levels=", "-o", "out.exr"}, 1, {"--levels="}},
+      {"a global's empty value", {"mips", "in.exr", "--level=", "-o", "out.exr"}, 1, {"--level="}},
+      {"a flag with a value", {"mips", "in.exr", "--fp16=false", "-o", "out.exr"}, 1, {"--fp16", "takes no value"}},
+      {"an op's option twice", {"mips", "--levels", "2", "--levels", "3", "in.exr"}, 1, {"mips", "--levels"}},
+      {"an op behind mips", {"in.exr", "mips", "mips", "-o", "out.exr"}, 1, {"mips", "must be the last op"}},
+      {"a global twice", {"in.exr", "-o", "out.exr", "--output", "out.png"}, 1, {"--output", "twice", "out.exr", "out.png"}},
+      {"a global's value", {"in.exr", "-o", "out.exr", "--compression", "zib"}, 1, {"--compression zib", "zips", "did you mean `zip`"}},
+      {"a depth that there is not", {"in.exr", "-o", "out.exr", "--bits", "12"}, 1, {"--bits 12", "16f"}},
+      {"a format that there is not", {"in.exr", "-o", "out.exr", "--format", "jpg"}, 1, {"--format jpg", "exr, png"}},
+      {"half and float", {"mips", "in.exr", "--fp16", "--storage", "fp32"}, 1, {"--fp16", "--storage fp32"}},
+      {"half and float out", {"mips", "in.exr", "--fp16", "--bits", "32f"}, 1, {"--fp16", "--bits 32f"}},
+      {"a level that is none", {"in.exr", "-o", "out.exr", "--level", "x"}, 1, {"--level x", "0..31"}},
+      {"a level over 31", {"in.exr", "-o", "out.exr", "--level", "32"}, 1, {"--level 32", "0..31"}},
+      {"a level below 0", {"in.exr", "-o", "out.exr", "--level", "-1"}, 1, {"--level -1", "0..31"}},
+      {"a size of one number", {"--explain", "mips", "--size", "1920"}, 1, {"--size 1920", "WxH"}},
+      {"a size of nothing", {"--explain", "mips", "--size", "0x5"}, 1, {"--size 0"}},
+      {"the plan of no chain", {"--explain", "in.exr"}, 1, {"--explain", "no op"}},
+      {"the environment's value", {"in.exr", "-o", "out.exr"}, 1, {"--bits 12"}, {{"GPUPOST_BITS", "12"}}},
+      {"the environment's flag", {"in.exr", "-o", "out.exr"}, 1, {"GPUPOST_FP16=maybe"}, {{"GPUPOST_FP16", "maybe"}}},
+  });
+}
+
+TEST_CASE("outputs whose names are wrong") {
+  check_all({
+      {"no extension", {"in.exr", "-o", "out"}, 1, {"-o out", ".exr"}},
+      {"an unknown extension", {"in.exr", "-o", "out.xyz"}, 1, {"-o out.xyz", ".exr or .png"}},
+      {"a format that is only read", {"in.exr", "-o", "out.jpg"}, 1, {"-o out.jpg", "not written"}},
+      {"levels in a file of one", {"mips", "in.exr", "-o", "out.png"}, 1, {"-o out.png", "{level}"}},
+      {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
+      {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
+      {"an empty name", {"in.exr", "-o", ""}, 1, {"-o"}},
+      {"two inputs, one output", {"mips", "in.exr", "in.png", "-o", "out.exr"}, 1, {"2 inputs", "out.exr", "{stem}"}},
+      {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"2 inputs", "in.mips.exr"}},
+      {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"2 inputs"}},
+      {"integers in an EXR", {"in.exr", "-o", "out.exr", "--bits", "8"}, 1, {"--bits 8", "16f or 32f"}},
+      {"floats in a PNG", {"in.exr", "-o", "out.png", "--bits", "16f"}, 1, {"--bits 16f", "8 or 16"}},
+  });
+}
+
+TEST_CASE("verbs with wrong words") {
+  check_all({
+      {"help of an unknown op", {"help", "mps"}, 1, {"mps", "did you mean `mips`"}},
+      {"help of two", {"help", "mips", "mips"}, 1, {"help"}},
+      {"info of nothing", {"info"}, 1, {"gpupost info FILE"}},
+      {"info of two", {"info", "in.exr", "in.png"}, 1, {"gpupost info FILE"}},
+      {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
+      {"compare of one", {"compare", "in.exr"}, 1, {"compare"}},
+      {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"compare"}},
+      {"compare with a tolerance below 0", {"compare", "in.exr", "in.exr", "--tolerance", "-1"}, 1, {"--tolerance", "-1"}},
+      {"compare with a tolerance of no number", {"compare", "in.exr", "in.exr", "--tolerance", "x"}, 1, {"--tolerance", "x"}},
+      {"devices with a word", {"devices", "all"}, 1, {"gpupost devices"}},
+      {"devices with an unknown option", {"devices", "--jso"}, 1, {"--jso"}},
+      {"doctor with a word", {"doctor", "who"}, 1, {"gpupost doctor"}},
+      {"ops with a word", {"ops", "mips"}, 1, {"gpupost ops"}},
+      {"version with a word", {"version", "1"}, 1, {"gpupost version"}},
+      {"shader of nothing", {"shader"}, 1, {"no op"}},
+      {"shader of an unknown op", {"shader", "mps"}, 1, {"did you mean `mips`"}},
+  });
+}
+
+TEST_CASE("inputs that are bad, to a conversion, an op, a plan and to info") {
+  const Refusal bad[] = {
+      {"missing", {"missing.exr"}, 2, {"missing.exr", "No such file"}},
+      {"empty", {"empty.exr"}, 2, {"empty.exr", "empty"}},
+      {"no image", {"text.exr"}, 2, {"text.exr"}},
+      {"cut off", {"cut.exr"}, 2, {"cut.exr"}},
+      {"a cut off PNG", {"cut.png"}, 2, {"cut.png"}},
+      {"a folder", {"folder.exr"}, 2, {"folder.exr", "folder"}},
+      {"100,000 x 100,000 texels", {"huge.exr"}, 2, {"huge.exr", "100000 x 100000"}},
+      {"100,000 x 100,000 texels of PNG", {"huge.png"}, 2, {"huge.png", "100000 x 100000"}},
+      {"no channels", {"no_channels.exr"}, 2, {"no_channels.exr", "channel"}},
+  };
+  std::vector<Refusal> refusals;
+  for (const Refusal& refusal : bad) {
+    const std::string& file = refusal.words[0];
+    for (const Words& words : std::vector<Words>{{file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"info", file}})
+      refusals.push_back({refusal.name, words, 2, refusal.texts});
+  }
+  check_all(refusals);
+}
+
+TEST_CASE("inputs that lack what is asked of them") {
+  check_all({
+      {"an unknown layer", {"layers.exr", "-o", "out.exr", "--layer", "specular"}, 2, {"layers.exr", "specular", "diffuse"}},
+      {"a level of a picture that has one", {"in.exr", "-o", "out.exr", "--level", "3"}, 2, {"in.exr", "level"}},
+      {"nothing on standard input", {"mips"}, 2, {"standard input"}},
+      {"nothing on standard input, named", {"mips", "-", "-o", "out.exr"}, 2, {"standard input"}},
+      {"a file in place of a folder", {"in.exr/x.exr", "-o", "out.exr"}, 2, {"in.exr/x.exr"}},
+      {"the plan of a missing file", {"--explain", "mips", "missing.exr"}, 2, {"missing.exr"}},
+      {"the difference from a missing file", {"compare", "in.exr", "missing.exr"}, 2, {"missing.exr"}},
+      {"a missing file behind --", {"mips", "-o", "out.exr", "--", "--fp16"}, 2, {"--fp16", "No such file"}},
+  });
+}
+
+TEST_CASE("outputs that cannot be written") {
+  check_all({
+      {"a missing folder", {"in.exr", "-o", "missing/out.exr"}, 3, {"missing/out.exr", "No such file"}},
+      {"a missing folder with / at its end", {"in.exr", "-o", "missing/"}, 3, {"missing"}},
+      {"a full disk", {"in.exr", "-o", "/dev/full", "--format", "exr"}, 3, {"/dev/full", "No space left"}},
+      {"a file in place of a folder", {"in.exr", "-o", "in.png/out.exr"}, 3, {"in.png/out.exr", "Not a directory"}},
+      {"a folder in place of a file", {"in.exr", "-o", "folder.exr"}, 3, {"folder.exr", "Is a directory"}},
+  });
+}
+
+TEST_CASE("an output that exists is not replaced under --no-clobber") {
+  const Place place;
+  place.write("out.exr", "an old output");
+  check_refused(place, {"no clobber", {"in.exr", "-o", "out.exr", "--no-clobber"}, 3, {"out.exr", "exists", "--no-clobber"}});
+  check_refused(place, {"by environment", {"in.exr", "-o", "out.exr"}, 3, {"--no-clobber"}, {{"GPUPOST_NO_CLOBBER", "1"}}});
+  CHECK(place.gpupost({"in.exr", "-o", "new.exr", "--no-clobber"}).exit_code == 0);
+}
+
+TEST_CASE("a disk that fills up while a result is written leaves the old output and no temporary file") {
+  const Place place;
+  place.write("out.exr", "an old output");
+  const auto before = place.files();
+  const Finished finished = place.shell("ulimit -f 1; exec gpupost in.exr -o out.exr --compression none");
+  CHECK(finished.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+  CHECK_MESSAGE(finished.err.find("out.exr") != std::string::npos, finished.err);
+  CHECK(place.files() == before);
+}
+
+TEST_CASE("no device") {
+  check_all({
+      {"no driver", {"mips", "in.exr", "-o", "out.exr"}, 4, {"gpupost doctor"}, no_driver},
+      {"no driver for devices", {"devices"}, 4, {"gpupost doctor"}, no_driver},
+  });
+}
+
+TEST_CASE("no device of that name") {
+  if (!has_device()) return;
+  std::vector<Refusal> refusals = {
+      {"by name", {"mips", "in.exr", "-o", "out.exr", "--device", "nonsense"}, 4, {"--device nonsense"}},
+      {"by index", {"mips", "in.exr", "-o", "out.exr", "--device", "99"}, 4, {"--device 99"}},
+      {"by environment", {"mips", "in.exr", "-o", "out.exr"}, 4, {"nonsense"}, {{"GPUPOST_DEVICE", "nonsense"}}},
+      {"the plan for it", {"--explain", "mips", "--device", "nonsense"}, 4, {"nonsense"}},
+  };
+  if (!has_gpu()) {
+    refusals.push_back({"a GPU", {"mips", "in.exr", "-o", "out.exr", "--device", "gpu"}, 4, {"gpu"}});
+    refusals.push_back({"a GPU required", {"mips", "in.exr", "-o", "out.exr", "--require-gpu"}, 4, {"--require-gpu"}});
+    refusals.push_back({"a GPU required of a CPU", {"mips", "in.exr", "-o", "out.exr", "--require-gpu", "--device", "cpu"}, 4, {"--require-gpu"}});
+  }
+  check_all(refusals);
+}
+
+TEST_CASE("pictures over a limit") {
+  check_all({{"the plan of a large one", {"--explain", "mips", "--size", "32768x1"}, 7, {"32768 x 1", "4096"}, no_driver}});
+  if (!has_device() || has_gpu()) return;
+  check_all({{"a large one", {"mips", "long.exr", "-o", "out.exr"}, 7, {"20000 x 1", "a side"}}});
+}
+
+TEST_CASE("a terminal is neither read as a picture nor written to as one") {
+  const int terminal = posix_openpt(2 /* O_RDWR */);
+  REQUIRE(terminal >= 0);
+  REQUIRE(grantpt(terminal) == 0);
+  REQUIRE(unlockpt(terminal) == 0);
+  const std::string name = ptsname(terminal);
+  const Place place;
+  const Finished input = place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
+  CHECK(input.exit_code == 1);
+  CHECK_MESSAGE(is_one_error(input.err), input.err);
+  for (const Words& words : std::vector<Words>{{"mips"}, {"in.exr", "-o", "-", "--format", "exr"}}) {
+    const Finished output = place.run({.program = GPUPOST_PROGRAM, .words = words, .input = made_files().at("in.exr"), .output_file = name});
+    CHECK(output.exit_code == 1);
+    CHECK_MESSAGE(output.err.find("terminal") != std::string::npos, output.err);
+    CHECK_MESSAGE(is_one_error(output.err), output.err);
+  }
+  CHECK(!place.has("out.exr"));
+}
+
+TEST_CASE("no words at all print the help on standard error") {
+  const Finished finished = Place().gpupost({});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.out == "");
+  CHECK(finished.err.find("Exit codes") != std::string::npos);
+}
+
+TEST_CASE("a line break in a name does not break the message's line") {
+  const Finished finished = Place().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
+  CHECK(finished.exit_code == 2);
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}

@@ -1,0 +1,203 @@
+// Command lines that must work: exit 0, what they print, and the files they make.
+#include "tests/cli/place.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+namespace {
+
+struct Example {
+  const char* name;
+  Words words;
+  std::set<std::string> made = {};  // files that come
+  Words texts = {};                 // each stands on standard output
+  Environment environment = {};
+};
+
+void check_works(const Example& example) {
+  const Place place;
+  const auto before = place.files();
+  const Finished finished = place.gpupost(example.words, example.environment);
+  INFO(example.name, ": ", text_of({.program = "gpupost", .words = example.words, .environment = example.environment}), "\n",
+       finished.out, finished.err);
+  CHECK(finished.exit_code == 0);
+  for (const std::string& text : example.texts) CHECK_MESSAGE(finished.out.find(text) != text.npos, "no \"", text, "\"");
+  std::set<std::string> came;
+  for (const auto& [name, bytes] : place.files()) {
+    if (!before.contains(name)) came.insert(name);
+    else CHECK_MESSAGE(before.at(name) == bytes, name, " changed");
+  }
+  CHECK(came == example.made);
+}
+
+void check_all(const std::vector<Example>& examples) {
+  for (const Example& example : examples) check_works(example);
+}
+
+}  // namespace
+
+TEST_CASE("verbs that need no device, with a driver and without one") {
+  for (const Environment& environment : {Environment{}, no_driver})
+    check_all({
+        {"help", {"help"}, {}, {"gpupost: chains of image operations", "mips", "--fp16", "Exit codes", "70 "}, environment},
+        {"help as an option", {"--help"}, {}, {"Exit codes"}, environment},
+        {"help of an op", {"help", "mips"}, {}, {"--method auto|single-pass|per-level", "--levels 0..16", "Examples", "Source"}, environment},
+        {"help of an op as an option", {"mips", "in.exr", "-h"}, {}, {"--method auto|single-pass|per-level"}, environment},
+        {"help of a verb", {"info", "--help"}, {}, {"Verbs"}, environment},
+        {"version", {"version"}, {}, {"gpupost 0."}, environment},
+        {"version as an option", {"--version"}, {}, {"gpupost 0."}, environment},
+        {"ops", {"ops"}, {}, {"mips  "}, environment},
+        {"ops for a document", {"ops", "--markdown"}, {}, {"### mips", "| `--levels` |"}, environment},
+        {"shader", {"shader", "mips", "--fp16"}, {}, {"// pass: mips level 1", "#version 460", "// --- kernels/"}, environment},
+        {"shader of a picture", {"shader", "in.exr", "mips"}, {}, {"// pass: mips level 5"}, environment},
+        {"a plan", {"--explain", "mips"}, {}, {"chain    mips\n", "1920 x 1080, 11 levels"}, environment},
+        {"a plan of a size", {"mips", "--explain", "--size", "100x50"}, {}, {"100 x 50, 7 levels"}, environment},
+        {"a plan of a picture", {"--explain", "in.exr", "mips", "--fp16"}, {}, {"37 x 21, 6 levels, RGBA16F", "pass 4 "}, environment},
+        {"info", {"info", "in.exr"}, {}, {"width           37\n", "R  depth 16f"}, environment},
+        {"a difference of nothing", {"compare", "in.exr", "sub/in.exr"}, {}, {"R            largest 0 "}, environment},
+        {"a conversion", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, environment},
+    });
+}
+
+TEST_CASE("devices and doctor say what there is") {
+  if (!has_device()) return;
+  check_all({{"devices", {"devices"}, {}, {"0: ", "Vulkan 1.", "subgroups of"}},
+             {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
+  const Finished finished = Place().gpupost({"devices", "--json"});
+  for (const json& device : json::parse(finished.out))
+    for (const char* field : {"index", "name", "type", "uuid", "driver", "memory_bytes", "max_image_side", "obstacle"})
+      CHECK_MESSAGE(device.contains(field), field);
+}
+
+TEST_CASE("doctor without a driver says what mends it, and exits with 4") {
+  const Finished finished = Place().gpupost({"doctor"}, no_driver);
+  CHECK(finished.exit_code == 4);
+  CHECK_MESSAGE(finished.out.find("mesa-vulkan-drivers") != std::string::npos, finished.out);
+}
+
+TEST_CASE("doctor names the variable that decides which drivers are seen") {
+  const Finished finished = Place().gpupost({"doctor"}, no_driver);
+  CHECK_MESSAGE(finished.out.find("VK_DRIVER_FILES=/nonexistent.json") != std::string::npos, finished.out);
+}
+
+TEST_CASE("conversions need no device and no op") {
+  check_all({
+      {"to PNG", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, no_driver},
+      {"to EXR", {"in.png", "-o", "out.exr"}, {"out.exr"}, {}, no_driver},
+      {"the output first", {"-o", "out.png", "in.exr"}, {"out.png"}, {}, no_driver},
+      {"option=value", {"in.exr", "--output=out.png", "--bits=16"}, {"out.png"}, {}, no_driver},
+      {"a format by name", {"in.exr", "-o", "out.dat", "--format", "png"}, {"out.dat"}, {}, no_driver},
+      {"by standard input's name", {"-", "-o", "out.png"}, {}, {}, {{"GPUPOST_OUTPUT", ""}}},
+  });
+}
+
+TEST_CASE("the ways to write one call of mips") {
+  if (!has_device()) return;
+  const std::set<std::string> made{"in.mips.exr"};
+  check_all({
+      {"as design has it", {"mips", "in.exr", "--fp16"}, made},
+      {"the input first", {"in.exr", "mips", "--fp16"}, made},
+      {"an input between an op and its option", {"mips", "in.exr", "--levels", "3"}, made},
+      {"option=value", {"mips", "in.exr", "--levels=3", "--method=per-level"}, made},
+      {"a global between an op and its option", {"mips", "--fp16", "--levels", "3", "in.exr"}, made},
+      {"an input behind --", {"mips", "--", "in.exr"}, made},
+      {"a global twice with one value", {"mips", "in.exr", "--device", "0", "--device", "0", "--fp16", "--fp16"}, made},
+      {"a folder's file goes to the working folder", {"mips", "sub/in.exr"}, made},
+      {"a PNG's levels go to an EXR", {"mips", "in.png"}, made},
+      {"all depths", {"mips", "depth.exr", "--verify"}, {"depth.mips.exr"}},
+      {"verified", {"mips", "in.exr", "--verify"}, made},
+      {"verified in half", {"mips", "in.exr", "--verify", "--fp16"}, made},
+      {"verified in one pass", {"mips", "in.exr", "--verify", "--method", "single-pass"}, made},
+      {"verified in float", {"mips", "float.exr", "--verify"}, {"float.mips.exr"}},
+      {"large values in half", {"mips", "float.exr", "--verify", "--fp16"}, {"float.mips.exr"}},
+      {"the base alone", {"mips", "in.exr", "--levels", "1"}, made},
+      {"a layer", {"mips", "layers.exr", "--layer", "diffuse"}, {"layers.mips.exr"}},
+      {"compression", {"mips", "in.exr", "--compression", "none"}, made},
+      {"on the CPU", {"mips", "in.exr", "--device", "0"}, made},
+  });
+}
+
+TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("mips", made_files().at("in.exr"));
+  CHECK(place.gpupost({"mips", "./mips", "-o", "out.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"mips", "-o", "two.exr", "--", "mips"}).exit_code == 0);
+  CHECK(place.read("out.exr") == place.read("two.exr"));
+  place.write("plain", made_files().at("in.exr"));
+  CHECK(place.gpupost({"mips", "plain", "-o", "three.exr"}).exit_code == 0);
+}
+
+TEST_CASE("globals come from the environment, and the command line wins") {
+  const Place place;
+  const auto depth_of = [&](const std::string& name) { return decoded(place, name).groups[0].depth; };
+  CHECK(place.gpupost({"in.exr", "-o", "a.png"}, {{"GPUPOST_BITS", "16"}}).exit_code == 0);
+  CHECK(depth_of("a.png") == Depth::u16);
+  CHECK(place.gpupost({"in.exr", "-o", "b.png", "--bits", "8"}, {{"GPUPOST_BITS", "16"}}).exit_code == 0);
+  CHECK(depth_of("b.png") == Depth::u8);
+  CHECK(place.gpupost({"in.exr"}, {{"GPUPOST_OUTPUT", "c.png"}}).exit_code == 0);
+  CHECK(place.has("c.png"));
+  CHECK(place.gpupost({"in.exr", "-o", "d.exr"}, {{"GPUPOST_DEVICE", "nonsense"}}).exit_code == 0);
+  CHECK(place.gpupost({"in.exr", "-o", "d.exr"}, {{"GPUPOST_NO_CLOBBER", "0"}}).exit_code == 0);
+}
+
+TEST_CASE("compare: 0 for the same, 6 for a difference, with the tolerance between them") {
+  const Place place;
+  CHECK(place.gpupost({"compare", "in.exr", "in.exr"}).exit_code == 0);
+  const Finished finished = place.gpupost({"compare", "in.exr", "other.exr"});
+  CHECK(finished.exit_code == 6);
+  CHECK(finished.err == "");
+  CHECK_MESSAGE(finished.out.find("at (5, 3)") != std::string::npos, finished.out);
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "--tolerance", "0.001"}).exit_code == 0);
+  const Finished sizes = place.gpupost({"compare", "in.exr", "wide.exr"});
+  CHECK(sizes.exit_code == 6);
+  CHECK(sizes.out == "sizes differ: 37 x 21 and 38 x 21\n");
+  CHECK(place.gpupost({"compare", "in.exr", "depth.exr"}).exit_code == 6);
+  CHECK(place.gpupost({"compare", "layers.exr", "layers.exr", "--layer", "diffuse"}).exit_code == 0);
+}
+
+TEST_CASE("info --json is JSON that holds what the picture is") {
+  const Place place;
+  const json info = json::parse(place.gpupost({"info", "depth.exr", "--json"}).out);
+  CHECK(info["format"] == "exr");
+  CHECK(info["width"] == 37);
+  CHECK(info["height"] == 21);
+  CHECK(info["levels"] == 1);
+  CHECK(info["data_window"] == json{0, 0, 36, 20});
+  std::map<std::string, std::string> depths;
+  for (const json& channel : info["channels"]) depths[channel["name"]] = channel["depth"];
+  CHECK(depths == std::map<std::string, std::string>{{"R", "16f"}, {"G", "16f"}, {"B", "16f"}, {"Z", "32f"}, {"id", "uint"}});
+  const json png = json::parse(place.gpupost({"info", "deep.png", "--json"}).out);
+  CHECK(png["transfer"] == "srgb");
+  CHECK(png["channels"][0]["depth"] == "16");
+}
+
+TEST_CASE("--quiet takes the warnings away, and nothing else") {
+  const Place place;
+  const Finished loud = place.gpupost({"depth.exr", "-o", "loud.png"});
+  CHECK(loud.exit_code == 0);
+  CHECK_MESSAGE(loud.err.starts_with("gpupost: warning: depth.exr: "), loud.err);
+  const Finished quiet = place.gpupost({"depth.exr", "-o", "quiet.png", "--quiet"});
+  CHECK(quiet.exit_code == 0);
+  CHECK(quiet.err == "");
+  CHECK(place.read("loud.png") == place.read("quiet.png"));
+  CHECK(is_one_error(place.gpupost({"cut.exr", "-o", "out.png", "--quiet"}).err));
+}
+
+TEST_CASE("a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished silent = place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
+  CHECK(silent.exit_code == 0);
+  CHECK(silent.err == "");
+  const Finished piped = place.gpupost({"mips", "in.exr"});
+  CHECK(piped.err == "gpupost: warning: the result goes to in.mips.exr; standard output stays empty (-o - writes there)\n");
+  CHECK(piped.out == "");
+}

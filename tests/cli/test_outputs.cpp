@@ -1,0 +1,243 @@
+// Where results go, and what is in them.
+#include "tests/cli/place.h"
+
+#include "core/half.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+namespace {
+
+// Number `index` of a level as it stands.
+double number_at(const Group& group, size_t index) {
+  const Memory& texels = group.levels[0].texels;
+  switch (group.depth) {
+    case Depth::u8: return texels.as<uint8_t>()[index];
+    case Depth::u16: return texels.as<uint16_t>()[index];
+    case Depth::u32: return texels.as<uint32_t>()[index];
+    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
+    case Depth::f32: return double(texels.as<float>()[index]);
+  }
+  return NAN;
+}
+
+void check_same(const Place& place, const std::string& a, const std::string& b) {
+  const Finished finished = place.gpupost({"compare", a, b});
+  CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
+}
+
+void check_done(const Place& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
+}
+
+}  // namespace
+
+TEST_CASE("a mean of black and white texels is 188, not 128") {
+  if (!has_device()) return;
+  for (const char* method : {"single-pass", "per-level"}) {
+    const Place place;
+    check_done(place, {"mips", "bars.png", "--method", method, "-o", "{stem}.{level}.png"});
+    for (int level = 1; level < 7; ++level) {
+      const Picture picture = decoded(place, fmt::format("bars.{}.png", level));
+      CHECK(picture.size() == level_size({64, 16}, level));
+      const Group& group = picture.groups[0];
+      REQUIRE(group.depth == Depth::u8);
+      for (size_t texel = 0; texel < texel_count(picture.size()); ++texel)
+        CHECK_MESSAGE(number_at(group, 4 * texel) == 188, method, " level ", level, " texel ", texel);
+    }
+  }
+}
+
+TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half and float") {
+  const Place place;
+  for (const char* name : {"in.png", "deep.png"}) {
+    check_done(place, {name, "-o", "there.exr", "--bits", "32f"});
+    check_done(place, {"there.exr", "-o", "back.png", "--bits", std::string(name) == "in.png" ? "8" : "16"});
+    check_same(place, name, "back.png");
+  }
+  check_done(place, {"in.png", "-o", "half.exr"});
+  check_done(place, {"half.exr", "-o", "back.png", "--bits", "8"});
+  check_same(place, "in.png", "back.png");
+  check_done(place, {"in.exr", "-o", "wide.exr", "--bits", "32f"});
+  check_done(place, {"wide.exr", "-o", "back.exr", "--bits", "16f"});
+  check_same(place, "in.exr", "back.exr");
+  CHECK(decoded(place, "wide.exr").groups[0].depth == Depth::f32);
+  CHECK(decoded(place, "back.exr").groups[0].depth == Depth::half);
+}
+
+TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whatever the compression") {
+  const Place place;
+  for (const char* name : {"depth.exr", "layers.exr", "float.exr"})
+    for (const char* compression : {"none", "rle", "zips", "zip"}) {
+      check_done(place, {name, "-o", "out.exr", "--compression", compression});
+      check_same(place, name, "out.exr");
+      const json before = json::parse(place.gpupost({"info", name, "--json"}).out);
+      const json after = json::parse(place.gpupost({"info", "out.exr", "--json"}).out);
+      CHECK(before["channels"] == after["channels"]);
+      CHECK(after["compression"] == compression);
+    }
+}
+
+TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {
+  if (!has_device()) return;
+  const Place place;
+  for (const char* name : {"in", "depth", "float", "layers"}) {
+    const std::string from = fmt::format("{}.exr", name), to = fmt::format("{}.mips.exr", name);
+    check_done(place, {"mips", from});
+    check_same(place, from, to);
+    for (int level = 0; level < 6; ++level) {
+      const Picture picture = decoded(place, to, level);
+      CHECK(picture.file_level_count == 6);
+      CHECK(picture.size() == level_size({37, 21}, level));
+      CHECK(picture.groups.size() == decoded(place, from).groups.size());
+    }
+  }
+}
+
+TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "float.exr", "--fp16"});
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.err.find("over 65504 were clamped") != std::string::npos, finished.err);
+  CHECK(decoded(place, "float.mips.exr").groups[0].channels[0].depth == Depth::half);
+  check_done(place, {"mips", "in.exr", "--levels", "2", "-o", "plain.exr"});
+  CHECK(decoded(place, "plain.exr").groups[0].channels[0].depth == Depth::half);
+}
+
+TEST_CASE("-o with / at its end is a folder for the input's name") {
+  if (!has_device()) return;
+  const Place place;
+  std::filesystem::create_directory(place.path("made"));
+  check_done(place, {"mips", "sub/in.exr", "wide.exr", "-o", "made/"});
+  CHECK(place.has("made/in.exr"));
+  CHECK(place.has("made/wide.exr"));
+  check_done(place, {"in.exr", "-o", "made/", "--format", "png"});
+  CHECK(place.has("made/in.png"));
+}
+
+TEST_CASE("the places of a pattern are filled from the input") {
+  const Place place;
+  check_done(place, {"sub/in.exr", "-o", "{dir}/{stem}-{name}.{ext}"});
+  CHECK(place.has("sub/in-in.exr.exr"));
+  check_done(place, {"in.exr", "wide.exr", "-o", "{dir}/{stem}.png"});
+  CHECK(place.has("in.png"));
+  CHECK(place.has("wide.png"));
+  CHECK(place.shell("gpupost - -o '{stem}.png' < in.exr").exit_code == 0);
+  CHECK(place.has("stdin.png"));
+}
+
+TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.exr"});
+  check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.png", "--levels", "3"});
+  check_done(place, {"mips", "in.exr", "-o", "whole.exr"});
+  for (int level = 0; level < 6; ++level) {
+    const std::string name = fmt::format("in.{}.exr", level);
+    CHECK(decoded(place, name).size() == level_size({37, 21}, level));
+    CHECK(decoded(place, name).file_level_count == 1);
+    check_done(place, {"whole.exr", "--level", std::to_string(level), "-o", "cut_out.exr"});
+    check_same(place, name, "cut_out.exr");
+  }
+  CHECK(!place.has("in.6.exr"));
+  CHECK(decoded(place, "in.2.png").size() == Size{9, 5});
+  CHECK(!place.has("in.3.png"));
+}
+
+TEST_CASE("a layer is what mips works on, and all else travels along") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "layers.exr", "--layer", "diffuse", "--verify"});
+  check_same(place, "layers.exr", "layers.mips.exr");
+}
+
+TEST_CASE("a result may replace its own input when that is asked for, whole") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.exr", "-o", "in.exr"});
+  CHECK(decoded(place, "in.exr").file_level_count == 6);
+  check_same(place, "in.exr", "sub/in.exr");
+}
+
+TEST_CASE("of several inputs the bad ones are named, the good ones are done, and the exit is 5") {
+  const Place place;
+  std::filesystem::create_directory(place.path("made"));
+  const Finished finished = place.gpupost({"in.exr", "cut.exr", "wide.exr", "missing.exr", "-o", "made/", "--quiet"}, no_driver);
+  CHECK(finished.exit_code == 5);
+  CHECK(place.has("made/in.exr"));
+  CHECK(place.has("made/wide.exr"));
+  CHECK(!place.has("made/cut.exr"));
+  CHECK(finished.err.starts_with("gpupost: cut.exr: "));
+  CHECK_MESSAGE(std::count(finished.err.begin(), finished.err.end(), '\n') == 2, finished.err);
+}
+
+TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
+  if (!has_device()) return;
+  for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
+    const Place place;
+    check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
+    const json report = json::parse(place.read("r.json"));
+    CHECK(report["schema"] == "gpupost-report-1");
+    CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
+    CHECK(report["cores"].get<int>() > 0);
+    for (const char* field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
+    for (const char* field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"}) CHECK_MESSAGE(report["device"].contains(field), field);
+    REQUIRE(report["jobs"].size() == 1);
+    const json& job = report["jobs"][0];
+    CHECK(job["input"] == "in.exr");
+    CHECK(job["outputs"] == json{"in.mips.exr"});
+    CHECK(job["width"] == 37);
+    CHECK(job["storage"] == "16f");
+    CHECK(job["error"] == "");
+    CHECK(job["choices"] == json{fmt::format("mips: {}, asked for", method)});
+    REQUIRE(int(job["passes"].size()) == pass_count);
+    size_t read = 0, written = 0;
+    for (const json& pass : job["passes"]) {
+      read += pass["bytes_read"].get<size_t>();
+      written += pass["bytes_written"].get<size_t>();
+      CHECK(pass["ms"].get<double>() >= 0);
+      CHECK(pass["ms"].get<double>() < 10000);
+    }
+    // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
+    const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
+    CHECK(written == below);
+    CHECK(read == (pass_count == 1 ? size_t(8 * 37 * 21) : 8 * 37 * 21 + below - 8));
+    double sum = 0;
+    for (const char* stage : {"decode", "verify", "encode", "write"}) sum += job["stages_ms"][stage].get<double>();
+    CHECK(job["stages_ms"]["total"].get<double>() >= sum * 0.99);
+    CHECK(job["verify"].size() == 5);
+    for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
+    CHECK(job["copy_gb_per_s"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
+  const Place place;
+  CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
+  const json report = json::parse(place.read("r.json"));
+  CHECK(report["device"].is_null());
+  CHECK(report["jobs"][0]["passes"].empty());
+  CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
+  CHECK(json::parse(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
+}
+
+TEST_CASE("--timing prints the table on standard error") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.out == "");
+  for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download", "encode", "write", "total"})
+    CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
+}

@@ -1,0 +1,81 @@
+// gpupost between other programs.
+#include "tests/cli/place.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+TEST_CASE("a picture comes in by standard input and goes out by standard output") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.shell("cat in.exr | gpupost mips --fp16 > out.exr");
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "");
+  CHECK(place.gpupost({"mips", "in.exr", "--fp16"}).exit_code == 0);
+  CHECK(place.read("out.exr") == place.read("in.mips.exr"));
+  CHECK(decoded(place, "out.exr").file_level_count == 6);
+}
+
+TEST_CASE("standard input may be a file, standard output may be named") {
+  if (!has_device()) return;
+  const Place place;
+  CHECK(place.shell("gpupost mips < in.exr > a.exr").exit_code == 0);
+  CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
+  CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
+  CHECK(place.shell("cat in.exr | gpupost mips -o d.exr").exit_code == 0);
+  for (const char* name : {"a.exr", "b.exr", "c.exr"}) CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
+}
+
+TEST_CASE("two gpuposts in a row convert there and back") {
+  const Place place;
+  const Finished finished = place.shell("gpupost - -o - --format exr < in.png | gpupost - -o out.png --bits 8");
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.gpupost({"compare", "in.png", "out.png"}).exit_code == 0);
+}
+
+TEST_CASE("a closed pipe under text is no error") {
+  const Place place;
+  for (const char* line : {"gpupost help | true", "gpupost ops --markdown | true", "gpupost shader mips | head -n 1",
+                           "for i in 1 2 3; do gpupost help; done | head -c 100"}) {
+    const Finished finished = place.shell(std::string("set -o pipefail; ") + line, no_driver);
+    CHECK_MESSAGE(finished.exit_code == 0, line);
+    CHECK_MESSAGE(finished.err == "", line, ": ", finished.err);
+  }
+}
+
+TEST_CASE("a closed pipe under a picture is an output that cannot be written") {
+  const Place place;
+  const Finished finished = place.shell("{ sleep 0.1; gpupost wide.exr -o - --format exr; echo code $? >&2; } | true");
+  CHECK_MESSAGE(finished.err.find("code 3") != std::string::npos, finished.err);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: standard output: cannot be written"), finished.err);
+}
+
+TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
+  const Place place;
+  const Finished picture = place.run({.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
+  CHECK(picture.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(picture.err), picture.err);
+  const Finished text = place.run({.program = GPUPOST_PROGRAM, .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
+  CHECK(text.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(text.err), text.err);
+}
+
+TEST_CASE("a picture that is cut off in the pipe is refused, and standard output stays empty") {
+  const Place place;
+  const Finished finished = place.shell("head -c 500 in.exr | gpupost mips");
+  CHECK(finished.exit_code == 2);
+  CHECK(finished.out == "");
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}
+
+TEST_CASE("an interrupt leaves no temporary file and says so by its exit code") {
+  const Place place;
+  place.write("out.exr", "an old output");
+  const auto before = place.files();
+  // it waits for its input when the signal comes
+  const Finished finished =
+      place.shell("sleep 5 | gpupost - -o out.exr & sleep 0.4; kill -TERM $!; wait $!", no_driver);
+  CHECK(finished.exit_code == 143);
+  CHECK(place.files() == before);
+}

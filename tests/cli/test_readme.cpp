@@ -1,0 +1,65 @@
+// The README: its commands run, and its reference is the program's own.
+#include "tests/cli/place.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+using namespace gpupost::test;
+
+namespace {
+
+std::string file(const char* path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The lines of the ```sh blocks that run gpupost; a line that ends in \ goes on in the next.
+Words commands_of(const std::string& markdown) {
+  Words commands;
+  bool is_shell = false;
+  std::istringstream stream(markdown);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("```")) {
+      is_shell = line == "```sh";
+      continue;
+    }
+    if (!is_shell) continue;
+    for (std::string more; line.ends_with('\\') && std::getline(stream, more);) line = line.substr(0, line.size() - 1) + more;
+    if (line.starts_with("gpupost ") || line.find("| gpupost ") != line.npos) commands.push_back(line);
+  }
+  return commands;
+}
+
+}  // namespace
+
+TEST_CASE("every command of the README does what it says, or at least ends with 0") {
+  const std::string readme = file("README.md");
+  if (readme.empty()) return skip("there is no README.md");
+  if (!has_device()) return;
+  const Words commands = commands_of(readme);
+  CHECK(commands.size() > 3);
+  const Place place;
+  if (const std::string scene = file("testdata/scene.exr"); !scene.empty()) place.write("in.exr", scene);
+  for (const std::string& command : commands) {
+    const Finished finished = place.shell(command);
+    CHECK_MESSAGE(finished.exit_code == 0, command, "\n", finished.err);
+  }
+}
+
+TEST_CASE("the README's reference is what `gpupost ops --markdown` prints") {
+  const std::string readme = file("README.md");
+  if (readme.empty()) return skip("there is no README.md");
+  const std::string begin = "<!-- ops -->\n", end = "<!-- /ops -->";
+  const size_t from = readme.find(begin), to = readme.find(end);
+  REQUIRE(from != readme.npos);
+  REQUIRE(to != readme.npos);
+  CHECK(readme.substr(from + begin.size(), to - from - begin.size()) == Place().gpupost({"ops", "--markdown"}).out);
+}
+
+TEST_CASE("the README's lines that run gpupost are found") {
+  CHECK(commands_of("gpupost a\n```sh\n# no\ngpupost b\nls\ngpupost c \\\n  d\ncat x | gpupost e\n```\ngpupost f\n```\ngpupost g\n```\n") ==
+        Words{"gpupost b", "gpupost c   d", "cat x | gpupost e"});
+}

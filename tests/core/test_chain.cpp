@@ -1,0 +1,112 @@
+#include "core/chain.h"
+#include "core/error.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost;
+
+namespace {
+
+const Op& mips() { return *op_named("mips"); }
+
+// "1 message" of the error that parsing throws; "" where it throws none.
+std::string refusal(const Op& op, const std::vector<std::string>& words) {
+  try {
+    parse_call(op, words);
+  } catch (const Error& error) {
+    return fmt::format("{} {}", int(error.code()), error.what());
+  }
+  return "";
+}
+
+// One value for a parameter, and what the message has to say of it.
+void check_refused(const Op& op, const Param& param, const std::string& value, const std::string& expected) {
+  const std::string message = refusal(op, {fmt::format("--{}", param.name), value});
+  for (const std::string& part : {fmt::format("1 {}: --{} {}", op.name, param.name, value), expected})
+    CHECK_MESSAGE(message.find(part) != message.npos, op.name, " --", param.name, " ", value, " says \"", message, "\" without \"", part, "\"");
+}
+
+}  // namespace
+
+TEST_CASE("every example of every row is a call, and its text is that call again") {
+  for (const Op* op : all_ops())
+    for (const std::string_view example : op->examples) {
+      const Call call = parse_call(*op, example);
+      CHECK(call.op == op);
+      REQUIRE(call.values.size() == op->params.size());
+      const std::string text = call.text();
+      REQUIRE(text.starts_with(op->name));
+      CHECK_MESSAGE(parse_call(*op, std::string_view(text).substr(op->name.size())).values == call.values, text);
+    }
+}
+
+TEST_CASE("no words are the defaults of the row") {
+  for (const Op* op : all_ops()) {
+    const Call call = parse_call(*op, "");
+    for (size_t index = 0; index < op->params.size(); ++index) CHECK(call.values[index] == op->params[index].def);
+    CHECK(call.text() == op->name);
+  }
+}
+
+TEST_CASE("options are read with a space and with =") {
+  CHECK(parse_call(mips(), "--levels 3").integer("levels") == 3);
+  CHECK(parse_call(mips(), "--levels=3").integer("levels") == 3);
+  CHECK(parse_call(mips(), "--method=single-pass --levels 2").text() == "mips --method single-pass --levels 2");
+  CHECK(parse_call(mips(), "--method per-level").choice("method") == "per-level");
+}
+
+TEST_CASE("the ends of a range are inside it, what lies past them is refused with the range") {
+  for (const Op* op : all_ops())
+    for (const Param& param : op->params) {
+      if (param.kind != ParamKind::integer && param.kind != ParamKind::number) continue;
+      for (const double value : {param.min, param.max})
+        CHECK(parse_call(*op, std::vector{fmt::format("--{}={}", param.name, value)}).number(param.name) == value);
+      const std::string range = fmt::format("is outside {}..{}", param.min, param.max);
+      check_refused(*op, param, fmt::format("{}", param.max + 1), range);
+      const std::string below = refusal(*op, {fmt::format("--{}={}", param.name, param.min - 1)});
+      CHECK_MESSAGE(below.find(range) != below.npos, below);
+    }
+}
+
+TEST_CASE("a value of the wrong kind is refused with what was expected") {
+  for (const Op* op : all_ops())
+    for (const Param& param : op->params) {
+      if (param.kind == ParamKind::integer)
+        for (const char* value : {"x", "2.5", "3x", "nan", "inf", "0x10"}) check_refused(*op, param, value, "is not a whole number");
+      if (param.kind == ParamKind::number)
+        for (const char* value : {"x", "3x", "nan", "inf"}) check_refused(*op, param, value, "is not a number");
+      if (param.kind == ParamKind::choice) check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
+    }
+}
+
+TEST_CASE("an option that is unknown, has no value or stands twice is refused in one line that names the op") {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--levles", "3"}, {"--levels"}, {"--levels", "3", "--levels", "4"}, {"3"}}) {
+    const std::string message = refusal(mips(), words);
+    CHECK_MESSAGE(message.starts_with("1 mips: "), fmt::format("\"{}\"", message));
+    CHECK_MESSAGE(message.find('\n') == message.npos, message);
+  }
+}
+
+TEST_CASE("nothing may follow an op that makes levels") {
+  const Call call = default_call(mips());
+  const std::vector<Call> two{call, call};
+  CHECK_NOTHROW(check_chain({}));
+  CHECK_NOTHROW(check_chain(std::span(two).first(1)));
+  CHECK_THROWS_WITH_AS(check_chain(two), "mips: makes mip levels and must be the last op; `mips` stands behind it", Error);
+}
+
+TEST_CASE("the nearest word is the one with the fewest letters to change, add or drop") {
+  const std::vector<std::string_view> known{"mips", "blur", "bloom", "--fp16", "tonemap"};
+  CHECK(nearest("mips", known) == "mips");
+  CHECK(nearest("mps", known) == "mips");
+  CHECK(nearest("mipss", known) == "mips");
+  CHECK(nearest("nips", known) == "mips");
+  CHECK(nearest("blum", known) == "blur");
+  CHECK(nearest("--fp61", known) == "--fp16");
+  CHECK(nearest("tonmap", known) == "tonemap");
+  CHECK(nearest("", known) == "");
+  CHECK(nearest("exposure", known) == "");
+  CHECK(suggestion("mps", known) == " (did you mean `mips`?)");
+  CHECK(suggestion("xyzzy", known) == "");
+}

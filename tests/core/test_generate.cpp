@@ -1,0 +1,85 @@
+// The text of passes. That each example's text compiles is shown by the build, which compiles them all.
+#include "core/chain.h"
+#include "core/error.h"
+#include "core/generate.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace gpupost;
+
+namespace {
+
+DeviceTraits gpu_with(bool quads, int storage_images) {
+  return {.type = DeviceType::discrete,
+          .max_image_side = 32768,
+          .max_group_invocations = 1024,
+          .max_storage_images = storage_images,
+          .shared_bytes = 49152,
+          .has_quad = quads,
+          .has_float16 = true,
+          .has_memory_model = true};
+}
+
+std::string text_of(std::string_view words, Size size, const DeviceTraits& traits, bool half_arithmetic = false) {
+  const Call call = parse_call(*op_named("mips"), words);
+  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half, .half_arithmetic = half_arithmetic}, traits);
+  return glsl_of(made.passes.at(0));
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+int count_of(const std::string& text, std::string_view part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("equal passes have equal texts, whatever the picture's size and its depth on the device") {
+  const DeviceTraits traits = gpu_with(true, 1000);
+  CHECK(text_of("--method single-pass", {1024, 1024}, traits) == text_of("--method single-pass", {4096, 2048}, traits));
+  CHECK(text_of("--method single-pass", {1919, 1081}, traits) == text_of("--method single-pass", {4095, 333}, traits));
+  CHECK(text_of("--method per-level", {1024, 1024}, traits) == text_of("--method per-level", {640, 480}, traits));
+}
+
+TEST_CASE("what differs in a pass differs in its text") {
+  const std::set<std::string> texts{
+      text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000)), text_of("--method single-pass", {1024, 1024}, gpu_with(false, 1000)),
+      text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000), true), text_of("--method single-pass", {1023, 1023}, gpu_with(true, 1000)),
+      text_of("--method per-level", {1024, 1024}, gpu_with(true, 1000)), text_of("--method per-level", {1023, 1024}, gpu_with(true, 1000))};
+  CHECK(texts.size() == 6);
+}
+
+TEST_CASE("a text asks for the extensions that it uses, and no other") {
+  const std::string plain = text_of("--method per-level", {64, 64}, gpu_with(false, 4));
+  CHECK(plain.starts_with("#version 460\n"));
+  CHECK(!has(plain, "#extension"));
+  CHECK(!has(plain, "Scratch"));
+  const std::string rich = text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000), true);
+  for (const char* part : {"#pragma use_vulkan_memory_model", "GL_EXT_shader_explicit_arithmetic_types_float16",
+                           "GL_KHR_shader_subgroup_quad", "GL_EXT_shader_subgroup_extended_types_float16", "buffer Scratch", "#define real float16_t"})
+    CHECK_MESSAGE(has(rich, part), part);
+}
+
+TEST_CASE("levels are written through as many targets as are bound, each by a literal") {
+  const std::string text = text_of("--method single-pass --levels 5", {1024, 1024}, gpu_with(true, 4));
+  CHECK(has(text, "image2D target[4];"));
+  CHECK(count_of(text, ": imageStore(target[") == 4);
+  CHECK(has(text, "case 4: imageStore(target[3], at, c);"));
+}
+
+TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {
+  for (const char* words : {"--method per-level", "--method single-pass"})
+    for (const Size size : {Size{1024, 1024}, Size{1023, 1023}}) {
+      const std::string text = text_of(words, size, gpu_with(true, 1000));
+      CHECK(!has(text, "#include"));
+      CHECK(count_of(text, "float area_weight(") <= 1);
+      CHECK(count_of(text, "ivec2 amd_order(") <= 1);
+    }
+}
+
+TEST_CASE("a kernel that there is not is a mistake of ours") { CHECK_THROWS_AS(kernel_text("nonsense.glsl"), Error); }

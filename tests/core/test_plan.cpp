@@ -1,0 +1,186 @@
+// Plans, without a device.
+#include "core/chain.h"
+#include "core/error.h"
+#include "core/plan.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+
+namespace {
+
+const Op& mips() { return *op_named("mips"); }
+
+// A device that can do all that gpupost may ask of one.
+DeviceTraits rich_gpu() {
+  return {.name = "a rich GPU",
+          .type = DeviceType::discrete,
+          .max_image_side = 32768,
+          .max_group_invocations = 1024,
+          .max_storage_images = 1000000,
+          .shared_bytes = 49152,
+          .subgroup_size = 32,
+          .has_quad = true,
+          .has_float16 = true,
+          .has_memory_model = true};
+}
+
+Plan plan_of(std::string_view words, Size size, const DeviceTraits& traits, Depth storage = Depth::half) {
+  const Call call = parse_call(mips(), words);
+  return plan({&call, 1}, {.size = size, .storage = storage}, traits);
+}
+
+// "1 message" of the error that planning throws; "" where it throws none.
+std::string refusal(std::string_view words, Size size, const DeviceTraits& traits) {
+  try {
+    plan_of(words, size, traits);
+  } catch (const Error& error) {
+    return fmt::format("{} {}", int(error.code()), error.what());
+  }
+  return "";
+}
+
+std::vector<Size> many_sizes() {
+  std::vector<Size> sizes = test::awkward_sizes();
+  sizes.insert(sizes.end(), {{1, 2}, {2, 1}, {1920, 1080}, {4096, 4096}, {4095, 4097}, {32768, 1}, {1, 32768}, {32768, 3}});
+  return sizes;
+}
+
+// Do the groups of a pass reach every texel of the levels it writes?
+bool reaches_all(const Pass& pass, Size target, int tile_side_x, int tile_side_y) {
+  return pass.group_count[0] * tile_side_x >= target.width && pass.group_count[1] * tile_side_y >= target.height;
+}
+
+}  // namespace
+
+TEST_CASE("a whole chain has 1 + floor(log2(longer side)) levels") {
+  const std::pair<Size, int> expected[] = {{{1, 1}, 1},     {{2, 1}, 2},        {{3, 5}, 3},          {{1, 4096}, 13},
+                                           {{17, 9}, 5},    {{1920, 1080}, 11}, {{4096, 4096}, 13},   {{4095, 3}, 12},
+                                           {{32767, 2}, 15}, {{32768, 32768}, 16}};
+  for (const auto& [size, levels] : expected) {
+    CHECK_MESSAGE(mips().level_count(parse_call(mips(), ""), size) == levels, size.width, "x", size.height);
+    CHECK(mips().level_count(parse_call(mips(), "--levels 3"), size) == std::min(3, levels));
+    CHECK(mips().level_count(parse_call(mips(), "--levels 1"), size) == 1);
+  }
+}
+
+TEST_CASE("one pass a level writes each level once, from the level above it, with groups enough") {
+  for (const Size size : many_sizes())
+    for (const bool on_cpu : {true, false}) {
+      CAPTURE(size.width);
+      CAPTURE(size.height);
+      DeviceTraits traits = rich_gpu();
+      if (on_cpu) traits.type = DeviceType::cpu;
+      const Plan made = plan_of("--method per-level", size, traits);
+      const int levels = level_count_of(size);
+      REQUIRE(int(made.passes.size()) == levels - 1);
+      CHECK(made.images.at(0).level_count == levels);
+      for (int level = 1; level < levels; ++level) {
+        const Pass& pass = made.passes[size_t(level) - 1];
+        CHECK(pass.source_level == level - 1);
+        CHECK(pass.target_level == level);
+        CHECK(pass.target_count == 1);
+        const int width = on_cpu ? pass.group[0] : 16, height = on_cpu ? pass.group[1] : 16;
+        CHECK(reaches_all(pass, level_size(size, level), width, height));
+        CHECK(pass.bytes_read == 8 * texel_count(level_size(size, level - 1)));
+        CHECK(pass.bytes_written == 8 * texel_count(level_size(size, level)));
+      }
+    }
+}
+
+TEST_CASE("the single pass is one pass that writes all levels, its tiles reach every texel") {
+  for (const Size size : many_sizes()) {
+    if (size == Size{1, 1}) continue;
+    CAPTURE(size.width);
+    CAPTURE(size.height);
+    const Plan made = plan_of("--method single-pass", size, rich_gpu(), Depth::f32);
+    REQUIRE(made.passes.size() == 1);
+    const Pass& pass = made.passes[0];
+    const int levels = level_count_of(size);
+    CHECK(pass.target_level == 1);
+    CHECK(pass.target_count == levels - 1);
+    CHECK(pass.bound_targets >= pass.target_count);
+    CHECK(reaches_all(pass, level_size(size, 1), 32, 32));
+    CHECK(pass.bytes_read == 16 * texel_count(size));
+    size_t written = 0;
+    for (int level = 1; level < levels; ++level) written += 16 * texel_count(level_size(size, level));
+    CHECK(pass.bytes_written == written);
+    const bool has_tail = levels - 1 > 6;
+    CHECK((pass.scratch_bytes > 0 || !has_tail));
+  }
+}
+
+TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and each says why") {
+  DeviceTraits traits = rich_gpu();
+  CHECK(plan_of("", {512, 512}, traits).passes.size() == 1);
+  CHECK(plan_of("", {512, 512}, traits).choices == std::vector<std::string>{"mips: single-pass, one dispatch is the fastest on a GPU"});
+  traits.type = DeviceType::cpu;
+  CHECK(plan_of("", {512, 512}, traits).passes.size() == 9);
+  CHECK(plan_of("", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: per-level, a CPU device pays for barriers and shared memory"});
+  CHECK(plan_of("--method single-pass", {512, 512}, traits).choices == std::vector<std::string>{"mips: single-pass, asked for"});
+}
+
+TEST_CASE("a device that lacks what the single pass needs gets one pass a level, and the reason; asked for, it is refused") {
+  struct Lack {
+    const char* reason;
+    void (*take_away)(DeviceTraits&);
+  };
+  const Lack lacks[] = {
+      {"it needs workgroups of 256, the device has 128", [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
+      {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
+      {"it writes 9 images at once, the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
+      {"bytes of shared memory, the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
+  };
+  for (const Lack& lack : lacks) {
+    DeviceTraits traits = rich_gpu();
+    lack.take_away(traits);
+    const Plan made = plan_of("", {512, 512}, traits);
+    CHECK(made.passes.size() == 9);
+    CHECK_MESSAGE(made.choices.at(0).find(lack.reason) != std::string::npos, made.choices.at(0));
+    const std::string message = refusal("--method single-pass", {512, 512}, traits);
+    CHECK_MESSAGE(message.starts_with("1 mips: --method single-pass cannot run on a rich GPU: "), message);
+    CHECK_MESSAGE(message.find(lack.reason) != message.npos, message);
+  }
+}
+
+TEST_CASE("few storage images are enough for few levels") {
+  DeviceTraits traits = rich_gpu();
+  traits.max_storage_images = 4;
+  CHECK(plan_of("--levels 5", {512, 512}, traits).passes.size() == 1);
+  CHECK(plan_of("--levels 5", {512, 512}, traits).passes[0].bound_targets <= 4);
+  CHECK(plan_of("--levels 6", {512, 512}, traits).passes.size() == 5);
+}
+
+TEST_CASE("what every Vulkan 1.2 device has is enough for a plan") {
+  for (const Size size : test::awkward_sizes()) CHECK(int(plan_of("", size, {}).passes.size()) == level_count_of(size) - 1);
+}
+
+TEST_CASE("a picture larger than the device takes is over a limit, in either direction, and the message names both") {
+  DeviceTraits traits = rich_gpu();
+  traits.max_image_side = 4096;
+  CHECK(refusal("", {4096, 4096}, traits) == "");
+  CHECK(refusal("", {4097, 1}, traits) == "7 the picture is 4097 x 1 texels; a rich GPU takes at most 4096 a side");
+  CHECK(refusal("", {1, 4097}, traits).starts_with("7 "));
+}
+
+TEST_CASE("a picture of one texel needs no pass") {
+  const Plan made = plan_of("", {1, 1}, rich_gpu());
+  CHECK(made.passes.empty());
+  CHECK(made.base_is_input);
+  CHECK(made.choices == std::vector<std::string>{"mips: the picture is its own only level"});
+  CHECK(plan_of("--levels 1", {512, 512}, rich_gpu()).passes.empty());
+}
+
+TEST_CASE("the text of a plan names device, chain, choices, images and every pass with its numbers") {
+  const Call call = parse_call(mips(), "--method per-level --levels 3");
+  const Plan made = plan({&call, 1}, {.size = {1024, 512}, .storage = Depth::half}, rich_gpu());
+  const std::string text = explain(made, {&call, 1}, rich_gpu());
+  for (const char* part : {"device   a rich GPU\n", "chain    mips --method per-level --levels 3\n", "choice   mips: per-level, asked for\n",
+                           "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n", "pass 0   mips level 1: mips_level.glsl [",
+                           "32x16 groups of 256x1, reads 4.0 MiB, writes 1.0 MiB\n", "pass 1   mips level 2: mips_level.glsl ["})
+    CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
+}

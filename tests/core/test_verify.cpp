@@ -1,0 +1,106 @@
+// The check of the device's results, on results that are planted.
+#include "core/verify.h"
+#include "core/half.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+Call mips() { return default_call(*op_named("mips")); }
+
+void put(Level& level, Depth depth, size_t index, double value) {
+  if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(float(value));
+  else level.texels.as<float>()[index] = float(value);
+}
+
+// The levels behind the base as the definition has them, rounded to the depth.
+std::vector<Level> right_levels(const Level& base, Depth depth) {
+  std::vector<Level> levels;
+  const std::vector<double> numbers = numbers_of(base, depth);
+  for (size_t component = 0; component < 4; ++component) {
+    Plane plane{.size = base.size, .values = {}};
+    for (size_t texel = 0; texel < texel_count(base.size); ++texel) plane.values.push_back(numbers[4 * texel + component]);
+    const std::vector<Plane> planes = mips().op->reference(mips(), plane);
+    for (size_t level = 1; level < planes.size(); ++level) {
+      if (levels.size() < level) levels.push_back({planes[level].size, Memory(planes[level].values.size() * 4 * bytes_of(depth))});
+      for (size_t texel = 0; texel < planes[level].values.size(); ++texel)
+        put(levels[level - 1], depth, 4 * texel + component, planes[level].values[texel]);
+    }
+  }
+  return levels;
+}
+
+constexpr Size size{37, 21};
+
+// The check of level 2 (9 x 5) after one number there was replaced.
+LevelCheck check_of_planted(Depth depth, Size at, int component, double value) {
+  const Level base = pattern("noise", size, depth);
+  std::vector<Level> levels = right_levels(base, depth);
+  put(levels[1], depth, 4 * (size_t(at.height) * 9 + size_t(at.width)) + size_t(component), value);
+  const std::vector<LevelCheck> checks = verify(mips(), base, levels, depth);
+  for (const LevelCheck& check : checks) CHECK((check.level == 2 || check.share <= 1));
+  return checks.at(1);
+}
+
+}  // namespace
+
+TEST_CASE("levels as the definition has them pass, with room to spare") {
+  for (const Depth depth : {Depth::f32, Depth::half})
+    for (const std::string_view name : pattern_names())
+      for (const Size each : awkward_sizes()) {
+        const Level base = pattern(name, each, depth);
+        const std::vector<LevelCheck> checks = verify(mips(), base, right_levels(base, depth), depth);
+        CHECK(int(checks.size()) == level_count_of(each) - 1);
+        for (const LevelCheck& check : checks) CHECK_MESSAGE(check.share <= 1, name, " ", each.width, "x", each.height, ": ", describe(check));
+      }
+}
+
+TEST_CASE("a planted error is found where it was planted") {
+  for (const Depth depth : {Depth::f32, Depth::half})
+    for (const auto& [at, component] : {std::pair{Size{0, 0}, 0}, {Size{8, 4}, 3}, {Size{4, 2}, 1}, {Size{8, 0}, 2}}) {
+      const LevelCheck check = check_of_planted(depth, at, component, 40);
+      CHECK(check.level == 2);
+      CHECK(check.share > 1);
+      CHECK(check.at == at);
+      CHECK(check.component == component);
+      CHECK(check.error == doctest::Approx(40).epsilon(0.05));
+      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}).{}", check.error, at.width, at.height, "rgba"[component]);
+      CHECK_MESSAGE(describe(check).starts_with(place), describe(check));
+    }
+}
+
+TEST_CASE("an error of four roundings is found, one of half a rounding is not") {
+  const Level base = pattern("constant", size, Depth::half);
+  std::vector<Level> levels = right_levels(base, Depth::half);
+  const double value = double(float_from_half(levels[0].texels.as<uint16_t>()[0]));
+  put(levels[0], Depth::half, 0, value * (1 + 0.5 * 0x1p-11));
+  CHECK(verify(mips(), base, levels, Depth::half)[0].share <= 1);
+  put(levels[0], Depth::half, 0, value * (1 + 8 * 0x1p-11));
+  CHECK(verify(mips(), base, levels, Depth::half)[0].share > 1);
+}
+
+TEST_CASE("no number, or an infinity, in the place of a number is a failure") {
+  for (const double wrong : {double(NAN), double(INFINITY), -double(INFINITY)})
+    for (const Depth depth : {Depth::f32, Depth::half}) {
+      const LevelCheck check = check_of_planted(depth, {3, 1}, 2, wrong);
+      CHECK(std::isinf(check.share));
+      CHECK(check.at == Size{3, 1});
+    }
+}
+
+TEST_CASE("a number in the place of no number is a failure") {
+  Level base = pattern("noise", size, Depth::f32);
+  put(base, Depth::f32, 0, double(NAN));
+  std::vector<Level> levels = right_levels(base, Depth::f32);
+  CHECK(verify(mips(), base, levels, Depth::f32)[0].share <= 1);
+  put(levels[0], Depth::f32, 0, 0);
+  CHECK(std::isinf(verify(mips(), base, levels, Depth::f32)[0].share));
+}
