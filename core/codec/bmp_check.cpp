@@ -108,10 +108,8 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
     if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits a texel need", header.bits);
     const std::array<std::byte, 3> black = {};
     for (size_t entry = 0; entry < 256; ++entry) {
-      if (entry < std::min(said, there))
-        to.add(part_of(file, palette_at + entry * entry_bytes, 3));
-      else
-        to.add(Bytes(black));
+      if (entry < std::min(said, there)) to.add(part_of(file, palette_at + entry * entry_bytes, 3));
+      else to.add(Bytes(black));
       to.add(uint8_t(0));
     }
   }
@@ -131,8 +129,10 @@ Checked check_bmp(Bytes file, const Limits& limits) {
   if (header.data_at > file.size() || data_bytes > file.size() - header.data_at)
     fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", header.data_at + data_bytes, file.size());
   const uint32_t said_bytes = little_at<uint32_t>(file, 2);
-  if (said_bytes > file.size()) fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
-  Checked checked{.size = {int(header.width), int(header.row_count())}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
+  if (said_bytes > file.size())
+    fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
+  Checked checked{
+      .size = {int(header.width), int(header.row_count())}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
   const bool has_fields_of_its_own = header.bits == 16 || header.bits == 32;
   if (!has_fields_of_its_own) checked.rewritten = rewritten(file, header, part_of(file, header.data_at, data_bytes));
   return checked;

@@ -37,8 +37,6 @@ inline uint32_t big_u32_at(Bytes file, size_t at) { return __builtin_bswap32(lit
 inline std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 inline bool starts_with(Bytes bytes, std::string_view start) { return text_of(bytes).starts_with(start); }
 
-inline const unsigned char* unsigned_bytes(Bytes bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
+inline const unsigned char* unsigned_bytes(Bytes bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 
 }  // namespace gpupost

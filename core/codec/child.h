@@ -15,9 +15,9 @@ namespace gpupost {
 // What became of a worker: what it said up to its end, and how it ended.
 struct WorkerEnd {
   std::vector<std::byte> said;
-  bool was_too_slow = false;  // and was killed for it
+  bool was_too_slow = false;   // and was killed for it
   bool said_too_much = false;  // likewise
-  int status = 0;             // as waitpid has it
+  int status = 0;              // as waitpid has it
 };
 
 class Worker {

@@ -81,13 +81,15 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
   if (signal != 0 && !end.said_too_much)
     fail(Exit::input, "the decoder crashed on this file (signal {}); it is damaged or hostile", signal);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
-    fail(Exit::input, "the decoder failed on this file (exit code {}); it is damaged or hostile", WEXITSTATUS(end.status));
+    fail(Exit::input, "the decoder failed on this file (exit code {}); it is damaged or hostile",
+         WEXITSTATUS(end.status));
   fail(Exit::input, "the decoder gave no sensible answer; the file is hostile");
 }
 
 std::string one_line(std::string text) {
   if (text.size() > max_message_bytes) text.resize(max_message_bytes);
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
   return text;
 }
 
@@ -170,7 +172,8 @@ Reply reply_of(const WorkerEnd& end, const Limits& limits) {
 }
 
 Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
-  if (options.layer.size() > max_layer_bytes) fail(Exit::input, "has no layer with a name of {} bytes", options.layer.size());
+  if (options.layer.size() > max_layer_bytes)
+    fail(Exit::input, "has no layer with a name of {} bytes", options.layer.size());
   const Descriptor input = input_for_worker(descriptor, options.limits);
   const Descriptor texels = shared_memory("gpupost-texels");
   Worker worker(input.get(), texels.get());

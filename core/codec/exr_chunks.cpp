@@ -64,10 +64,11 @@ void check_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted)
   const uint64_t at = offset_of_chunk(file, header, wanted.number);
   if (at == 0) fail(Exit::input, "is cut off: chunk {} of {} was never written", wanted.number + 1, wanted.count);
   if (at < table_end)
-    fail(Exit::input, "chunk {} of {} is said to start at byte {}, inside the header", wanted.number + 1, wanted.count, at);
+    fail(Exit::input, "chunk {} of {} is said to start at byte {}, inside the header", wanted.number + 1, wanted.count,
+         at);
   if (at > file.size() || file.size() - at < head_bytes)
-    fail(Exit::input, "is cut off: chunk {} of {} starts at byte {}, the file has {}", wanted.number + 1, wanted.count, at,
-         file.size());
+    fail(Exit::input, "is cut off: chunk {} of {} starts at byte {}, the file has {}", wanted.number + 1, wanted.count,
+         at, file.size());
   check_coordinates(file, header, wanted, at);
   const uint32_t bytes = little_at<uint32_t>(file, at + head_bytes - 4);
   const bool is_plain = header.compression == 0;

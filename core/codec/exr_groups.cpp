@@ -71,10 +71,8 @@ std::vector<ExrGroup> group_channels(std::span<const Channel> channels, const st
   std::vector<ExrGroup> groups;
   ExrGroup colour = colour_group(channels, layer);
   const std::array<int, 4> taken = colour.sources;
-  if (colour.group.is_colour)
-    groups.push_back(std::move(colour));
-  else if (!layer.empty())
-    refuse_layer(channels, layer);
+  if (colour.group.is_colour) groups.push_back(std::move(colour));
+  else if (!layer.empty()) refuse_layer(channels, layer);
   for (const bool of_floats : {true, false}) {
     size_t component = 4;  // of the last group; 4: it is full
     for (int source = 0; source < int(channels.size()); ++source) {

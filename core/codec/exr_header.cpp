@@ -18,8 +18,8 @@ constexpr size_t max_name_bytes = 255;
 constexpr int max_coordinate = 2 << 20;  // tinyexr 1.0.1 refuses lines beyond it
 
 enum Compressions { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, compression_count };
-constexpr std::array<std::string_view, compression_count> compression_names = {
-    "none", "rle", "zips", "zip", "piz", "PXR24", "B44", "B44A", "DWAA", "DWAB"};
+constexpr std::array<std::string_view, compression_count> compression_names = {"none",  "rle", "zips", "zip",  "piz",
+                                                                               "PXR24", "B44", "B44A", "DWAA", "DWAB"};
 
 // A text that ends in a zero byte, from `at` on.
 std::string_view text_at(Bytes file, size_t at, std::string_view what) {
@@ -34,7 +34,8 @@ std::string_view text_at(Bytes file, size_t at, std::string_view what) {
 // Names come from the file; nothing else than one plain line may reach a message.
 std::string printable(std::string_view name) {
   std::string text(name);
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
   return text;
 }
 
@@ -216,7 +217,8 @@ void add_level(ExrHeader& header, int x, int y) {
 void plan_levels(ExrHeader& header) {
   const Size base = header.size();
   const bool up = header.rounds_up;
-  if (!header.is_tiled) header.chunk_size = {base.width, header.compression == zip ? 16 : header.compression == piz ? 32 : 1};
+  if (!header.is_tiled)
+    header.chunk_size = {base.width, header.compression == zip ? 16 : header.compression == piz ? 32 : 1};
   if (header.level_mode == ExrLevels::ripmap) {
     for (int y = 0; y < level_count(base.height, up); ++y)
       for (int x = 0; x < level_count(base.width, up); ++x) add_level(header, x, y);
@@ -260,7 +262,8 @@ ExrHeader parse_exr_header(Bytes file, const Limits& limits) {
   }
   for (const KnownAttribute& known : known_attributes)
     if ((known.is_required || (known.name == "tiles" && header.is_tiled)) && !seen.contains(known.name))
-      fail(Exit::input, "has no attribute {}, which every EXR file {}has", known.name, header.is_tiled ? "of tiles " : "");
+      fail(Exit::input, "has no attribute {}, which every EXR file {}has", known.name,
+           header.is_tiled ? "of tiles " : "");
   header.table_at = at + 1;
   check_windows(header, limits);
   plan_levels(header);

@@ -23,20 +23,18 @@ struct ExrLevel {
 struct ExrHeader {
   Window data_window;
   Window display_window;
-  int compression = 0;            // as in the file; `name_of_compression` has the word
-  int line_order = 0;             // 0 increasing, 1 decreasing, 2 random
+  int compression = 0;  // as in the file; `name_of_compression` has the word
+  int line_order = 0;   // 0 increasing, 1 decreasing, 2 random
   bool is_tiled = false;
   ExrLevels level_mode = ExrLevels::one;
   bool rounds_up = false;
-  Size chunk_size;                // a tile; or a whole row's width and the lines that are compressed together
-  std::vector<Channel> channels;  // as in the file, alphabetical
-  std::vector<ExrLevel> levels;   // in the order of the chunk table
+  Size chunk_size;                    // a tile; or a whole row's width and the lines that are compressed together
+  std::vector<Channel> channels;      // as in the file, alphabetical
+  std::vector<ExrLevel> levels;       // in the order of the chunk table
   std::vector<Attribute> attributes;  // those that say something of the picture
-  size_t table_at = 0;            // of the chunk table
+  size_t table_at = 0;                // of the chunk table
 
-  Size size() const {
-    return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1};
-  }
+  Size size() const { return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1}; }
   size_t bytes_per_texel() const;
   size_t chunk_count() const;
 };

@@ -112,15 +112,11 @@ ExrPieces::ExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
 }
 
 void ExrPieces::decode(int index, const std::function<void(const ExrPiece&)>& use) const {
-  if (header_.is_tiled)
-    decode_tile(index % columns_, index / columns_, use);
-  else
-    decode_lines(index, use);
+  if (header_.is_tiled) decode_tile(index % columns_, index / columns_, use);
+  else decode_lines(index, use);
 }
 
-bool ExrPieces::is_zipped() const {
-  return name_of_compression(header_.compression).starts_with("zip");
-}
+bool ExrPieces::is_zipped() const { return name_of_compression(header_.compression).starts_with("zip"); }
 
 Bytes ExrPieces::data_of_chunk(size_t number) const {
   const size_t at = offset_of_chunk(file_, header_, number) + chunk_head_bytes(header_);

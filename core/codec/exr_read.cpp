@@ -81,8 +81,9 @@ void place_rows(const ExrPiece& piece, const ExrGroup& group, Level& level) {
       if (group.sources[i] < 0) continue;
       const bool is_luminance_again = group.group.is_luminance && (i == 1 || i == 2);
       const Depth depth = group.group.channels[is_luminance_again ? 0 : i].depth;
-      rows[i] = is_luminance_again ? rows[0]
-                                   : row_as(piece.planes[size_t(group.sources[i])], size_t(y) * width, width, depth, rooms[i]);
+      rows[i] = is_luminance_again
+                    ? rows[0]
+                    : row_as(piece.planes[size_t(group.sources[i])], size_t(y) * width, width, depth, rooms[i]);
     }
     const size_t at = size_t(piece.place.y + y) * size_t(level.size.width) + size_t(piece.place.x);
     interleave(rows, level.texels.as<Word>().data() + 4 * at, width);
@@ -93,10 +94,8 @@ void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, st
   const ExrPieces pieces(file, header, level);
   const auto use = [&](const ExrPiece& piece) {
     for (ExrGroup& group : groups)
-      if (group.group.depth == Depth::half)
-        place_rows<uint16_t>(piece, group, group.group.levels[0]);
-      else
-        place_rows<uint32_t>(piece, group, group.group.levels[0]);
+      if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
+      else place_rows<uint32_t>(piece, group, group.group.levels[0]);
   };
   // Pieces are taken as threads get to them: cores are shared, and pieces differ.
   std::atomic<int> next = 0;

@@ -9,7 +9,7 @@ namespace gpupost {
 
 namespace {
 
-constexpr size_t max_line_bytes = 1000;  // stb_image 2.27 cuts longer ones at 1024
+constexpr size_t max_line_bytes = 1000;                  // stb_image 2.27 cuts longer ones at 1024
 constexpr int min_run_width = 8, max_run_width = 32767;  // Radiance's color.c: other rows are always flat
 
 // One line of the header; moves `at` behind it.
@@ -18,7 +18,8 @@ std::string_view line_at(Bytes file, size_t& at) {
   const size_t length = rest.find('\n');
   if (std::min(length, rest.size()) > max_line_bytes)
     fail(Exit::input, "has a header line of more than {} bytes at byte {}", max_line_bytes, at);
-  if (length == std::string_view::npos) fail(Exit::input, "is cut off in its header, the file has {} bytes", file.size());
+  if (length == std::string_view::npos)
+    fail(Exit::input, "is cut off in its header, the file has {} bytes", file.size());
   at += length + 1;
   return rest.substr(0, length);
 }
@@ -33,10 +34,12 @@ Size size_in(std::string_view line, const Limits& limits) {
     return value;
   };
   std::string_view text = line;
-  if (!text.starts_with("-Y ")) fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
+  if (!text.starts_with("-Y "))
+    fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
   text.remove_prefix(3);
   const int64_t height = number(text);
-  if (!text.starts_with(" +X ")) fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
+  if (!text.starts_with(" +X "))
+    fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
   text.remove_prefix(4);
   const int64_t width = number(text);
   check_claimed_size(width, height, limits);
@@ -70,9 +73,11 @@ size_t end_of_component(Bytes file, size_t at, int row, Size size) {
 void check_runs(Bytes file, size_t at, Size size) {
   for (int row = 0; row < size.height; ++row) {
     if (file.size() - at < 4) refuse_cut(file, row, size.height);
-    if (!is_run_row(file, at)) fail(Exit::input, "row {} at byte {} is not run-length encoded as those before", row + 1, at);
+    if (!is_run_row(file, at))
+      fail(Exit::input, "row {} at byte {} is not run-length encoded as those before", row + 1, at);
     const int width = big_u16_at(file, at + 2);
-    if (width != size.width) fail(Exit::input, "row {} at byte {} claims {} texels; it must have {}", row + 1, at, width, size.width);
+    if (width != size.width)
+      fail(Exit::input, "row {} at byte {} claims {} texels; it must have {}", row + 1, at, width, size.width);
     at += 4;
     for (int component = 0; component < 4; ++component) at = end_of_component(file, at, row, size);
   }
@@ -104,10 +109,8 @@ Checked check_hdr(Bytes file, const Limits& limits) {
   checked.size = size_in(line_at(file, at), limits);
   check_decoded_bytes(texel_count(checked.size) * 16, limits);
   const bool may_have_runs = checked.size.width >= min_run_width && checked.size.width <= max_run_width;
-  if (may_have_runs && is_run_row(file, at))
-    check_runs(file, at, checked.size);
-  else
-    check_flat(file, at, checked.size);
+  if (may_have_runs && is_run_row(file, at)) check_runs(file, at, checked.size);
+  else check_flat(file, at, checked.size);
   return checked;
 }
 

@@ -9,8 +9,24 @@ namespace gpupost {
 namespace {
 
 // Markers, ITU T.81, table B.1.
-enum Marker : int { sof0 = 0xc0, sof1 = 0xc1, sof2 = 0xc2, dht = 0xc4, jpg = 0xc8, dac = 0xcc, sof15 = 0xcf, rst0 = 0xd0,
-                    rst7 = 0xd7, soi = 0xd8, eoi = 0xd9, sos = 0xda, dqt = 0xdb, dnl = 0xdc, app1 = 0xe1, app2 = 0xe2 };
+enum Marker : int {
+  sof0 = 0xc0,
+  sof1 = 0xc1,
+  sof2 = 0xc2,
+  dht = 0xc4,
+  jpg = 0xc8,
+  dac = 0xcc,
+  sof15 = 0xcf,
+  rst0 = 0xd0,
+  rst7 = 0xd7,
+  soi = 0xd8,
+  eoi = 0xd9,
+  sos = 0xda,
+  dqt = 0xdb,
+  dnl = 0xdc,
+  app1 = 0xe1,
+  app2 = 0xe2
+};
 
 // A bomb of scans takes seconds a megapixel; libjpeg-turbo's advice is 500.
 constexpr int max_scan_count = 500;
@@ -39,9 +55,10 @@ size_t end_of_scan(Bytes file, size_t at) {
 
 void take_frame(Walk& walk, int marker, Bytes data, const Limits& limits) {
   if (marker > sof2)
-    fail(Exit::input, "{} JPEG is not supported", marker == 0xc3   ? "lossless"
-                                                  : marker < jpg   ? "hierarchical"
-                                                                   : "arithmetic-coded or hierarchical");
+    fail(Exit::input, "{} JPEG is not supported",
+         marker == 0xc3 ? "lossless"
+         : marker < jpg ? "hierarchical"
+                        : "arithmetic-coded or hierarchical");
   if (walk.component_count != 0) fail(Exit::input, "has two frames");
   const int bits = byte_at(data, 0);
   if (bits != 8) fail(Exit::input, "JPEG of {} bits is not supported", bits);
@@ -63,8 +80,12 @@ int orientation_in(Bytes exif) {
   if (exif.size() < tiff_at + 14) return 1;
   const Bytes tiff = exif.subspan(tiff_at);
   const bool is_little = starts_with(tiff, "II");
-  const auto u16 = [&](size_t at) -> size_t { return is_little ? little_at<uint16_t>(tiff, at) : big_u16_at(tiff, at); };
-  const auto u32 = [&](size_t at) -> size_t { return is_little ? little_at<uint32_t>(tiff, at) : big_u32_at(tiff, at); };
+  const auto u16 = [&](size_t at) -> size_t {
+    return is_little ? little_at<uint16_t>(tiff, at) : big_u16_at(tiff, at);
+  };
+  const auto u32 = [&](size_t at) -> size_t {
+    return is_little ? little_at<uint32_t>(tiff, at) : big_u32_at(tiff, at);
+  };
   const size_t directory = u32(4);
   if (directory + 2 > tiff.size()) return 1;
   for (size_t entry = 0; entry < u16(directory); ++entry) {
@@ -80,7 +101,8 @@ void take_application(Walk& walk, int marker, Bytes data) {
   if (marker == app1 && starts_with(data, exif)) {
     const int orientation = orientation_in(data);
     if (orientation > 1 && orientation <= 8)
-      walk.orientation_warning = fmt::format("Exif orientation {} is ignored: the picture stays as it is stored", orientation);
+      walk.orientation_warning =
+          fmt::format("Exif orientation {} is ignored: the picture stays as it is stored", orientation);
   }
   if (marker == app2 && starts_with(data, icc) && !walk.profile_warning && !is_srgb_profile(data))
     walk.profile_warning = "the ICC profile is ignored: the picture is taken as sRGB";
@@ -92,7 +114,8 @@ size_t take_segment(Walk& walk, Bytes file, int marker, size_t at, const Limits&
   const size_t bytes = big_u16_at(file, at + 2);
   if (bytes < 2) fail(Exit::input, "the segment at byte {} has a length of {}; at least 2", at, bytes);
   if (bytes > file.size() - at - 2)
-    fail(Exit::input, "is cut off: the segment at byte {} ends at byte {}, the file has {}", at, at + 2 + bytes, file.size());
+    fail(Exit::input, "is cut off: the segment at byte {} ends at byte {}, the file has {}", at, at + 2 + bytes,
+         file.size());
   const Bytes data = part_of(file, at + 4, bytes - 2);
   const size_t end = at + 2 + bytes;
   if (marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac)
@@ -120,8 +143,7 @@ Checked check_jpeg(Bytes file, const Limits& limits) {
   Walk walk;
   size_t at = 2;  // behind the start marker, by which it was known
   while (true) {
-    if (at + 2 > file.size())
-      fail(Exit::input, "is cut off: there is no end marker in its {} bytes", file.size());
+    if (at + 2 > file.size()) fail(Exit::input, "is cut off: there is no end marker in its {} bytes", file.size());
     if (byte_at(file, at) != 0xff) fail(Exit::input, "has no marker at byte {}, where one must be", at);
     const int marker = byte_at(file, at + 1);
     if (marker == 0xff) {  // any number of these may stand before a marker

@@ -90,7 +90,8 @@ void take_ancillary(PngParts& parts, const Chunk& chunk) {
     return;
   }
   const bool is_critical = (chunk.type[0] & 0x20) == 0;
-  if (is_critical) fail(Exit::input, "chunk {} at byte {} is not known, and is said to be needed", chunk.type, chunk.at);
+  if (is_critical)
+    fail(Exit::input, "chunk {} at byte {} is not known, and is said to be needed", chunk.type, chunk.at);
 }
 
 PngParts parts_of(Bytes file, const Limits& limits) {
@@ -137,10 +138,13 @@ size_t filtered_bytes(const ImageHeader& header) {
   struct Pass {
     int x, y, step_x, step_y;
   };
-  constexpr Pass passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+  constexpr Pass passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                             {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
   size_t bytes = 0;
   for (const Pass& pass : passes) {
-    const auto steps = [](int side, int first, int step) { return size_t(std::max(0, (side - first + step - 1) / step)); };
+    const auto steps = [](int side, int first, int step) {
+      return size_t(std::max(0, (side - first + step - 1) / step));
+    };
     bytes += header.row_bytes(steps(header.width, pass.x, pass.step_x)) * steps(header.height, pass.y, pass.step_y);
   }
   return bytes;
@@ -209,7 +213,8 @@ std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes
   const size_t block_count = (bytes + max_stored_bytes - 1) / max_stored_bytes;
   const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
   constexpr size_t room_for_others = 8 + 25 + (12 + 768) + (12 + 256) + 12 + 12;
-  if (packed_bytes + room_for_others > max_stb_bytes) fail(Exit::input, "has {} bytes of image data; at most {}", bytes, max_stb_bytes);
+  if (packed_bytes + room_for_others > max_stb_bytes)
+    fail(Exit::input, "has {} bytes of image data; at most {}", bytes, max_stb_bytes);
   Rewriter to(room_for_others + packed_bytes);
   to.text(signature);
   to.chunk("IHDR", part_of(file, 16, 13));
@@ -218,7 +223,8 @@ std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes
     std::ranges::copy(*parts.palette, palette.begin());
     to.chunk("PLTE", palette);
   }
-  if (parts.transparency && parts.header.colour < 4 && !parts.transparency->empty()) to.chunk("tRNS", *parts.transparency);
+  if (parts.transparency && parts.header.colour < 4 && !parts.transparency->empty())
+    to.chunk("tRNS", *parts.transparency);
   to.big_u32(packed_bytes);
   to.text("IDAT\x78\x01");
   // Unpacked to the very end of the blocks' room, then moved forward block by block.

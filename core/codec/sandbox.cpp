@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <signal.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,14 +18,38 @@ namespace {
 
 // Memory, threads, clocks, descriptors that are open, and the ways out.
 constexpr int allowed_calls[] = {
-    SCMP_SYS(brk),           SCMP_SYS(mmap),           SCMP_SYS(munmap),           SCMP_SYS(mprotect),
-    SCMP_SYS(mremap),        SCMP_SYS(madvise),        SCMP_SYS(read),             SCMP_SYS(pread64),
-    SCMP_SYS(write),         SCMP_SYS(lseek),          SCMP_SYS(close),            SCMP_SYS(fstat),
-    SCMP_SYS(ftruncate),     SCMP_SYS(futex),          SCMP_SYS(set_robust_list),  SCMP_SYS(rseq),
-    SCMP_SYS(set_tid_address), SCMP_SYS(sched_yield),  SCMP_SYS(sched_getaffinity), SCMP_SYS(gettid),
-    SCMP_SYS(getpid),        SCMP_SYS(tgkill),         SCMP_SYS(rt_sigaction),     SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn),  SCMP_SYS(sigaltstack),    SCMP_SYS(clock_gettime),    SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(nanosleep),     SCMP_SYS(getrandom),      SCMP_SYS(restart_syscall),  SCMP_SYS(exit),
+    SCMP_SYS(brk),
+    SCMP_SYS(mmap),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mprotect),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(read),
+    SCMP_SYS(pread64),
+    SCMP_SYS(write),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    SCMP_SYS(fstat),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(futex),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(set_tid_address),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getpid),
+    SCMP_SYS(tgkill),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(exit),
     SCMP_SYS(exit_group),
 };
 

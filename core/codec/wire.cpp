@@ -74,7 +74,8 @@ void carry(Way& way, T& value) {
   } else if constexpr (std::is_same_v<Is, Level>) {
     each(value.size);
   } else if constexpr (std::is_same_v<Is, Group>) {
-    each(value.channels[0], value.channels[1], value.channels[2], value.channels[3], value.depth, value.is_colour, value.is_luminance, value.levels);
+    each(value.channels[0], value.channels[1], value.channels[2], value.channels[3], value.depth, value.is_colour,
+         value.is_luminance, value.levels);
   } else if constexpr (std::is_same_v<Is, Picture>) {
     each(value.format, value.compression, value.data_window, value.display_window, value.transfer, value.alpha,
          value.groups, value.attributes);
@@ -83,7 +84,8 @@ void carry(Way& way, T& value) {
   } else if constexpr (std::is_same_v<Is, Reply>) {
     each(value.exit, value.message, value.decoded, value.offsets);
   } else if constexpr (std::is_same_v<Is, Limits>) {
-    each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds, value.wall_seconds);
+    each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
+         value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
     each(value.layer, value.level, value.limits);
   } else {

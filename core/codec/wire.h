@@ -12,9 +12,9 @@ namespace gpupost {
 // Either an error (its exit code is not `done`), or a picture whose texels lie in shared memory.
 struct Reply {
   Exit exit = Exit::done;
-  std::string message;             // of the error
-  Decoded decoded;                 // the levels have sizes but no texels
-  std::vector<uint64_t> offsets;   // of each group's texels in the shared memory
+  std::string message;            // of the error
+  Decoded decoded;                // the levels have sizes but no texels
+  std::vector<uint64_t> offsets;  // of each group's texels in the shared memory
 };
 
 std::vector<std::byte> pack(const DecodeOptions& options);

@@ -89,7 +89,8 @@ Reply reply_to(const DecodeOptions& options) {
   SharedTexels texels;
   Reply reply;
   reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
-  for (const Group& group : reply.decoded.picture.groups) reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
+  for (const Group& group : reply.decoded.picture.groups)
+    reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
   return reply;
 }
 

@@ -77,7 +77,8 @@ File make_exr(const ExrRecipe& recipe) {
   Imf::Header header(window, window);
   header.compression() = recipe.compression;
   header.lineOrder() = recipe.line_order;
-  for (const Channel& channel : recipe.channels) header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth)));
+  for (const Channel& channel : recipe.channels)
+    header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth)));
   recipe.change_header(header);
   File file;
   MemoryStream stream(file);
@@ -94,7 +95,8 @@ File make_exr(const ExrRecipe& recipe) {
   for (int level_y = 0; level_y < output.numYLevels(); ++level_y)
     for (int level_x = 0; level_x < output.numXLevels(); ++level_x) {
       if (!output.isValidLevel(level_x, level_y)) continue;
-      const Planes planes = planes_of(recipe, level_x, level_y, output.levelWidth(level_x), output.levelHeight(level_y));
+      const Planes planes =
+          planes_of(recipe, level_x, level_y, output.levelWidth(level_x), output.levelHeight(level_y));
       output.setFrameBuffer(planes.buffer);
       output.writeTiles(0, output.numXTiles(level_x) - 1, 0, output.numYTiles(level_y) - 1, level_x, level_y);
     }

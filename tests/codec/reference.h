@@ -3,8 +3,8 @@
 
 #include "tests/codec/make_files.h"
 
-#include <OpenEXR/ImfInputFile.h>
 #include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfInputFile.h>
 
 namespace gpupost {
 

@@ -45,8 +45,15 @@ void check_against_libpng(const fs::path& path, const Group& group) {
   REQUIRE(png_image_begin_read_from_file(&image, path.c_str()));
   png_image_free(&image);
   if (group.depth != Depth::u8) return;  // its simple interface changes the encoding of 16 bits
-  image = {.opaque = nullptr, .version = PNG_IMAGE_VERSION, .width = 0, .height = 0, .format = 0, .flags = 0,
-           .colormap_entries = 0, .warning_or_error = 0, .message = {}};
+  image = {.opaque = nullptr,
+           .version = PNG_IMAGE_VERSION,
+           .width = 0,
+           .height = 0,
+           .format = 0,
+           .flags = 0,
+           .colormap_entries = 0,
+           .warning_or_error = 0,
+           .message = {}};
   REQUIRE(png_image_begin_read_from_file(&image, path.c_str()));
   image.format = PNG_FORMAT_RGBA;
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
@@ -87,7 +94,8 @@ TEST_CASE("every damaged file of the corpus is refused in one line, or read, wit
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
     CHECK_MESSAGE((said.empty() || is_one_line_of_refusal(said)), said);
     if (said.empty()) std::printf("corpus: read though it is damaged: %s\n", path.filename().c_str());
-    if (said.find("crashed") != std::string::npos) std::printf("corpus: %s: %s\n", path.filename().c_str(), said.c_str());
+    if (said.find("crashed") != std::string::npos)
+      std::printf("corpus: %s: %s\n", path.filename().c_str(), said.c_str());
   }
 }
 

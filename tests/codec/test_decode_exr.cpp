@@ -49,8 +49,8 @@ void check_numbers(const Decoded& decoded, const ExrRecipe& recipe, int level) {
 }  // namespace
 
 TEST_CASE("scan lines of every compression come out as they went in") {
-  for (const Imf::Compression compression : {Imf::NO_COMPRESSION, Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION,
-                                             Imf::ZIP_COMPRESSION, Imf::PIZ_COMPRESSION})
+  for (const Imf::Compression compression :
+       {Imf::NO_COMPRESSION, Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION, Imf::ZIP_COMPRESSION, Imf::PIZ_COMPRESSION})
     for (const auto& [width, height] : {std::pair(1, 1), {3, 5}, {17, 9}, {257, 129}}) {
       CAPTURE(int(compression));
       CAPTURE(width);
@@ -68,10 +68,11 @@ TEST_CASE("lines and tiles stored from the bottom come out from the top") {
 }
 
 TEST_CASE("data and display windows are kept") {
-  const ExrRecipe recipe{.width = 17, .height = 41, .min_x = -5, .min_y = 100, .change_header = [](Imf::Header& header) {
-                           header.displayWindow() = Imath::Box2i({0, 0}, {63, 31});
-                           header.screenWindowCenter() = {0.5f, 0.25f};
-                         }};
+  const ExrRecipe recipe{
+      .width = 17, .height = 41, .min_x = -5, .min_y = 100, .change_header = [](Imf::Header& header) {
+        header.displayWindow() = Imath::Box2i({0, 0}, {63, 31});
+        header.screenWindowCenter() = {0.5f, 0.25f};
+      }};
   const Decoded decoded = decode_bytes(make_exr(recipe));
   check_numbers(decoded, recipe, 0);
   CHECK(decoded.picture.data_window == Window{-5, 100, 11, 140});
@@ -87,7 +88,8 @@ TEST_CASE("every level of a mip-mapped file can be read, and none that is not th
     for (const Imf::LevelMode mode : {Imf::MIPMAP_LEVELS, Imf::RIPMAP_LEVELS}) {
       const ExrRecipe recipe{.width = 67, .height = 41, .tile_side = 16, .level_mode = mode, .rounding = rounding};
       const File file = make_exr(recipe);
-      const int count = rounding == Imf::ROUND_DOWN ? (mode == Imf::MIPMAP_LEVELS ? 7 : 6) : (mode == Imf::MIPMAP_LEVELS ? 8 : 7);
+      const int count =
+          rounding == Imf::ROUND_DOWN ? (mode == Imf::MIPMAP_LEVELS ? 7 : 6) : (mode == Imf::MIPMAP_LEVELS ? 8 : 7);
       for (int level = 0; level < count; ++level) {
         CAPTURE(level);
         check_numbers(decode_bytes(file, {.layer = "", .level = level, .limits = {}}), recipe, level);
@@ -191,9 +193,12 @@ TEST_CASE("damaged data of every compression are refused, never taken for a pict
 }
 
 TEST_CASE("a file with random changes is refused, or read as OpenEXR reads it") {
-  for (const Imf::Compression compression : {Imf::NO_COMPRESSION, Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION,
-                                             Imf::ZIP_COMPRESSION, Imf::PIZ_COMPRESSION}) {
-    const File file = make_exr({.width = 33, .height = 41, .compression = compression, .tile_side = compression == Imf::PIZ_COMPRESSION ? 16 : 0});
+  for (const Imf::Compression compression :
+       {Imf::NO_COMPRESSION, Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION, Imf::ZIP_COMPRESSION, Imf::PIZ_COMPRESSION}) {
+    const File file = make_exr({.width = 33,
+                                .height = 41,
+                                .compression = compression,
+                                .tile_side = compression == Imf::PIZ_COMPRESSION ? 16 : 0});
     for (unsigned seed = 0; seed < 100; ++seed) {
       CAPTURE(int(compression));
       CAPTURE(seed);

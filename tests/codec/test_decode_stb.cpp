@@ -27,7 +27,7 @@ File grey_png(int width, int height, const std::vector<PngChunk>& before = {}) {
 
 std::string little(uint32_t number, size_t bytes) {
   std::string text;
-  for (size_t i = 0; i < bytes; ++i) text += char(number >> (8 * i));
+  for (size_t i = 0; i < bytes; ++i, number >>= 8) text += char(number);
   return text;
 }
 
@@ -38,7 +38,8 @@ std::string tga_header(int kind, int width, int height, int bits, int descriptor
 
 std::string bmp_header(int width, int height, int bits, uint32_t compression, uint32_t palette_bytes) {
   return "BM" + little(0, 8) + little(54 + palette_bytes, 4) + little(40, 4) + little(uint32_t(width), 4) +
-         little(uint32_t(height), 4) + little(1, 2) + little(uint32_t(bits), 2) + little(compression, 4) + little(0, 20);
+         little(uint32_t(height), 4) + little(1, 2) + little(uint32_t(bits), 2) + little(compression, 4) +
+         little(0, 20);
 }
 
 const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
@@ -73,7 +74,8 @@ TEST_CASE("a palette's missing colours are black, and its transparent ones trans
                                                  {"IDAT", zlib_packed(rows)},
                                                  {"IEND", ""}}));
   CHECK(bytes_of_texels(decoded) == std::string("abc\x40"
-                                                "def\xff\0\0\0\xff\0\0\0\xff", 16));
+                                                "def\xff\0\0\0\xff\0\0\0\xff",
+                                                16));
 }
 
 TEST_CASE("every damaged part of a PNG is refused, and named") {
@@ -87,23 +89,30 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
   std::string data = zlib_packed(std::string(18 * 9, '\0'));
   const auto made = [&](const std::vector<PngChunk>& chunks) { return refusal_of(make_png(chunks)); };
   CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "");
-  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(100, '\0'))}, {"IEND", ""}}).find("is cut off") != std::string::npos);
-  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(163, '\0'))}, {"IEND", ""}}).find("more image data") != std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(100, '\0'))}, {"IEND", ""}}).find("is cut off") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(163, '\0'))}, {"IEND", ""}}).find("more image data") !=
+        std::string::npos);
   CHECK(made({{"IHDR", header}, {"IEND", ""}}) == "2 file: has no chunk IDAT, which holds the image");
   CHECK(made({{"IHDR", header}, {"IDAT", data}}).find("no chunk IEND") != std::string::npos);
   CHECK(made({{"IDAT", data}, {"IEND", ""}}) == "2 file: starts with chunk IDAT; it must be IHDR");
   CHECK(made({{"CgBI", "1234"}, {"IEND", ""}}) == "2 file: CgBI, Apple's variant of PNG, is not supported");
-  CHECK(made({{"IHDR", png_header(17, 9, 8, 3)}, {"IDAT", data}, {"IEND", ""}}).find("no chunk PLTE") != std::string::npos);
-  CHECK(made({{"IHDR", png_header(17, 9, 3, 0)}, {"IDAT", data}, {"IEND", ""}}).find("with 3 bits") != std::string::npos);
+  CHECK(made({{"IHDR", png_header(17, 9, 8, 3)}, {"IDAT", data}, {"IEND", ""}}).find("no chunk PLTE") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", png_header(17, 9, 3, 0)}, {"IDAT", data}, {"IEND", ""}}).find("with 3 bits") !=
+        std::string::npos);
   CHECK(made({{"IHDR", png_header(40000, 9, 8, 0)}, {"IDAT", data}, {"IEND", ""}}) ==
         "2 file: claims 40000 x 9 texels; at most 32768 a side");
-  CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") != std::string::npos);
+  CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") !=
+        std::string::npos);
   data.back() = char(data.back() + 1);  // the checksum of the data
   CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data from byte 33 on are damaged");
 }
 
 TEST_CASE("a PNG says once which colour chunk is ignored") {
-  const auto warnings = [](const std::vector<PngChunk>& chunks) { return decode_bytes(grey_png(3, 3, chunks)).warnings; };
+  const auto warnings = [](const std::vector<PngChunk>& chunks) {
+    return decode_bytes(grey_png(3, 3, chunks)).warnings;
+  };
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
   CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
@@ -117,19 +126,22 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
 
 TEST_CASE("TGA runs are walked to the last texel") {
   const std::string plain = tga_header(2, 3, 1, 24) + "abcdefghi";
-  CHECK(bytes_of_texels(decode_bytes(file_of(plain))) == "cba\xff"
-                                                         "fed\xff"
-                                                         "ihg\xff");
+  CHECK(bytes_of_texels(decode_bytes(file_of(plain))) ==
+        "cba\xff"
+        "fed\xff"
+        "ihg\xff");
   CHECK(refusal_of(file_of(plain.substr(0, plain.size() - 1))).find("2 file: is cut off") == 0);
   const std::string footer = std::string(8, '\1') + std::string("TRUEVISION-XFILE.\0", 18);
   CHECK(refusal_of(file_of(plain + footer)) == "");
   CHECK(refusal_of(file_of(plain + std::string(5, '\0'))) == "");
-  CHECK(refusal_of(file_of((plain + footer).substr(0, plain.size() + 20))).find("without a footer") != std::string::npos);
+  CHECK(refusal_of(file_of((plain + footer).substr(0, plain.size() + 20))).find("without a footer") !=
+        std::string::npos);
   const std::string runs = tga_header(10, 5, 1, 24) + "\x82" + "abc" + "\x01" + "defghi";
   CHECK(refusal_of(file_of(runs)) == "");
   for (size_t cut = 18; cut < runs.size(); ++cut)
     CHECK(refusal_of(file_of(runs.substr(0, cut))).find("2 file: is cut off") == 0);
-  CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends behind the image") != std::string::npos);
+  CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends behind the image") !=
+        std::string::npos);
   CHECK(refusal_of(file_of(tga_header(2, 3, 1, 24, 0x30) + "abcdefghi")).find("right to left") != std::string::npos);
 }
 
@@ -139,8 +151,8 @@ TEST_CASE("BMP palettes of every header are read whole") {
   const Decoded decoded = decode_bytes(file_of(bmp_header(3, 1, 8, 0, 8) + palette + row));
   CHECK(bytes_of_texels(decoded) == std::string("\3\2\1\xff\x13\x12\x11\xff\0\0\0\xff", 12));
   // an old header of 12 bytes, 3 bytes a colour, 256 of them: stb_image 2.27 counts 252
-  std::string old = "BM" + little(0, 8) + little(26 + 768, 4) + little(12, 4) + little(1, 2) + little(1, 2) + little(1, 2) +
-                    little(8, 2);
+  std::string old = "BM" + little(0, 8) + little(26 + 768, 4) + little(12, 4) + little(1, 2) + little(1, 2) +
+                    little(1, 2) + little(8, 2);
   for (int colour = 0; colour < 256; ++colour) old += std::string(3, char(colour));
   CHECK(bytes_of_texels(decode_bytes(file_of(old + "\xfe" + std::string(3, '\0')))) == "\xfe\xfe\xfe\xff");
 }
@@ -172,10 +184,13 @@ TEST_CASE("Radiance runs that are cut, empty or too long are refused, and do not
   const std::string run = "\x88\x80";
   CHECK(refusal_of(file_of(start + run + run + run + run)) == "");
   for (size_t cut = 0; cut < 8; ++cut)
-    CHECK(refusal_of(file_of((start + run + run + run + run).substr(0, start.size() + cut))).find("is cut off") != std::string::npos);
-  CHECK(refusal_of(file_of(start + run + run + run + std::string(40, '\0'))).find("has a run of 0 texels") != std::string::npos);
+    CHECK(refusal_of(file_of((start + run + run + run + run).substr(0, start.size() + cut))).find("is cut off") !=
+          std::string::npos);
+  CHECK(refusal_of(file_of(start + run + run + run + std::string(40, '\0'))).find("has a run of 0 texels") !=
+        std::string::npos);
   CHECK(refusal_of(file_of(start + "\x89\x80" + run + run + run)).find("has a run of 9 texels") != std::string::npos);
-  CHECK(refusal_of(file_of(hdr_start + "-Y 1 +X 2\n" + "\1\1\1\5" + "abcd")).find("old run-length") != std::string::npos);
+  CHECK(refusal_of(file_of(hdr_start + "-Y 1 +X 2\n" + "\1\1\1\5" + "abcd")).find("old run-length") !=
+        std::string::npos);
   CHECK(refusal_of(file_of(hdr_start + "+Y 1 +X 2\n" + "abcdabcd")).find("are not supported") != std::string::npos);
 }
 

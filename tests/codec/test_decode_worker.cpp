@@ -80,7 +80,8 @@ TEST_CASE("a worker that takes too long is ended, and said to be") {
   // a picture of nothing, which packs well: 16384 x 8192 texels in half a megabyte
   const std::string rows(size_t(8192) * 16385, '\0');
   const File file = make_png({{"IHDR", png_header(16384, 8192, 8, 0)}, {"IDAT", zlib_packed(rows)}, {"IEND", ""}});
-  CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.wall_seconds = 0}}) == "2 file: took over 0 s to decode");
+  CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.wall_seconds = 0}}) ==
+        "2 file: took over 0 s to decode");
 }
 
 TEST_CASE("a worker without a request ends in an error, and its parent sees it") {

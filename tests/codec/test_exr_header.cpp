@@ -38,10 +38,11 @@ std::string complaint(const File& file, const Limits& limits = {}) {
 }  // namespace
 
 TEST_CASE("the header of a file says what was put into it") {
-  const File file = make_exr({.width = 5, .height = 40, .min_x = -3, .min_y = 7, .change_header = [](Imf::Header& header) {
-                                header.displayWindow() = Imath::Box2i({-10, -20}, {30, 40});
-                                header.insert("owner", Imf::StringAttribute("nobody"));
-                              }});
+  const File file =
+      make_exr({.width = 5, .height = 40, .min_x = -3, .min_y = 7, .change_header = [](Imf::Header& header) {
+                  header.displayWindow() = Imath::Box2i({-10, -20}, {30, 40});
+                  header.insert("owner", Imf::StringAttribute("nobody"));
+                }});
   const ExrHeader header = parse_exr_header(file, {});
   CHECK(header.data_window == Window{-3, 7, 1, 46});
   CHECK(header.display_window == Window{-10, -20, 30, 40});
@@ -60,8 +61,8 @@ TEST_CASE("levels are counted and measured as OpenEXR does") {
   const ExrHeader header = parse_exr_header(down, {});
   REQUIRE(header.levels.size() == 5);
   CHECK(header.levels[3].size == Size{2, 1});
-  const File up = make_exr(
-      {.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::MIPMAP_LEVELS, .rounding = Imf::ROUND_UP});
+  const File up =
+      make_exr({.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::MIPMAP_LEVELS, .rounding = Imf::ROUND_UP});
   REQUIRE(parse_exr_header(up, {}).levels.size() == 6);
   CHECK(parse_exr_header(up, {}).levels[3].size == Size{3, 2});
   const File both = make_exr({.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::RIPMAP_LEVELS});

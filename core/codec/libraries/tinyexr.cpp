@@ -30,10 +30,8 @@ class thread {
   }
   template <class Body>
   explicit thread(Body&& body) {
-    if (gpupost::tinyexr_thread_count == 1)
-      body();
-    else
-      started_.emplace(::std::forward<Body>(body));
+    if (gpupost::tinyexr_thread_count == 1) body();
+    else started_.emplace(::std::forward<Body>(body));
   }
   void join() {
     if (started_) started_->join();
