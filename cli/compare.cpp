@@ -4,6 +4,7 @@
 #include "core/convert.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -21,8 +22,9 @@ Options options_of(const std::vector<std::string>& words) {
   Options options;
   CLI::App app;
   app.set_help_flag();
-  app.add_option("files", options.files)->expected(2);
-  app.add_option("--tolerance", options.tolerance)->check(CLI::NonNegativeNumber);
+  std::string tolerance = "0";
+  app.add_option("files", options.files);
+  app.add_option("--tolerance", tolerance);
   app.add_option("--level", options.decode.level)->check(CLI::Range(0, 31));
   app.add_option("--layer", options.decode.layer);
   try {
@@ -30,6 +32,9 @@ Options options_of(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     fail(Exit::usage, "compare: {}", error.what());
   }
+  const auto [end, error] = std::from_chars(tolerance.data(), tolerance.data() + tolerance.size(), options.tolerance);
+  if (error != std::errc() || end != tolerance.data() + tolerance.size() || !(options.tolerance >= 0))
+    fail(Exit::usage, "compare: --tolerance {} is not a number of at least 0", tolerance);
   if (options.files.size() != 2)
     fail(Exit::usage, "compare: has {} pictures; expected: gpupost compare A B [--tolerance T]", options.files.size());
   return options;

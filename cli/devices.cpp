@@ -75,6 +75,12 @@ static void tell(bool is_well, std::string_view what, std::string_view how, std:
   if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}mend it with: {}\n", "", remedy));
 }
 
+static void tell_environment() {
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
+    if (const char* value = std::getenv(name))
+      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name, value));
+}
+
 static bool examine_devices() {
   std::vector<DeviceInfo> devices;
   try {
@@ -92,15 +98,13 @@ static bool examine_devices() {
   }
   if (devices.empty()) tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
   if (is_usable && !has_gpu) print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
-  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
-    if (const char* value = std::getenv(name))
-      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name, value));
   return is_usable;
 }
 
 Exit run_doctor(const std::vector<std::string>& words) {
   expect_words("doctor", words, 0, 0);
   const bool is_usable = examine_devices();
+  tell_environment();
   const std::string folder = cache_folder();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);

@@ -48,8 +48,8 @@ class Walker {
     call_words_.clear();
   }
 
-  // An option goes to the call before it if that op has it, else to the globals. Its value, if it takes one, is the next
-  // word, whatever that looks like.
+  // An option goes to the call before it if that op has it, else to the globals. It goes there as `--name=value`, so that
+  // a value that begins with a dash is not taken for an option.
   void option(const std::string& word) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -58,14 +58,18 @@ class Walker {
     for (const Global& candidate : all_globals())
       if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
     if (!param && !global) unknown_option(name);
-    std::vector<std::string>& words = param ? call_words_ : global_words_;
-    words.push_back(word);
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
-    if (!takes_value || equals != word.npos) return;
-    if (next_ + 1 >= words_.size()) fail(Exit::usage, "{} needs a value and is the last word", word);
-    // `--name=value` keeps a value that begins with a dash from being taken for an option
-    if (name.starts_with("--")) words.back() += "=" + words_[++next_];
-    else words.push_back(words_[++next_]);
+    if (!takes_value && equals != word.npos) fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
+    const std::string flag = fmt::format("--{}", param ? param->name : global->name);
+    (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
+  }
+
+  // What stands behind the =, else the next word, whatever that looks like.
+  std::string value_of(const std::string& word, size_t equals) {
+    if (equals == word.npos && next_ + 1 >= words_.size()) fail(Exit::usage, "{} needs a value and is the last word", word);
+    const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
+    if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
+    return value;
   }
 
   [[noreturn]] void unknown_option(const std::string& name) {

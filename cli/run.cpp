@@ -123,6 +123,10 @@ void process(const Request& request, const Job& job, LazyGpu& gpu, JobReport& re
   if (job.is_format_changed)
     report.warnings.push_back(fmt::format("{} files cannot hold the result; it is written as {}", picture.format, job.format->name));
 
+  const int levels = result_level_count(request.calls, picture.size());
+  if (levels > 1 && levels < level_count_of(picture.size()) && !job.is_a_file_a_level)
+    fail(Exit::usage, "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
+         job.output, job.format->name, level_count_of(picture.size()), levels);
   Group& first = picture.groups.front();
   const Depth came_in = first.depth;
   const Depth depth = output_depth(globals, *job.format, came_in);

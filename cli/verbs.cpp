@@ -8,7 +8,9 @@
 #include "core/gpu/gpu.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 namespace gpupost {
 
@@ -33,8 +35,10 @@ const Verb* verb_named(std::string_view name) {
 }
 
 void print_out(std::string_view text) {
-  // what fails here is a closed pipe, which is the reader's choice
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // a closed pipe is the reader's choice
+  if (!is_written && errno != EPIPE)
+    fail(Exit::output, "standard output: cannot be written: {}", std::generic_category().message(errno));
 }
 
 bool take_flag(std::vector<std::string>& words, std::string_view flag) { return std::erase(words, flag) > 0; }
