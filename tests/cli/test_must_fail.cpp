@@ -58,9 +58,9 @@ TEST_CASE("words that are wrong") {
       {"a value that is no number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
       {"a value that is no choice", {"mips", "in.exr", "--method", "singel-pass"}, 1, {"singel-pass", "per-level", "did you mean `single-pass`"}},
       {"an option without its value", {"mips", "in.exr", "--levels"}, 1, {"--levels", "needs a value"}},
-      {"an empty value", {"mips", "in.exr", "--levels=", "-o", "out.exr"}, 1, {"--levels="}},
-      {"a global's empty value", {"mips", "in.exr", "--level=", "-o", "out.exr"}, 1, {"--level="}},
-      {"a flag with a value", {"mips", "in.exr", "--fp16=false", "-o", "out.exr"}, 1, {"--fp16", "takes no value"}},
+      {"an empty value", {"mips", "in.exr", "--levels=", "-o", "out.exr"}, 1, {"--levels= has an empty value"}},
+      {"a global's empty value", {"mips", "in.exr", "--level=", "-o", "out.exr"}, 1, {"--level= has an empty value"}},
+      {"a flag with a value", {"mips", "in.exr", "--fp16=false", "-o", "out.exr"}, 1, {"--fp16=false", "takes no value"}},
       {"an op's option twice", {"mips", "--levels", "2", "--levels", "3", "in.exr"}, 1, {"mips", "--levels"}},
       {"an op behind mips", {"in.exr", "mips", "mips", "-o", "out.exr"}, 1, {"mips", "must be the last op"}},
       {"a global twice", {"in.exr", "-o", "out.exr", "--output", "out.png"}, 1, {"--output", "twice", "out.exr", "out.png"}},
@@ -88,7 +88,7 @@ TEST_CASE("outputs whose names are wrong") {
       {"levels in a file of one", {"mips", "in.exr", "-o", "out.png"}, 1, {"-o out.png", "{level}"}},
       {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
       {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
-      {"an empty name", {"in.exr", "-o", ""}, 1, {"-o"}},
+      {"an empty name", {"in.exr", "-o", ""}, 1, {"-o has an empty value"}},
       {"two inputs, one output", {"mips", "in.exr", "in.png", "-o", "out.exr"}, 1, {"2 inputs", "out.exr", "{stem}"}},
       {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"2 inputs", "in.mips.exr"}},
       {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"2 inputs"}},
@@ -104,10 +104,10 @@ TEST_CASE("verbs with wrong words") {
       {"info of nothing", {"info"}, 1, {"gpupost info FILE"}},
       {"info of two", {"info", "in.exr", "in.png"}, 1, {"gpupost info FILE"}},
       {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
-      {"compare of one", {"compare", "in.exr"}, 1, {"compare"}},
-      {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"compare"}},
-      {"compare with a tolerance below 0", {"compare", "in.exr", "in.exr", "--tolerance", "-1"}, 1, {"--tolerance", "-1"}},
-      {"compare with a tolerance of no number", {"compare", "in.exr", "in.exr", "--tolerance", "x"}, 1, {"--tolerance", "x"}},
+      {"compare of one", {"compare", "in.exr"}, 1, {"has 1 pictures", "gpupost compare A B"}},
+      {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"has 3 pictures"}},
+      {"compare with a tolerance below 0", {"compare", "in.exr", "in.exr", "--tolerance", "-1"}, 1, {"--tolerance -1", "at least 0"}},
+      {"compare with a tolerance of no number", {"compare", "in.exr", "in.exr", "--tolerance", "x"}, 1, {"--tolerance x", "at least 0"}},
       {"devices with a word", {"devices", "all"}, 1, {"gpupost devices"}},
       {"devices with an unknown option", {"devices", "--jso"}, 1, {"--jso"}},
       {"doctor with a word", {"doctor", "who"}, 1, {"gpupost doctor"}},
@@ -162,6 +162,12 @@ TEST_CASE("outputs that cannot be written") {
   });
 }
 
+TEST_CASE("a part of the levels does not go into one EXR") {
+  if (!has_device()) return;
+  check_all({{"three of six", {"mips", "in.exr", "--levels", "3", "-o", "out.exr"}, 1, {"out.exr", "all 6 levels", "not 3", "{level}"}},
+             {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
+}
+
 TEST_CASE("an output that exists is not replaced under --no-clobber") {
   const Place place;
   place.write("out.exr", "an old output");
@@ -174,7 +180,8 @@ TEST_CASE("a disk that fills up while a result is written leaves the old output 
   const Place place;
   place.write("out.exr", "an old output");
   const auto before = place.files();
-  const Finished finished = place.shell("ulimit -f 1; exec gpupost in.exr -o out.exr --compression none");
+  // in.png is 3 KiB of texels, the result 12 KiB, and a file may have 8
+  const Finished finished = place.shell("ulimit -f 8; exec gpupost in.png -o out.exr --bits 32f --compression none");
   CHECK(finished.exit_code == 3);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
   CHECK_MESSAGE(finished.err.find("out.exr") != std::string::npos, finished.err);

@@ -60,7 +60,7 @@ TEST_CASE("verbs that need no device, with a driver and without one") {
         {"a plan", {"--explain", "mips"}, {}, {"chain    mips\n", "1920 x 1080, 11 levels"}, environment},
         {"a plan of a size", {"mips", "--explain", "--size", "100x50"}, {}, {"100 x 50, 7 levels"}, environment},
         {"a plan of a picture", {"--explain", "in.exr", "mips", "--fp16"}, {}, {"37 x 21, 6 levels, RGBA16F", "pass 4 "}, environment},
-        {"info", {"info", "in.exr"}, {}, {"width           37\n", "R  depth 16f"}, environment},
+        {"info", {"info", "in.exr"}, {}, {"width           37\n", "channels        R  16f\n"}, environment},
         {"a difference of nothing", {"compare", "in.exr", "sub/in.exr"}, {}, {"R            largest 0 "}, environment},
         {"a conversion", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, environment},
     });
@@ -94,7 +94,8 @@ TEST_CASE("conversions need no device and no op") {
       {"the output first", {"-o", "out.png", "in.exr"}, {"out.png"}, {}, no_driver},
       {"option=value", {"in.exr", "--output=out.png", "--bits=16"}, {"out.png"}, {}, no_driver},
       {"a format by name", {"in.exr", "-o", "out.dat", "--format", "png"}, {"out.dat"}, {}, no_driver},
-      {"by standard input's name", {"-", "-o", "out.png"}, {}, {}, {{"GPUPOST_OUTPUT", ""}}},
+      {"an empty variable is none", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, {{"GPUPOST_BITS", ""}, {"GPUPOST_FP16", ""}}},
+      {"a name that begins with a dash", {"in.exr", "-o", "-x.png"}, {"-x.png"}, {}, no_driver},
   });
 }
 
@@ -104,9 +105,9 @@ TEST_CASE("the ways to write one call of mips") {
   check_all({
       {"as design has it", {"mips", "in.exr", "--fp16"}, made},
       {"the input first", {"in.exr", "mips", "--fp16"}, made},
-      {"an input between an op and its option", {"mips", "in.exr", "--levels", "3"}, made},
-      {"option=value", {"mips", "in.exr", "--levels=3", "--method=per-level"}, made},
-      {"a global between an op and its option", {"mips", "--fp16", "--levels", "3", "in.exr"}, made},
+      {"an input between an op and its option", {"mips", "in.exr", "--levels", "6"}, made},
+      {"option=value", {"mips", "in.exr", "--levels=6", "--method=per-level"}, made},
+      {"a global between an op and its option", {"mips", "--fp16", "--levels", "6", "in.exr"}, made},
       {"an input behind --", {"mips", "--", "in.exr"}, made},
       {"a global twice with one value", {"mips", "in.exr", "--device", "0", "--device", "0", "--fp16", "--fp16"}, made},
       {"a folder's file goes to the working folder", {"mips", "sub/in.exr"}, made},
@@ -122,6 +123,21 @@ TEST_CASE("the ways to write one call of mips") {
       {"compression", {"mips", "in.exr", "--compression", "none"}, made},
       {"on the CPU", {"mips", "in.exr", "--device", "0"}, made},
   });
+}
+
+TEST_CASE("every example that help prints works, with a file a level") {
+  if (!has_device()) return;
+  const Place place;
+  for (const std::string op : {"mips"}) {
+    const std::string help = place.gpupost({"help", op}).out;
+    int count = 0;
+    for (size_t at = 0; (at = help.find("  gpupost " + op, at)) != help.npos; ++at, ++count) {
+      const std::string line = help.substr(at, help.find('\n', at) - at);
+      const Finished finished = place.shell(line + " -o 'out.{level}.exr'");
+      CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+    }
+    CHECK(count >= 3);
+  }
 }
 
 TEST_CASE("a word that names an op is the op, and ./ makes it a file") {

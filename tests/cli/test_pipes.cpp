@@ -14,7 +14,7 @@ TEST_CASE("a picture comes in by standard input and goes out by standard output"
   CHECK(finished.err == "");
   CHECK(place.gpupost({"mips", "in.exr", "--fp16"}).exit_code == 0);
   CHECK(place.read("out.exr") == place.read("in.mips.exr"));
-  CHECK(decoded(place, "out.exr").file_level_count == 6);
+  CHECK(decoded(place, "out.exr", 5).size() == Size{1, 1});
 }
 
 TEST_CASE("standard input may be a file, standard output may be named") {
