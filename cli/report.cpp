@@ -53,8 +53,8 @@ static json to_json(const JobReport& job) {
           {"storage", job.storage},
           {"choices", job.choices},
           {"stages_ms",
-           {{"decode", job.decode_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms}, {"download", job.download_ms},
-            {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms}, {"total", job.total_ms}}},
+           {{"decode", job.decode_ms}, {"device", job.device_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms},
+            {"download", job.download_ms}, {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms}, {"total", job.total_ms}}},
           {"copy_gb_per_s", job.copy_gb_per_second},
           {"passes", passes},
           {"verify", checks},
@@ -91,8 +91,8 @@ std::string to_table(const Report& report) {
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<24}{:>10}\n", "stage", "ms");
     const std::pair<const char*, double> stages[] = {
-        {"decode", job.decode_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms}, {"download", job.download_ms},
-        {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms},   {"total", job.total_ms}};
+        {"decode", job.decode_ms}, {"device", job.device_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms},
+        {"download", job.download_ms}, {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms},   {"total", job.total_ms}};
     for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<24}{:>10.1f}\n", name, milliseconds);
   }
   return text;

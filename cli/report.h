@@ -25,7 +25,7 @@ struct JobReport {
   Size size;
   std::string storage;                // "16f" or "32f"
   std::vector<std::string> choices;   // method and why
-  double decode_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0, write_ms = 0;
+  double decode_ms = 0, device_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0, write_ms = 0;
   double total_ms = 0;
   double copy_gb_per_second = 0;      // of an image copy of this size on this device; 0: not measured
   std::vector<PassReport> passes;     // of all groups of channels, in order

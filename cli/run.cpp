@@ -93,7 +93,10 @@ void run_chain(const Request& request, LazyGpu& gpu, Picture& picture, JobReport
       add_nearest_levels(group, result_level_count(request.calls, picture.size()));
       continue;
     }
-    run_group(request, gpu.get(), group, globals.fp16 && group.depth == Depth::half, report);
+    const Stopwatch watch;
+    Gpu& opened = gpu.get();
+    report.device_ms += watch.milliseconds();
+    run_group(request, opened, group, globals.fp16 && group.depth == Depth::half, report);
     if (globals.verify) verify_group(request, group, report);
   }
 }

@@ -14,13 +14,15 @@ namespace gpupost {
 
 namespace {
 
+// Levels that a chain of this file has: of a ripmap those on its diagonal.
+int chain_level_count(const ExrHeader& header) {
+  return int(std::ranges::count_if(header.levels, [](const ExrLevel& level) { return level.x == level.y; }));
+}
+
 const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
-  int count = 0;  // of the levels that a chain has: of a ripmap those on its diagonal
-  for (const ExrLevel& level : header.levels) {
-    if (level.x != level.y) continue;
-    if (level.x == wanted) return level;
-    ++count;
-  }
+  for (const ExrLevel& level : header.levels)
+    if (level.x == wanted && level.y == wanted) return level;
+  const int count = chain_level_count(header);
   fail(Exit::input, "has no level {}; it has {} ({})", wanted, count,
        count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
 }
@@ -124,6 +126,7 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   Picture& picture = decoded.picture;
   picture.format = "exr";
   picture.compression = name_of_compression(header.compression);
+  picture.file_level_count = chain_level_count(header);
   picture.data_window = window_of_level(header.data_window, level.size);
   picture.display_window = display_window_of_level(header, level);
   picture.attributes = std::move(header.attributes);

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Sets up a bare Debian 12 and builds; then `demo` runs the main job on a picture, `test` runs the tests. May be run again.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libshaderc-dev glslang-dev spirv-tools
+  libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev doctest-dev
+  libopenexr-dev libpng-dev)
+demo_packages=(openimageio-tools)
+test_packages=(vulkan-validationlayers openimageio-tools pngcheck)
+
+# Installs those of the packages that are missing.
+install() {
+  local missing=()
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build() {
+  cmake --preset "$1" ${CI:+-DGPUPOST_WERROR=ON} >/dev/null
+  cmake --build --preset "$1" -- --quiet
+}
+
+demo() {
+  install "${build_packages[@]}" "${demo_packages[@]}"
+  build release
+  mkdir -p build/demo
+  build/gpupost mips testdata/scene.exr --fp16 --timing -o build/demo/scene.mips.exr
+  oiiotool --info -v build/demo/scene.mips.exr
+}
+
+run_tests() {
+  install "${build_packages[@]}" "${test_packages[@]}"
+  build "$1"
+  GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1} ctest --preset "$1"
+}
+
+case "${1:-}" in
+  demo) demo ;;
+  test) run_tests release ;;
+  test-sanitized) run_tests sanitized ;;
+  *)
+    echo "usage: ./setup.sh demo|test|test-sanitized" >&2
+    exit 1
+    ;;
+esac
