@@ -1,5 +1,5 @@
-// EXR files by tinyexr's one generic call. What it would get wrong is put right before (order of channels, size of tiles)
-// or after (exr_patch.h).
+// EXR files by tinyexr's one generic call. What it would get wrong is put right before (order of channels, size of
+// tiles) or after (exr_patch.h).
 #include "core/codec/encode.h"
 #include "core/codec/exr_patch.h"
 #include "core/codec/exr_planes.h"
