@@ -44,8 +44,8 @@ static std::string bindings(const Pass& pass) {
   text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
   text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding), pass.bound_targets);
   if (pass.scratch_bytes)
-    text += fmt::format("layout(binding = {}, std430) queuefamilycoherent buffer Scratch {{\n"
-                        "  uint scratch_finished;\n  uint scratch_padding[3];\n  vec4 scratch_texels[];\n}};\n",
+    text += fmt::format("layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
+                        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n",
                         int(scratch_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);

@@ -58,7 +58,8 @@ struct Pass {
   int source_image = 0, source_level = 0;
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   int bound_targets = 1;                                     // length of the array of targets in the text, >= target_count
-  size_t scratch_bytes = 0;                                  // zeroed before the pass; 0: it has none
+  size_t scratch_bytes = 0;                                  // memory that its workgroups share; 0: it has none
+  size_t zeroed_bytes = 0;                                   // of it, from the front, before the pass
   size_t bytes_read = 0, bytes_written = 0;                  // of images, each texel once
 };
 

@@ -1,11 +1,11 @@
 // The whole mip chain in one dispatch, for pictures of which the first STEPS levels (3 to 6) halve evenly. A workgroup
 // of 256 takes 64x64 texels down STEPS levels: level 1 in registers, level 2 by quads or shared memory, the others in
-// shared memory with the working threads packed at the front. The last workgroup to finish makes the remaining levels.
+// shared memory with the working threads packed at the front. Then the workgroups finish the remaining levels together.
 // After the Single Pass Downsampler of L. Kramer's talk; entry j of a level is the mean of the entries 4j to 4j+3 of the
 // level above, since its order is one of quads at every level.
 #include "mean.glsl"
 #include "order.glsl"
-#include "mips_tail.glsl"
+#include "mips_finish.glsl"
 
 // Texel `at` of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
 // nothing inside is made of them.
@@ -21,13 +21,13 @@ real4 quad_mean(real4 c) {
 }
 #endif
 
-// Entry `index` of the workgroup's share of `level`: stored, and kept for the last workgroup where it has to go on.
+// Entry `index` of the workgroup's share of `level`: stored, and kept for those who go on.
 void emit(int level, ivec2 tile_at, int index, real4 c) {
   const ivec2 at = tile_at * (64 >> level) + (amd_order(index << (2 * (level - 1))) >> (level - 1));
   if (!inside(at, level_size(level))) return;
   store_level(level, at, vec4(c));
-#if TAIL
-  if (level == STEPS) keep_for_tail(at, vec4(c));
+#if BLOCK_STEPS
+  if (level == STEPS) keep(at, vec4(c));
 #endif
 }
 
@@ -81,7 +81,7 @@ void main() {
   }
 #endif
 
-#if TAIL
-  if (is_last_workgroup(thread)) make_tail(thread);
+#if BLOCK_STEPS
+  finish_tile(tile_at, 64 >> STEPS, thread);
 #endif
 }

@@ -145,7 +145,7 @@ void record_passes(VkCommandBuffer commands, Pipelines& pipelines, const Plan& p
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(objects.images[size_t(pass.target_image)].view(level));
     if (scratch.handle()) {
-      vkCmdFillBuffer(commands, scratch.handle(), 0, 16, 0);  // the counter
+      vkCmdFillBuffer(commands, scratch.handle(), 0, pass.zeroed_bytes, 0);
       barrier(commands);
     }
     pipelines.bind(commands, pass, bound);

@@ -76,31 +76,35 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels) {
   }
 }
 
-// How the single pass goes down its 64x64 tiles.
-struct TileSteps {
-  bool is_even = false;  // every level the tile makes is the exact half of the one above: no texel of a neighbour needed
-  int count = 0;         // levels a tile makes by itself; the last workgroup makes the rest
+// How the single pass goes down: tiles make the first levels of the picture, blocks of 32x32 texels the next ones of what
+// the tiles made, the last workgroup the rest.
+struct Steps {
+  bool is_even = false;  // the tiles' levels are exact halves: 64x64 texels in registers, no texel of a neighbour needed
+  int tile = 0;          // levels that a tile makes
+  int block = 0;         // levels that a block makes; 0: none are left
+  bool has_tail = false;
 };
 
-// Where at least three levels halve evenly, registers and quads do them. Else the tile takes the texels of its
-// neighbours that the odd levels need along, at most 15 a side (79x79 for 64x64).
-static TileSteps tile_steps(Size base, int levels) {
+static Steps steps_of(Size base, int levels) {
   const int even_count = std::min(std::countr_zero(unsigned(base.width)), std::countr_zero(unsigned(base.height)));
-  if (even_count >= 3) return {.is_even = true, .count = std::min({6, even_count, levels - 1})};
-  return {.is_even = false, .count = std::min(4, levels - 1)};
+  Steps steps{.is_even = even_count >= 3};
+  steps.tile = std::min(steps.is_even ? std::min(6, even_count) : 3, levels - 1);
+  steps.block = std::min(4, levels - 1 - steps.tile);
+  steps.has_tail = steps.tile + steps.block < levels - 1;
+  return steps;
 }
 
-static constexpr int max_targets = 15;     // levels below the base of the largest picture, 32768 texels a side
-// A level of so many texels goes through shared memory in the last workgroup, larger ones through scratch memory. Of more
-// shared memory fewer workgroups run at once: 1024 takes 0.128 ms for 4096x4096 RGBA16F on an H100, 256 takes 0.085.
+static constexpr int max_targets = 15;  // levels below the base of the largest picture, 32768 texels a side
+// A level of the tail of so many texels goes through shared memory, larger ones through scratch memory. Of more shared
+// memory fewer workgroups run at once: with 24 KiB 4096x4096 RGBA16F takes 0.128 ms on an H100, with 12 KiB 0.087.
 static constexpr int tail_texels = 256;
-static constexpr int halo_texels = 39 * 39 + 19 * 19;
+static constexpr int block_texels = 23 * 23 + 11 * 11;  // the first two levels of a block, with those of its neighbours
 
 // Texels of shared memory the kernel declares.
-static int shared_texels(TileSteps steps, bool uses_quads) {
-  const int tail = tail_texels + tail_texels / 2;
-  if (!steps.is_even) return std::max(tail, halo_texels);
-  return std::max(tail, uses_quads ? 256 + 64 + 16 + 4 : 1024 + 256 + 64 + 16 + 4);
+static int shared_texels(Steps steps, bool uses_quads) {
+  const int most = std::max(tail_texels + tail_texels / 2, block_texels);
+  if (!steps.is_even) return most;
+  return std::max(most, uses_quads ? 256 + 64 + 16 + 4 : 1024 + 256 + 64 + 16 + 4);
 }
 
 // Why the device cannot run the single pass; "" where it can.
@@ -115,38 +119,41 @@ static std::string single_pass_obstacle(const DeviceTraits& traits, int levels, 
   return "";
 }
 
-// Scratch memory: a counter and its padding, then the levels from the tiles' last one down, 16 bytes a texel.
-static size_t scratch_bytes(Size base, int first_level, int levels) {
-  size_t texels = 0;
-  for (int level = first_level; level < levels; ++level) texels += texel_count(level_size(base, level));
-  return 16 + 16 * texels;
+// Texels that the workgroups hand on: the tiles' last level, the blocks' last level, and those below.
+static size_t scratch_texels(Size base, Steps steps, int levels) {
+  size_t texels = texel_count(level_size(base, steps.tile));
+  for (int level = steps.tile + steps.block; level < levels; ++level) texels += texel_count(level_size(base, level));
+  return texels;
 }
 
-static void plan_single_pass(PlanBuilder& builder, int image, int levels, TileSteps steps, bool uses_quads) {
+static void plan_single_pass(PlanBuilder& builder, int image, int levels, Steps steps, bool uses_quads) {
   const Size base = builder.image(image).size;
-  const Size last = level_size(base, steps.count);
-  const int step_side = 64 >> steps.count;
-  const bool has_tail = steps.count < levels - 1;
-  const std::array<int, 2> group_count =
-      steps.is_even ? std::array{groups(base.width, 64), groups(base.height, 64)}
-                    : std::array{groups(last.width, step_side), groups(last.height, step_side)};
-  const int bound = builder.traits().max_storage_images > max_targets ? max_targets : levels - 1;
+  const auto grid = [base](int level, int side) {
+    const Size size = level_size(base, level);
+    return std::array{groups(size.width, side), groups(size.height, side)};
+  };
+  const std::array<int, 2> tiles = steps.is_even ? grid(0, 64) : grid(steps.tile, 32 >> steps.tile);
+  const std::array<int, 2> blocks = grid(steps.tile + steps.block, 32 >> steps.block);
+  const int counter_texels = groups(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
+  const bool has_scratch = steps.block > 0;
   builder.add({.name = "mips single pass",
                .kernel = steps.is_even ? "mips_even.glsl" : "mips_odd.glsl",
-               .literals = {{"STEPS", steps.count}, {"TAIL", has_tail}, {"TAIL_TEXELS", tail_texels},
-                            {"SHARED_TEXELS", shared_texels(steps, uses_quads)}, {"QUADS", uses_quads}},
-               .values = {{"width", base.width}, {"height", base.height}, {"level_count", levels},
-                          {"origin_x", 0}, {"origin_y", 0}, {"group_count", group_count[0] * group_count[1]}},
+               .literals = {{"STEPS", steps.tile}, {"BLOCK_STEPS", steps.block}, {"TAIL", steps.has_tail},
+                            {"TAIL_TEXELS", tail_texels}, {"SHARED_TEXELS", shared_texels(steps, uses_quads)},
+                            {"QUADS", uses_quads}},
+               .values = {{"width", base.width}, {"height", base.height}, {"level_count", levels}, {"origin_x", 0},
+                          {"origin_y", 0}, {"tiles_x", tiles[0]}, {"tiles_y", tiles[1]}, {"texel_offset", counter_texels}},
                .group = {256, 1},
-               .group_count = group_count,
+               .group_count = tiles,
                .half_arithmetic = builder.input().half_arithmetic,
                .uses_quads = uses_quads,
                .source_image = image,
                .target_image = image,
                .target_level = 1,
                .target_count = levels - 1,
-               .bound_targets = bound,
-               .scratch_bytes = has_tail ? scratch_bytes(base, steps.count, levels) : 0});
+               .bound_targets = builder.traits().max_storage_images > max_targets ? max_targets : levels - 1,
+               .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, steps, levels)) : 0,
+               .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0});
 }
 
 static void plan_mips(const Call& call, PlanBuilder& builder) {
@@ -157,7 +164,7 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   if (levels == 1) return builder.note("mips: the picture is its own only level");
 
   const DeviceTraits& traits = builder.traits();
-  const TileSteps steps = tile_steps(base, levels);
+  const Steps steps = steps_of(base, levels);
   const bool uses_quads = steps.is_even && traits.has_quad;
   const int shared = shared_texels(steps, uses_quads) * (builder.input().half_arithmetic ? 8 : 16) + 16;
   const std::string obstacle = single_pass_obstacle(traits, levels, shared);
@@ -166,17 +173,13 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
     fail(Exit::usage, "mips: --method single-pass cannot run on {}: {}; expected --method per-level or auto", traits.name,
          obstacle);
 
-  // What the tiles leave to the last workgroup goes through one processor: 240x135 texels of 1920x1080 take it 75 us, where
-  // a pass a level takes 44 us in all (H100).
   const bool on_cpu = traits.type == DeviceType::cpu;
-  const bool has_long_tail = texel_count(level_size(base, steps.count)) > 4096 && steps.count < levels - 1;
-  const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && !on_cpu && !has_long_tail);
+  const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && !on_cpu);
   if (single) plan_single_pass(builder, image, levels, steps, uses_quads);
   else plan_per_level(builder, image, levels);
   const std::string why = method != "auto" ? "asked for"
                           : single         ? "one dispatch is the fastest on a GPU"
                           : on_cpu         ? "a CPU device pays for barriers and shared memory"
-                          : has_long_tail  ? "at this size one workgroup would be left with too much"
                                            : obstacle;
   builder.note(fmt::format("mips: {}, {}", single ? "single-pass" : "per-level", why));
 }
