@@ -105,6 +105,17 @@ std::vector<Job> jobs_of(const Request& request) {
   return jobs;
 }
 
+Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
+  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level) return job;
+  if (!globals.output.empty() || job.output == "-")
+    fail(Exit::usage, "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
+         job.output, job.format->name, whole_count, level_count);
+  const std::string extension = "." + std::string(job.format->extensions.front());
+  job.output = job.output.substr(0, job.output.size() - extension.size()) + ".{level}" + extension;
+  job.is_a_file_a_level = true;
+  return job;
+}
+
 std::string level_path(const Job& job, int level) {
   std::string path = job.output;
   for (size_t at; (at = path.find("{level}")) != path.npos;) path.replace(at, 7, std::to_string(level));

@@ -21,6 +21,10 @@ struct Job {
 // where standard input or output is a terminal.
 std::vector<Job> jobs_of(const Request& request);
 
+// The job where its result has `level_count` of the `whole_count` levels that a whole chain has: an EXR file holds a whole
+// chain or one level, so part of a chain goes to a file a level, unless -o says otherwise, which is Error(Exit::usage).
+Job for_levels(Job job, const Globals& globals, int level_count, int whole_count);
+
 // The output with {level} filled in.
 std::string level_path(const Job& job, int level);
 

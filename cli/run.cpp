@@ -114,22 +114,19 @@ std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, cons
   return files;
 }
 
-void process(const Request& request, const Job& job, LazyGpu& gpu, JobReport& report) {
+void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
   Stopwatch watch;
-  Decoded decoded = decode_file(job.input, {.layer = globals.layer, .level = globals.level, .limits = {}});
+  Decoded decoded = decode_file(given.input, {.layer = globals.layer, .level = globals.level, .limits = {}});
   Picture& picture = decoded.picture;
   report.decode_ms = watch.milliseconds();
   report.size = picture.size();
   report.warnings = decoded.warnings;
-  if (job.is_format_changed)
-    report.warnings.push_back(fmt::format("{} files cannot hold the result; it is written as {}", picture.format, job.format->name));
+  if (given.is_format_changed)
+    report.warnings.push_back(fmt::format("{} files cannot hold the result; it is written as {}", picture.format, given.format->name));
 
-  const int levels = result_level_count(request.calls, picture.size());
-  if (levels > 1 && levels < level_count_of(picture.size()) && !job.is_a_file_a_level)
-    fail(Exit::usage, "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
-         job.output, job.format->name, level_count_of(picture.size()), levels);
+  const Job job = for_levels(given, globals, result_level_count(request.calls, picture.size()), level_count_of(picture.size()));
   Group& first = picture.groups.front();
   const Depth came_in = first.depth;
   const Depth depth = output_depth(globals, *job.format, came_in);

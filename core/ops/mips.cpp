@@ -173,14 +173,18 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
     fail(Exit::usage, "mips: --method single-pass cannot run on {}: {}; expected --method per-level or auto", traits.name,
          obstacle);
 
+  // Where sides are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.087 ms on an H100, a
+  // pass a level 0.056; at 1920x1080 it is 0.034 against 0.053.
   const bool on_cpu = traits.type == DeviceType::cpu;
-  const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && !on_cpu);
+  const bool is_fastest = !on_cpu && steps.is_even;
+  const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && is_fastest);
   if (single) plan_single_pass(builder, image, levels, steps, uses_quads);
   else plan_per_level(builder, image, levels);
   const std::string why = method != "auto" ? "asked for"
                           : single         ? "one dispatch is the fastest on a GPU"
                           : on_cpu         ? "a CPU device pays for barriers and shared memory"
-                                           : obstacle;
+                          : !obstacle.empty() ? obstacle
+                                              : "tiles of odd levels cost more than passes";
   builder.note(fmt::format("mips: {}, {}", single ? "single-pass" : "per-level", why));
 }
 
@@ -202,7 +206,7 @@ const Op mips_op{
                 .kind = ParamKind::choice,
                 .choices = {"auto", "single-pass", "per-level"}},
                {.name = "levels",
-                .help = "levels with the base; 0: down to 1 x 1",
+                .help = "levels with the base, 0 for all down to 1 x 1; a part of the chain goes to a file a level",
                 .kind = ParamKind::integer,
                 .def = 0,
                 .min = 0,
