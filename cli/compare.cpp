@@ -63,8 +63,11 @@ Difference difference_of(const Group& a, const Group& b, size_t component) {
   const size_t count = texel_count(a.levels[0].size);
   for (size_t texel = 0; texel < count; ++texel) {
     const size_t index = 4 * texel + component;
-    if (whole_numbers) difference.add(a.levels[0].texels.as<uint32_t>()[index], b.levels[0].texels.as<uint32_t>()[index], texel);
-    else difference.add(double(a.levels[0].texels.as<float>()[index]), double(b.levels[0].texels.as<float>()[index]), texel);
+    if (whole_numbers)
+      difference.add(a.levels[0].texels.as<uint32_t>()[index], b.levels[0].texels.as<uint32_t>()[index], texel);
+    else
+      difference.add(double(a.levels[0].texels.as<float>()[index]), double(b.levels[0].texels.as<float>()[index]),
+                     texel);
   }
   return difference;
 }
@@ -93,7 +96,8 @@ Exit run_compare(const std::vector<std::string>& words) {
   const Picture a = meaning_of(options.files[0], options.decode);
   const Picture b = meaning_of(options.files[1], options.decode);
   if (a.size() != b.size()) {
-    print_out(fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width, b.size().height));
+    print_out(fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
+                          b.size().height));
     return Exit::difference;
   }
   if (channel_names(a) != channel_names(b)) {
@@ -106,7 +110,8 @@ Exit run_compare(const std::vector<std::string>& words) {
     for (size_t component = 0; component < 4; ++component) {
       const std::string& name = a.groups[group].channels[component].name;
       if (name.empty()) continue;
-      if (a.groups[group].depth != b.groups[group].depth) fail(Exit::difference, "compare: {} is uint in one picture alone", name);
+      if (a.groups[group].depth != b.groups[group].depth)
+        fail(Exit::difference, "compare: {} is uint in one picture alone", name);
       const Difference found = difference_of(a.groups[group], b.groups[group], component);
       const double mean_square = found.square_sum / double(texel_count(a.size()));
       print_out(fmt::format("{:<12} largest {:.9g} at ({}, {}), root mean square {:.6g}\n", name, found.largest,

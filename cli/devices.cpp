@@ -45,10 +45,12 @@ static std::string to_text(const DeviceInfo& device) {
   std::string text = fmt::format("{}: {} ({})\n", device.index, traits.name, name_of(traits.type));
   text += fmt::format("   driver {}, Vulkan {}, UUID {}\n", device.driver, device.api_version, device.uuid);
   text += fmt::format("   memory {:.1f} GiB, the host sees all of it: {}; images up to {} a side\n",
-                      double(device.memory_bytes) / (1 << 30), yes_no(device.has_host_visible_memory), traits.max_image_side);
-  text += fmt::format("   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
-                      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup_size, yes_no(traits.has_quad),
-                      yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
+                      double(device.memory_bytes) / (1 << 30), yes_no(device.has_host_visible_memory),
+                      traits.max_image_side);
+  text += fmt::format(
+      "   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
+      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup_size, yes_no(traits.has_quad),
+      yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
   if (!device.obstacle.empty()) text += fmt::format("   cannot be used: {}\n", device.obstacle);
   return text;
 }
@@ -91,13 +93,17 @@ static bool examine_devices() {
   }
   bool is_usable = false, has_gpu = false;
   for (const DeviceInfo& device : devices) {
-    tell(device.obstacle.empty(), "device", fmt::format("{}: {} ({}){}{}", device.index, device.traits.name,
-         name_of(device.traits.type), device.obstacle.empty() ? "" : ": ", device.obstacle), "a newer driver");
+    tell(device.obstacle.empty(), "device",
+         fmt::format("{}: {} ({}){}{}", device.index, device.traits.name, name_of(device.traits.type),
+                     device.obstacle.empty() ? "" : ": ", device.obstacle),
+         "a newer driver");
     is_usable = is_usable || device.obstacle.empty();
     has_gpu = has_gpu || (device.obstacle.empty() && device.traits.type != DeviceType::cpu);
   }
-  if (devices.empty()) tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
-  if (is_usable && !has_gpu) print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
+  if (devices.empty())
+    tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
+  if (is_usable && !has_gpu)
+    print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
   return is_usable;
 }
 
@@ -112,7 +118,8 @@ Exit run_doctor(const std::vector<std::string>& words) {
   tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
        "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
   tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
-  tell(has_seccomp(), "seccomp", has_seccomp() ? "decoding is sandboxed" : "decoding runs in a limited process without it",
+  tell(has_seccomp(), "seccomp",
+       has_seccomp() ? "decoding is sandboxed" : "decoding runs in a limited process without it",
        "a kernel or container that allows seccomp filters");
   return is_usable ? Exit::done : Exit::device;
 }

@@ -22,7 +22,8 @@ Explained plan_of(const Request& request) {
                   .storage = globals.storage.value_or(Depth::half),
                   .half_arithmetic = globals.fp16};
   if (!globals.size && !request.inputs.empty()) {
-    const Picture picture = decode_file(request.inputs.front(), {.layer = globals.layer, .level = globals.level, .limits = {}}).picture;
+    const Picture picture =
+        decode_file(request.inputs.front(), {.layer = globals.layer, .level = globals.level, .limits = {}}).picture;
     input.size = picture.size();
     input.storage = storage_of(globals, picture.groups.front());
   }

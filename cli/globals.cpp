@@ -15,23 +15,48 @@ namespace gpupost {
 
 std::span<const Global> all_globals() {
   static const Global rows[] = {
-      {"output", "FILE", "where the result goes: a file, a folder with / at its end, a pattern with {stem} {name} {ext} {dir} {level}, or - for standard output", {}, "-o"},
+      {"output",
+       "FILE",
+       "where the result goes: a file, a folder with / at its end, a pattern with {stem} {name} {ext} {dir} {level}, "
+       "or - for standard output",
+       {},
+       "-o"},
       {"format", "NAME", "of the output, whatever its name says", {"exr", "png"}, ""},
-      {"bits", "DEPTH", "of the output's colour: integers of 8 or 16 bits, floats of 16 or 32", {"8", "16", "16f", "32f"}, ""},
+      {"bits",
+       "DEPTH",
+       "of the output's colour: integers of 8 or 16 bits, floats of 16 or 32",
+       {"8", "16", "16f", "32f"},
+       ""},
       {"compression", "NAME", "of an EXR", {"none", "rle", "zips", "zip"}, ""},
-      {"input-transfer", "CURVE", "of the input's colour; without it integers are srgb, floats linear", {"srgb", "linear"}, ""},
-      {"input-alpha", "KIND", "of the input; without it EXR is premultiplied, all else straight", {"straight", "premultiplied"}, ""},
+      {"input-transfer",
+       "CURVE",
+       "of the input's colour; without it integers are srgb, floats linear",
+       {"srgb", "linear"},
+       ""},
+      {"input-alpha",
+       "KIND",
+       "of the input; without it EXR is premultiplied, all else straight",
+       {"straight", "premultiplied"},
+       ""},
       {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, ""},
       {"level", "N", "of a mip-mapped input; without it 0", {}, ""},
       {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
       {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
       {"fp16", "", "half storage, half arithmetic where the op says it is safe, and half numbers in an EXR", {}, ""},
-      {"storage", "KIND", "of pictures on the device; without it fp16 for inputs of 8 bits and halves, else fp32", {"fp32", "fp16"}, ""},
+      {"storage",
+       "KIND",
+       "of pictures on the device; without it fp16 for inputs of 8 bits and halves, else fp32",
+       {"fp32", "fp16"},
+       ""},
       {"report", "FILE", "write what was done and how long each part took as JSON", {}, ""},
       {"timing", "", "the same as a table on standard error", {}, ""},
       {"explain", "", "print the plan and do nothing", {}, ""},
       {"size", "WxH", "of the picture that --explain and shader plan for when no file is given", {}, ""},
-      {"verify", "", "compare the result with the definition in double on the CPU; exit 6 and no output when it is off", {}, ""},
+      {"verify",
+       "",
+       "compare the result with the definition in double on the CPU; exit 6 and no output when it is off",
+       {},
+       ""},
       {"no-clobber", "", "refuse to replace an output that exists", {}, ""},
       {"quiet", "", "no warnings", {}, ""},
   };
@@ -57,8 +82,10 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
   std::map<std::string_view, std::vector<std::string>> lists;
   std::map<std::string_view, CLI::Option*> options;
   for (const Global& global : all_globals()) {
-    const std::string names = fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ",", global.name);
-    options[global.name] = global.value.empty() ? app.add_flag(names) : app.add_option(names, lists[global.name])->expected(1)->take_all();
+    const std::string names =
+        fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ",", global.name);
+    options[global.name] =
+        global.value.empty() ? app.add_flag(names) : app.add_option(names, lists[global.name])->expected(1)->take_all();
   }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
@@ -89,7 +116,8 @@ static int whole_number(std::string_view name, const std::string& word, int low,
 static Size size_of(const std::string& word) {
   const size_t cross = word.find('x');
   if (cross == word.npos) fail(Exit::usage, "--size {} is not of the form WxH, like 1920x1080", word);
-  return {whole_number("size", word.substr(0, cross), 1, 32768), whole_number("size", word.substr(cross + 1), 1, 32768)};
+  return {whole_number("size", word.substr(0, cross), 1, 32768),
+          whole_number("size", word.substr(cross + 1), 1, 32768)};
 }
 
 static bool truth(const Global& global, const std::string& word) {
@@ -101,7 +129,9 @@ static bool truth(const Global& global, const std::string& word) {
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
-  const auto flag = [&](std::string_view name) { return values.contains(name) && truth(*global_named(name), values.at(name)); };
+  const auto flag = [&](std::string_view name) {
+    return values.contains(name) && truth(*global_named(name), values.at(name));
+  };
   for (const auto& [name, value] : values) {
     const std::vector<std::string_view>& choices = global_named(name)->choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
@@ -133,7 +163,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
     globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
   if (values.contains("storage")) globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
   if (values.contains("size")) globals.size = size_of(text("size"));
-  if (globals.fp16 && globals.storage == Depth::f32) fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");
+  if (globals.fp16 && globals.storage == Depth::f32)
+    fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");
   if (globals.fp16 && globals.bits && *globals.bits == Depth::f32)
     fail(Exit::usage, "--fp16 means half numbers; --bits 32f contradicts it");
   return globals;

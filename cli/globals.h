@@ -27,8 +27,8 @@ std::string environment_name(const Global& global);
 
 // What the globals of one command line say.
 struct Globals {
-  std::string output;                     // "" where it is not said
-  const Format* format = nullptr;         // nullptr: by the output's name, else the input's
+  std::string output;              // "" where it is not said
+  const Format* format = nullptr;  // nullptr: by the output's name, else the input's
   std::optional<Depth> bits;
   Compression compression = Compression::zip;
   std::optional<Transfer> input_transfer;
@@ -42,7 +42,7 @@ struct Globals {
   std::string report;
   bool timing = false;
   bool explain = false;
-  std::optional<Size> size;               // of `--explain` and `shader` without a file
+  std::optional<Size> size;  // of `--explain` and `shader` without a file
   bool verify = false;
   bool no_clobber = false;
   bool quiet = false;

@@ -43,10 +43,12 @@ static std::string option_lines(const std::string& option, std::string_view help
 }
 
 std::string help_text(const Op& op) {
-  std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
+  std::string text =
+      fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
   text += "Options\n";
   for (const Param& param : op.params)
-    text += option_lines(fmt::format("--{} {}", param.name, values_of(param)), fmt::format("{} (default {})", param.help, default_of(param)));
+    text += option_lines(fmt::format("--{} {}", param.name, values_of(param)),
+                         fmt::format("{} (default {})", param.help, default_of(param)));
   text += "\nExamples\n";
   for (const std::string_view example : op.examples)
     text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
@@ -87,7 +89,8 @@ std::string help_text() {
       "working directory, that of standard input to standard output.\n\nOps (gpupost help OP says more)\n";
   text += ops_list() + "\nVerbs\n";
   for (const Verb& verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb.usage, verb.help);
-  text += "\nGlobal options (also from the environment: --device as GPUPOST_DEVICE)\n" + globals_text() + "\nExit codes\n";
+  text +=
+      "\nGlobal options (also from the environment: --device as GPUPOST_DEVICE)\n" + globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
   return text;
 }

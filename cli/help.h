@@ -7,9 +7,9 @@
 
 namespace gpupost {
 
-std::string help_text();                // of the program
-std::string help_text(const Op& op);    // of one op
-std::string ops_list();                 // a line an op
-std::string ops_markdown();             // the README's section on ops and globals
+std::string help_text();              // of the program
+std::string help_text(const Op& op);  // of one op
+std::string ops_list();               // a line an op
+std::string ops_markdown();           // the README's section on ops and globals
 
 }  // namespace gpupost

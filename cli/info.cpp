@@ -45,7 +45,8 @@ static std::string to_text(const json& info) {
       if (item.is_string()) line = item.get<std::string>();
       else
         for (const auto& [name, part] : item.items())
-          line += fmt::format("{}{}", line.empty() ? "" : "  ", part.is_string() ? part.get<std::string>() : name + " " + part.dump());
+          line += fmt::format("{}{}", line.empty() ? "" : "  ",
+                              part.is_string() ? part.get<std::string>() : name + " " + part.dump());
       text += fmt::format("{:<16}{}\n", key, line);
     }
   }

@@ -28,7 +28,8 @@ static void set_signals() {
 }
 
 static bool asks_for_help(const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(), [](const std::string& word) { return word == "--help" || word == "-h"; });
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
 static Exit run_words(const std::vector<std::string>& words) {

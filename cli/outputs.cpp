@@ -11,7 +11,9 @@ namespace gpupost {
 
 namespace fs = std::filesystem;
 
-static bool makes_levels(const Request& request) { return !request.calls.empty() && request.calls.back().op->makes_levels; }
+static bool makes_levels(const Request& request) {
+  return !request.calls.empty() && request.calls.back().op->makes_levels;
+}
 
 // What fills the places of a pattern for one input.
 static std::string place(std::string_view key, const fs::path& input, const Format& format) {
@@ -42,11 +44,14 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
   const Globals& globals = request.globals;
   if (globals.format) return globals.format;
   const std::string& output = globals.output;
-  const bool name_says = !output.empty() && output != "-" && !output.ends_with('/') && output.find("{ext}") == output.npos;
+  const bool name_says =
+      !output.empty() && output != "-" && !output.ends_with('/') && output.find("{ext}") == output.npos;
   if (name_says) {
     const Format* format = format_of_extension(output);
-    if (!format) fail(Exit::usage, "-o {}: its extension names no format known here; expected .exr or .png, or --format", output);
-    if (!format->can_write) fail(Exit::usage, "-o {}: {} files are read but not written; expected .exr or .png", output, format->name);
+    if (!format)
+      fail(Exit::usage, "-o {}: its extension names no format known here; expected .exr or .png, or --format", output);
+    if (!format->can_write)
+      fail(Exit::usage, "-o {}: {} files are read but not written; expected .exr or .png", output, format->name);
     return format;
   }
   const Format* format = job.input == "-" ? nullptr : format_of_extension(job.input);
@@ -68,8 +73,8 @@ static Job job_of(const Request& request, const std::string& input) {
   const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
   if (levels_in_one_file && !job.format->holds_levels)
-    fail(Exit::usage, "-o {}: a {} file holds one level; expected .exr, or a name with {{level}} for a file a level", output,
-         job.format->name);
+    fail(Exit::usage, "-o {}: a {} file holds one level; expected .exr, or a name with {{level}} for a file a level",
+         output, job.format->name);
   if (job.is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   if (output.empty()) job.output = default_output(request, job);
@@ -108,7 +113,8 @@ std::vector<Job> jobs_of(const Request& request) {
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
   if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level) return job;
   if (!globals.output.empty() || job.output == "-")
-    fail(Exit::usage, "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
+    fail(Exit::usage,
+         "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
          job.output, job.format->name, whole_count, level_count);
   const std::string extension = "." + std::string(job.format->extensions.front());
   job.output = job.output.substr(0, job.output.size() - extension.size()) + ".{level}" + extension;

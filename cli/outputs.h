@@ -11,7 +11,7 @@ namespace gpupost {
 // One input and where its result goes.
 struct Job {
   std::string input;
-  std::string output;          // "-": standard output; may hold {level}, one file for each
+  std::string output;  // "-": standard output; may hold {level}, one file for each
   const Format* format = nullptr;
   bool is_format_changed = false;  // the input's own format cannot be written or cannot hold the result
   bool is_a_file_a_level = false;

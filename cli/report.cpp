@@ -27,8 +27,12 @@ static std::string host_name() {
 }
 
 static json to_json(const DeviceInfo& device) {
-  return {{"name", device.traits.name},       {"type", name_of(device.traits.type)}, {"driver", device.driver},
-          {"uuid", device.uuid},              {"driver_uuid", device.driver_uuid},   {"vulkan", device.api_version},
+  return {{"name", device.traits.name},
+          {"type", name_of(device.traits.type)},
+          {"driver", device.driver},
+          {"uuid", device.uuid},
+          {"driver_uuid", device.driver_uuid},
+          {"vulkan", device.api_version},
           {"subgroup_size", device.traits.subgroup_size}};
 }
 
@@ -44,7 +48,9 @@ static json to_json(const JobReport& job) {
                       {"percent_of_copy", percent_of_copy(job, pass)}});
   json checks = json::array();
   for (const LevelCheck& check : job.checks)
-    checks.push_back({{"level", check.level}, {"largest_error", check.error}, {"tolerance", check.tolerance},
+    checks.push_back({{"level", check.level},
+                      {"largest_error", check.error},
+                      {"tolerance", check.tolerance},
                       {"share_of_tolerance", check.share}});
   return {{"input", job.input},
           {"outputs", job.outputs},
@@ -53,8 +59,15 @@ static json to_json(const JobReport& job) {
           {"storage", job.storage},
           {"choices", job.choices},
           {"stages_ms",
-           {{"decode", job.decode_ms}, {"device", job.device_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms},
-            {"download", job.download_ms}, {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms}, {"total", job.total_ms}}},
+           {{"decode", job.decode_ms},
+            {"device", job.device_ms},
+            {"upload", job.upload_ms},
+            {"passes", job.passes_ms},
+            {"download", job.download_ms},
+            {"verify", job.verify_ms},
+            {"encode", job.encode_ms},
+            {"write", job.write_ms},
+            {"total", job.total_ms}}},
           {"copy_gb_per_s", job.copy_gb_per_second},
           {"passes", passes},
           {"verify", checks},
@@ -65,14 +78,10 @@ static json to_json(const JobReport& job) {
 std::string to_json(const Report& report) {
   json jobs = json::array();
   for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
-  const json whole{{"schema", "gpupost-report-1"},
-                   {"version", GPUPOST_VERSION},
-                   {"commit", GPUPOST_COMMIT},
-                   {"host", host_name()},
-                   {"cores", core_count()},
-                   {"device", report.device ? to_json(*report.device) : json()},
-                   {"chain", report.chain},
-                   {"jobs", jobs}};
+  const json whole{{"schema", "gpupost-report-1"}, {"version", GPUPOST_VERSION},
+                   {"commit", GPUPOST_COMMIT},     {"host", host_name()},
+                   {"cores", core_count()},        {"device", report.device ? to_json(*report.device) : json()},
+                   {"chain", report.chain},        {"jobs", jobs}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -91,8 +100,9 @@ std::string to_table(const Report& report) {
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<24}{:>10}\n", "stage", "ms");
     const std::pair<const char*, double> stages[] = {
-        {"decode", job.decode_ms}, {"device", job.device_ms}, {"upload", job.upload_ms}, {"passes", job.passes_ms},
-        {"download", job.download_ms}, {"verify", job.verify_ms}, {"encode", job.encode_ms}, {"write", job.write_ms},   {"total", job.total_ms}};
+        {"decode", job.decode_ms}, {"device", job.device_ms},     {"upload", job.upload_ms},
+        {"passes", job.passes_ms}, {"download", job.download_ms}, {"verify", job.verify_ms},
+        {"encode", job.encode_ms}, {"write", job.write_ms},       {"total", job.total_ms}};
     for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<24}{:>10.1f}\n", name, milliseconds);
   }
   return text;

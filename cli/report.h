@@ -23,20 +23,21 @@ struct JobReport {
   std::string input;
   std::vector<std::string> outputs;
   Size size;
-  std::string storage;                // "16f" or "32f"
-  std::vector<std::string> choices;   // method and why
-  double decode_ms = 0, device_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0, write_ms = 0;
+  std::string storage;               // "16f" or "32f"
+  std::vector<std::string> choices;  // method and why
+  double decode_ms = 0, device_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0,
+         write_ms = 0;
   double total_ms = 0;
-  double copy_gb_per_second = 0;      // of an image copy of this size on this device; 0: not measured
-  std::vector<PassReport> passes;     // of all groups of channels, in order
-  std::vector<LevelCheck> checks;     // of --verify
+  double copy_gb_per_second = 0;   // of an image copy of this size on this device; 0: not measured
+  std::vector<PassReport> passes;  // of all groups of channels, in order
+  std::vector<LevelCheck> checks;  // of --verify
   std::vector<std::string> warnings;
-  std::string error;                  // "" where the output is whole
+  std::string error;  // "" where the output is whole
 };
 
 struct Report {
   std::vector<std::string> chain;
-  std::optional<DeviceInfo> device;   // none where none was needed
+  std::optional<DeviceInfo> device;  // none where none was needed
   std::vector<JobReport> jobs;
 };
 

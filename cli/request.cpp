@@ -59,14 +59,16 @@ class Walker {
       if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
     if (!param && !global) unknown_option(name);
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
-    if (!takes_value && equals != word.npos) fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
+    if (!takes_value && equals != word.npos)
+      fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
     const std::string flag = fmt::format("--{}", param ? param->name : global->name);
     (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
   }
 
   // What stands behind the =, else the next word, whatever that looks like.
   std::string value_of(const std::string& word, size_t equals) {
-    if (equals == word.npos && next_ + 1 >= words_.size()) fail(Exit::usage, "{} needs a value and is the last word", word);
+    if (equals == word.npos && next_ + 1 >= words_.size())
+      fail(Exit::usage, "{} needs a value and is the last word", word);
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
     return value;
@@ -85,8 +87,8 @@ class Walker {
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
     if (is_plain && access(word.c_str(), F_OK) != 0)
-      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops", word.empty() ? "an empty word" : word,
-           suggestion(word, op_names()));
+      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
+           word.empty() ? "an empty word" : word, suggestion(word, op_names()));
     request_.inputs.push_back(word);
   }
 

@@ -65,7 +65,8 @@ void run_group(const Request& request, Gpu& gpu, Group& group, bool half_arithme
   for (size_t index = 0; index < made.passes.size(); ++index) {
     const Pass& pass = made.passes[index];
     report.passes_ms += result.times.pass_ms[index];
-    report.passes.push_back({pass.name, std::string(pass.kernel), result.times.pass_ms[index], pass.bytes_read, pass.bytes_written});
+    report.passes.push_back(
+        {pass.name, std::string(pass.kernel), result.times.pass_ms[index], pass.bytes_read, pass.bytes_written});
   }
   for (Level& level : result.levels) group.levels.push_back(std::move(level));
 }
@@ -124,9 +125,11 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& 
   report.size = picture.size();
   report.warnings = decoded.warnings;
   if (given.is_format_changed)
-    report.warnings.push_back(fmt::format("{} files cannot hold the result; it is written as {}", picture.format, given.format->name));
+    report.warnings.push_back(
+        fmt::format("{} files cannot hold the result; it is written as {}", picture.format, given.format->name));
 
-  const Job job = for_levels(given, globals, result_level_count(request.calls, picture.size()), level_count_of(picture.size()));
+  const Job job =
+      for_levels(given, globals, result_level_count(request.calls, picture.size()), level_count_of(picture.size()));
   Group& first = picture.groups.front();
   const Depth came_in = first.depth;
   const Depth depth = output_depth(globals, *job.format, came_in);

@@ -18,7 +18,8 @@ std::span<const Verb> all_verbs() {
   static const Verb verbs[] = {
       {"devices", "devices [--json]", "lists the devices and what each can do", run_devices},
       {"doctor", "doctor", "says what is missing and the command that mends it", run_doctor},
-      {"compare", "compare A B", "largest difference of two pictures; exit 6 over --tolerance T (default 0)", run_compare},
+      {"compare", "compare A B", "largest difference of two pictures; exit 6 over --tolerance T (default 0)",
+       run_compare},
       {"info", "info FILE [--json]", "size, channels, windows, levels and attributes of a picture", run_info},
       {"ops", "ops [--markdown]", "lists the ops", run_ops},
       {"shader", "shader CHAIN", "prints the shaders that a chain runs", run_shader},
@@ -65,7 +66,8 @@ Exit run_help(const std::vector<std::string>& words) {
     return Exit::done;
   }
   const Op* op = op_named(words[0]);
-  if (!op) fail(Exit::usage, "help: {} is no op{}; `gpupost ops` lists them", words[0], suggestion(words[0], op_names()));
+  if (!op)
+    fail(Exit::usage, "help: {} is no op{}; `gpupost ops` lists them", words[0], suggestion(words[0], op_names()));
   print_out(help_text(*op));
   return Exit::done;
 }
@@ -79,7 +81,8 @@ Exit run_version(const std::vector<std::string>& words) {
 Exit run_shader(const std::vector<std::string>& words) {
   const Request request = parse_request(words);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
-  for (const Pass& pass : plan_of(request).plan.passes) print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl_of(pass)));
+  for (const Pass& pass : plan_of(request).plan.passes)
+    print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl_of(pass)));
   return Exit::done;
 }
 

@@ -15,10 +15,10 @@ size_t make_working(Picture& picture, Depth storage);
 
 // What a picture loses on its way to integers.
 struct Clipped {
-  size_t above = 0;   // numbers over 1
-  size_t below = 0;   // numbers under 0
-  size_t nan = 0;     // numbers that are none; they become 0
-  size_t total = 0;   // numbers in all
+  size_t above = 0;  // numbers over 1
+  size_t below = 0;  // numbers under 0
+  size_t nan = 0;    // numbers that are none; they become 0
+  size_t total = 0;  // numbers in all
 };
 
 // The colour of a working level as integers: `from` (half or f32, linear premultiplied, four a texel) to u8 or u16 in `to`

@@ -28,7 +28,8 @@ static std::string extensions(const Pass& pass) {
     text += "#pragma use_vulkan_memory_model\n#extension GL_KHR_memory_scope_semantics : require\n";
   if (pass.half_arithmetic) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
   if (pass.uses_quads) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
-  if (pass.uses_quads && pass.half_arithmetic) text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
+  if (pass.uses_quads && pass.half_arithmetic)
+    text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
   return text;
 }
 
@@ -42,11 +43,13 @@ static std::string numbers(const Pass& pass) {
 static std::string bindings(const Pass& pass) {
   std::string text = fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.group[0], pass.group[1]);
   text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
-  text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding), pass.bound_targets);
+  text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding),
+                      pass.bound_targets);
   if (pass.scratch_bytes)
-    text += fmt::format("layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
-                        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n",
-                        int(scratch_binding));
+    text += fmt::format(
+        "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
+        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n",
+        int(scratch_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
   return text + "};\n";

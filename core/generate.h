@@ -12,7 +12,13 @@ namespace gpupost {
 std::string_view kernel_text(std::string_view name);
 
 // Bindings that every pass has, used or not.
-enum Binding { source_binding = 0, second_source_binding = 1, target_binding = 2, statistics_binding = 3, scratch_binding = 4 };
+enum Binding {
+  source_binding = 0,
+  second_source_binding = 1,
+  target_binding = 2,
+  statistics_binding = 3,
+  scratch_binding = 4
+};
 
 // A whole compute shader. Equal passes give equal text, whatever the picture's size.
 std::string glsl_of(const Pass& pass);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 
 namespace gpupost {
 

@@ -20,9 +20,9 @@ struct Param {
   std::string_view name;
   std::string_view help;
   ParamKind kind = ParamKind::number;
-  double def = 0;                          // of a choice: its index
-  double min = 0, max = 0;                 // inclusive; of integers and numbers
-  std::string_view unit;                   // "texels", "stops"; "" for a plain number
+  double def = 0;           // of a choice: its index
+  double min = 0, max = 0;  // inclusive; of integers and numbers
+  std::string_view unit;    // "texels", "stops"; "" for a plain number
   std::vector<std::string_view> choices;
 };
 
@@ -38,8 +38,8 @@ struct Op {
   std::string_view description;  // shapes, units, ranges and errors in a sentence or two
   std::string_view source;       // the paper and equation, or where the rule comes from
   std::vector<Param> params;
-  bool makes_levels = false;     // the result has several mip levels; nothing may follow such an op
-  bool every_channel = false;    // works on each channel by itself: depth, ids and the like go through it too
+  bool makes_levels = false;               // the result has several mip levels; nothing may follow such an op
+  bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Levels of the result, 1 where there is none.

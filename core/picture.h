@@ -89,9 +89,7 @@ struct Picture {
   std::vector<Group> groups;             // the colour group first where there is one
   std::vector<Attribute> attributes;
 
-  Size size() const {
-    return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1};
-  }
+  Size size() const { return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1}; }
 };
 
 }  // namespace gpupost

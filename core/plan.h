@@ -19,7 +19,7 @@ struct DeviceTraits {
   DeviceType type = DeviceType::cpu;
   int max_image_side = 4096;
   int max_group_invocations = 128;
-  int max_storage_images = 4;     // of one stage
+  int max_storage_images = 4;  // of one stage
   int shared_bytes = 16384;
   int subgroup_size = 1;
   bool has_quad = false;          // quad operations in compute, on 16-bit numbers too
@@ -47,8 +47,8 @@ struct PushValue {
 
 // One dispatch. It reads one level of one image and writes levels of one image.
 struct Pass {
-  std::string name;             // for reports: "mips level 3"
-  std::string_view kernel;      // a file of kernels/
+  std::string name;         // for reports: "mips level 3"
+  std::string_view kernel;  // a file of kernels/
   std::vector<Literal> literals;
   std::vector<PushValue> values;
   std::array<int, 2> group{256, 1};      // local size
@@ -57,14 +57,14 @@ struct Pass {
   bool uses_quads = false;
   int source_image = 0, source_level = 0;
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
-  int bound_targets = 1;                                     // length of the array of targets in the text, >= target_count
-  size_t scratch_bytes = 0;                                  // memory that its workgroups share; 0: it has none
-  size_t zeroed_bytes = 0;                                   // of it, from the front, before the pass
-  size_t bytes_read = 0, bytes_written = 0;                  // of images, each texel once
+  int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
+  size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
+  size_t zeroed_bytes = 0;                   // of it, from the front, before the pass
+  size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
 
 struct Plan {
-  std::vector<PlanImage> images;     // image 0 holds the input at its level 0
+  std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
   int result_image = 0;
   bool base_is_input = true;         // level 0 of the result is the input, bit for bit

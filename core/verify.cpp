@@ -65,8 +65,8 @@ std::vector<LevelCheck> verify(const Call& call, const Level& base, std::span<co
       const std::vector<Plane> expected = call.op->reference(call, plane);
       const std::vector<Plane> magnitude = call.op->reference(call, absolute(plane));
       for (size_t index = 0; index < levels.size(); ++index) {
-        const LevelCheck check = check_level(expected[index + 1], magnitude[index + 1], levels[index], depth,
-                                             int(index) + 1, component);
+        const LevelCheck check =
+            check_level(expected[index + 1], magnitude[index + 1], levels[index], depth, int(index) + 1, component);
         const std::lock_guard lock(mutex);
         if (worst[index].level == 0 || check.share > worst[index].share) worst[index] = check;
       }
@@ -77,7 +77,8 @@ std::vector<LevelCheck> verify(const Call& call, const Level& base, std::span<co
 
 std::string describe(const LevelCheck& check) {
   return fmt::format("level {}: largest error {:.3g} at ({}, {}).{}, {:.3g} of the tolerance {:.3g}", check.level,
-                     check.error, check.at.width, check.at.height, "rgba"[check.component], check.share, check.tolerance);
+                     check.error, check.at.width, check.at.height, "rgba"[check.component], check.share,
+                     check.tolerance);
 }
 
 }  // namespace gpupost

@@ -14,8 +14,8 @@ namespace gpupost {
 
 // One row of the table of formats.
 struct Format {
-  std::string_view name;                       // "exr", "png", "jpg", "tga", "bmp", "hdr"
-  std::vector<std::string_view> extensions;    // without the dot, the first is the one that is written
+  std::string_view name;                     // "exr", "png", "jpg", "tga", "bmp", "hdr"
+  std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
   std::string_view description;
   bool can_read = false;
   bool can_write = false;
@@ -31,11 +31,11 @@ const Format* format_of_bytes(std::span<const std::byte> start);  // by magic by
 
 // What a file may be, at most. Over one of them is Exit::input.
 struct Limits {
-  int side = 32768;                              // texels
-  uint64_t texel_count = 268'435'456;            // of one level
+  int side = 32768;                    // texels
+  uint64_t texel_count = 268'435'456;  // of one level
   int channel_count = 64;
   uint64_t decoded_bytes = uint64_t(4) << 30;
-  int cpu_seconds = 30;                          // for one file, all threads together
+  int cpu_seconds = 30;  // for one file, all threads together
   int wall_seconds = 120;
 };
 
@@ -59,12 +59,12 @@ Decoded decode_file(const std::string& path, const DecodeOptions& options);
 enum class Compression { none, rle, zips, zip };
 
 struct EncodeOptions {
-  Depth depth = Depth::half;                    // of colour channels; EXR: half or f32; PNG: u8 or u16
-  bool keep_depths = false;                     // EXR: each channel as its Channel::depth says
-  Compression compression = Compression::zip;   // EXR
-  bool mipmapped = false;                       // EXR: one tiled file with all levels; else level `level` alone
+  Depth depth = Depth::half;                   // of colour channels; EXR: half or f32; PNG: u8 or u16
+  bool keep_depths = false;                    // EXR: each channel as its Channel::depth says
+  Compression compression = Compression::zip;  // EXR
+  bool mipmapped = false;                      // EXR: one tiled file with all levels; else level `level` alone
   int level = 0;
-  Transfer transfer = Transfer::srgb;           // PNG
+  Transfer transfer = Transfer::srgb;  // PNG
 };
 
 struct Encoded {

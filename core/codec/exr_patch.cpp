@@ -12,8 +12,8 @@ constexpr std::array<std::string_view, 3> patched_attributes{"pixelAspectRatio",
                                                              "screenWindowWidth"};
 
 constexpr std::array<std::string_view, 11> storage_attributes{
-    "channels", "compression", "dataWindow", "displayWindow", "lineOrder",          "tiles",
-    "type",     "version",     "chunkCount",          "maxSamplesPerPixel", "dwaCompressionLevel"};
+    "channels", "compression", "dataWindow", "displayWindow",      "lineOrder",          "tiles",
+    "type",     "version",     "chunkCount", "maxSamplesPerPixel", "dwaCompressionLevel"};
 
 template <class Number>
 Number number_at(const std::byte* place) {

@@ -77,8 +77,8 @@ void carry(Way& way, T& value) {
     each(value.channels[0], value.channels[1], value.channels[2], value.channels[3], value.depth, value.is_colour,
          value.is_luminance, value.levels);
   } else if constexpr (std::is_same_v<Is, Picture>) {
-    each(value.format, value.compression, value.file_level_count, value.data_window, value.display_window, value.transfer, value.alpha,
-         value.groups, value.attributes);
+    each(value.format, value.compression, value.file_level_count, value.data_window, value.display_window,
+         value.transfer, value.alpha, value.groups, value.attributes);
   } else if constexpr (std::is_same_v<Is, Decoded>) {
     each(value.picture, value.warnings);
   } else if constexpr (std::is_same_v<Is, Reply>) {

@@ -29,7 +29,8 @@ static std::string lower_case(std::string text) {
 }
 
 static bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 4 && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() && text.size() < 4 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 static bool is_meant(const DeviceInfo& device, const std::string& wanted) {
@@ -45,7 +46,8 @@ static bool is_meant(const DeviceInfo& device, const std::string& wanted) {
 static std::string list_of_names(const std::vector<DeviceInfo>& devices) {
   std::string text;
   for (const DeviceInfo& device : devices)
-    text += fmt::format("{}{}: {} ({})", text.empty() ? "" : ", ", device.index, device.traits.name, name_of(device.traits.type));
+    text += fmt::format("{}{}: {} ({})", text.empty() ? "" : ", ", device.index, device.traits.name,
+                        name_of(device.traits.type));
   return text.empty() ? "none" : text;
 }
 
@@ -57,7 +59,8 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
     if (!device.obstacle.empty()) unusable = &device;
     else if (!best || device.traits.type > best->traits.type) best = &device;
   }
-  if (!best && unusable) fail(Exit::device, "the device {} cannot be used: {}", unusable->traits.name, unusable->obstacle);
+  if (!best && unusable)
+    fail(Exit::device, "the device {} cannot be used: {}", unusable->traits.name, unusable->obstacle);
   if (!best && devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
   if (!best) fail(Exit::device, "--device {} is none of those there are: {}", wanted, list_of_names(devices));
   if (require_gpu && best->traits.type == DeviceType::cpu)

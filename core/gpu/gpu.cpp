@@ -6,7 +6,9 @@
 #include "core/threads.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace gpupost {
 
@@ -37,14 +39,20 @@ void Gpu::prepare(const Plan& plan) {
 
 namespace {
 
+// A fault that the tests ask for, to see that the validation layer would report one: no barriers between passes.
+bool lacks_barriers() {
+  const char* fault = std::getenv("GPUPOST_FAULT");
+  return fault && std::string_view(fault) == "barriers";
+}
+
 // Makes everything before it visible to everything behind it. One global barrier is all a chain of passes needs.
 void barrier(VkCommandBuffer commands) {
+  if (lacks_barriers()) return;
   constexpr VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  const VkMemoryBarrier memory{
-      .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-      .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-      .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
-                       VK_ACCESS_TRANSFER_WRITE_BIT};
+  const VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                               .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                                                VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
   vkCmdPipelineBarrier(commands, stages, stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
@@ -52,8 +60,8 @@ void barrier_to_host(VkCommandBuffer commands) {
   const VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
                                .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0, nullptr, 0,
-                       nullptr);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0, nullptr,
+                       0, nullptr);
 }
 
 // All levels of a fresh image to the one layout that images have here.
@@ -68,8 +76,8 @@ void ready(VkCommandBuffer commands, const Image& image) {
       .image = image.handle(),
       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, 1}};
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-                       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr, 1,
-                       &to_general);
+                       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr,
+                       1, &to_general);
 }
 
 VkBufferImageCopy whole_level(const PlanImage& plan, int level, size_t offset) {
@@ -84,9 +92,8 @@ class Clock {
  public:
   Clock(const Device& device, int step_count) : device_(device), count_(uint32_t(step_count) + 1) {
     if (device.nanoseconds_per_tick() == 0) return;
-    const VkQueryPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                                     .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                                     .queryCount = count_};
+    const VkQueryPoolCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count_};
     VkQueryPool handle = nullptr;
     check(vkCreateQueryPool(device.handle(), &info, nullptr, &handle), "vkCreateQueryPool");
     pool_ = {device.handle(), handle, vkDestroyQueryPool};
@@ -134,7 +141,8 @@ struct Objects {
   }
 };
 
-void record_passes(VkCommandBuffer commands, Pipelines& pipelines, const Plan& plan, const Objects& objects, Clock& clock) {
+void record_passes(VkCommandBuffer commands, Pipelines& pipelines, const Plan& plan, const Objects& objects,
+                   Clock& clock) {
   pipelines.begin(int(plan.passes.size()));
   for (size_t index = 0; index < plan.passes.size(); ++index) {
     const Pass& pass = plan.passes[index];
@@ -192,7 +200,8 @@ class Recording {
     VkFence fence = nullptr;
     check(vkCreateFence(device_.handle(), &fence_info, nullptr, &fence), "vkCreateFence");
     const Owned<VkFence> owned_fence(device_.handle(), fence, vkDestroyFence);
-    const VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
+    const VkSubmitInfo submit{
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
     check(vkQueueSubmit(device_.queue(), 1, &submit, fence), "vkQueueSubmit");
     check(vkWaitForFences(device_.handle(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
     if (validation_message_count() > 0)
@@ -230,7 +239,8 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   clock.begin(commands);
   for (const Image& image : objects.images) ready(commands, image);
   const VkBufferImageCopy whole_base = whole_level(plan.images[0], 0, 0);
-  vkCmdCopyBufferToImage(commands, upload.handle(), objects.images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole_base);
+  vkCmdCopyBufferToImage(commands, upload.handle(), objects.images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1,
+                         &whole_base);
   barrier(commands);
   clock.tick(commands);
   record_passes(commands, state_->pipelines, plan, objects, clock);
@@ -246,7 +256,8 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
     std::memcpy(result.levels[index].texels.data(), download.mapped() + copies[index].bufferOffset,
                 result.levels[index].texels.size());
   const std::vector<double> steps = clock.milliseconds();
-  result.times = {.upload_ms = steps.front(), .download_ms = steps.back(), .pass_ms = {steps.begin() + 1, steps.end() - 1}};
+  result.times = {
+      .upload_ms = steps.front(), .download_ms = steps.back(), .pass_ms = {steps.begin() + 1, steps.end() - 1}};
   return result;
 }
 

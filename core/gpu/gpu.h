@@ -10,16 +10,16 @@
 namespace gpupost {
 
 struct DeviceInfo {
-  int index = 0;            // as `devices` lists them and `--device` takes them
+  int index = 0;  // as `devices` lists them and `--device` takes them
   DeviceTraits traits;
-  std::string uuid;         // 32 hexadecimal digits
-  std::string driver;       // name and version, as the driver gives them
+  std::string uuid;    // 32 hexadecimal digits
+  std::string driver;  // name and version, as the driver gives them
   std::string driver_uuid;
-  std::string api_version;  // of Vulkan
-  size_t memory_bytes = 0;  // of the largest heap that is the device's own
+  std::string api_version;               // of Vulkan
+  size_t memory_bytes = 0;               // of the largest heap that is the device's own
   bool has_host_visible_memory = false;  // the whole of it, or a window larger than 256 MiB
   bool has_timestamps = false;
-  std::string obstacle;     // why gpupost cannot use it; "" where it can
+  std::string obstacle;  // why gpupost cannot use it; "" where it can
 };
 
 std::string_view name_of(DeviceType type);  // "discrete", "integrated", "virtual", "cpu"

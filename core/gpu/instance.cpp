@@ -12,7 +12,8 @@ static std::atomic<int> message_count{0};
 
 int validation_message_count() { return message_count; }
 
-static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                                 VkDebugUtilsMessageTypeFlagsEXT,
                                                  const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
   ++message_count;
   fmt::print(stderr, "gpupost: validation: {}\n", data->pMessage);
@@ -37,12 +38,12 @@ static bool has_layer(const char* name) {
 // An instance and, where validation is on, the messenger that counts what it says. Both live as long as the process:
 // drivers have been seen to crash when an instance is destroyed among the destructors of static objects.
 static VkInstance create_instance() {
-  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                      .pApplicationName = "gpupost",
-                                      .apiVersion = VK_API_VERSION_1_2};
+  const VkApplicationInfo application{
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "gpupost", .apiVersion = VK_API_VERSION_1_2};
   const VkDebugUtilsMessengerCreateInfoEXT messenger{
       .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-      .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+      .messageSeverity =
+          VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
       .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
       .pfnUserCallback = on_message};
   const VkValidationFeatureEnableEXT enabled[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
@@ -148,7 +149,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
   VkPhysicalDeviceVulkan12Properties properties12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
   VkPhysicalDeviceVulkan11Properties properties11{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
                                                   .pNext = &properties12};
-  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &properties11};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                         .pNext = &properties11};
   VkPhysicalDeviceVulkan12Features features12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
   vkGetPhysicalDeviceProperties2(device, &properties);
@@ -164,9 +166,11 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
       .traits = {.name = core.deviceName,
                  .type = type_of(core.deviceType),
                  .max_image_side = int(limits.maxImageDimension2D),
-                 .max_group_invocations = int(std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0])),
+                 .max_group_invocations =
+                     int(std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0])),
                  .max_storage_images = int(std::min<uint32_t>(
-                     std::min(limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages), 1 << 20)),
+                     std::min(limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages),
+                     1 << 20)),
                  .shared_bytes = int(limits.maxComputeSharedMemorySize),
                  .subgroup_size = int(properties11.subgroupSize),
                  .has_quad = quads && features12.shaderSubgroupExtendedTypes,
@@ -175,8 +179,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
       .uuid = hexadecimal(properties11.deviceUUID),
       .driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo),
       .driver_uuid = hexadecimal(properties11.driverUUID),
-      .api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(core.apiVersion), VK_API_VERSION_MINOR(core.apiVersion),
-                                 VK_API_VERSION_PATCH(core.apiVersion)),
+      .api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(core.apiVersion),
+                                 VK_API_VERSION_MINOR(core.apiVersion), VK_API_VERSION_PATCH(core.apiVersion)),
   };
   describe_memory(device, info);
   if (!describe_queues(device, info)) info.obstacle = "it has no queue that computes";

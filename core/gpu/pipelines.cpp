@@ -23,7 +23,8 @@ Pipelines::Pipelines(const Device& device)
   VkPipelineCache cache = nullptr;
   check(vkCreatePipelineCache(device.handle(), &info, nullptr, &cache), "vkCreatePipelineCache");
   cache_ = {device.handle(), cache, vkDestroyPipelineCache};
-  if (device.has_push_descriptors()) push_ = device.function<PFN_vkCmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR");
+  if (device.has_push_descriptors())
+    push_ = device.function<PFN_vkCmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR");
 }
 
 Pipelines::~Pipelines() {
@@ -144,7 +145,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   const VkDescriptorImageInfo source{sampler_, bound.source, VK_IMAGE_LAYOUT_GENERAL};
   std::vector<VkDescriptorImageInfo> targets;
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
-    targets.push_back({nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
+    targets.push_back(
+        {nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
   const VkDescriptorBufferInfo scratch{bound.scratch ? bound.scratch : spare_.handle(), 0, VK_WHOLE_SIZE};
   const VkDescriptorBufferInfo statistics{spare_.handle(), 0, VK_WHOLE_SIZE};
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
@@ -170,7 +172,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   for (const PushValue& value : pass.values) values.push_back(value.value);
   assert(values.size() * sizeof values[0] <= push_bytes);
   if (!values.empty())
-    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, uint32_t(values.size() * sizeof values[0]), values.data());
+    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, uint32_t(values.size() * sizeof values[0]),
+                       values.data());
 }
 
 }  // namespace gpupost

@@ -5,10 +5,8 @@ namespace gpupost {
 
 static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32_t type, const void* next,
                                       const std::string& name) {
-  const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                  .pNext = next,
-                                  .allocationSize = bytes,
-                                  .memoryTypeIndex = type};
+  const VkMemoryAllocateInfo info{
+      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = next, .allocationSize = bytes, .memoryTypeIndex = type};
   VkDeviceMemory memory = nullptr;
   const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
@@ -19,27 +17,30 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
 }
 
 static Owned<VkBuffer> create_buffer(const Device& device, size_t bytes, VkBufferUsageFlags usage, const void* next) {
-  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = bytes, .usage = usage};
+  const VkBufferCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = bytes, .usage = usage};
   VkBuffer buffer = nullptr;
   check(vkCreateBuffer(device.handle(), &info, nullptr, &buffer), "vkCreateBuffer");
   return {device.handle(), buffer, vkDestroyBuffer};
 }
 
 Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& name) : bytes_(bytes) {
-  const VkBufferUsageFlags usage = use == Use::upload     ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT
-                                   : use == Use::download ? VK_BUFFER_USAGE_TRANSFER_DST_BIT
-                                                          : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const VkBufferUsageFlags usage = use == Use::upload ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT
+                                   : use == Use::download
+                                       ? VK_BUFFER_USAGE_TRANSFER_DST_BIT
+                                       : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   buffer_ = create_buffer(device, bytes, usage, nullptr);
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer_)), name);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.handle(), buffer_, &needs);
   // the host writes uploads in one stream: best straight into the device's own memory; it reads downloads: cached
   const uint32_t type =
-      use == Use::device     ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)
-      : use == Use::upload   ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
-                                                  VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
-                             : device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
-                                                  VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+      use == Use::device ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)
+      : use == Use::upload
+          ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                               VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+          : device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   memory_ = allocate(device, needs.size, type, nullptr, name);
   check(vkBindBufferMemory(device.handle(), buffer_, memory_, 0), "vkBindBufferMemory");
   if (use == Use::device) return;
@@ -55,7 +56,8 @@ Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, co
   const size_t bytes = (pages.size() + alignment - 1) / alignment * alignment;  // whole pages are mapped
   void* address = const_cast<std::byte*>(pages.data());
   constexpr auto kind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-  const auto get_properties = device.function<PFN_vkGetMemoryHostPointerPropertiesEXT>("vkGetMemoryHostPointerPropertiesEXT");
+  const auto get_properties =
+      device.function<PFN_vkGetMemoryHostPointerPropertiesEXT>("vkGetMemoryHostPointerPropertiesEXT");
   VkMemoryHostPointerPropertiesEXT properties{.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
   if (!get_properties || get_properties(device.handle(), kind, address, &properties) != VK_SUCCESS ||
       properties.memoryTypeBits == 0)
@@ -68,9 +70,8 @@ Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, co
   vkGetBufferMemoryRequirements(device.handle(), buffer, &needs);
   const uint32_t types = needs.memoryTypeBits & properties.memoryTypeBits;
   if (types == 0 || needs.size > bytes) return made;
-  const VkImportMemoryHostPointerInfoEXT host{.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
-                                              .handleType = kind,
-                                              .pHostPointer = address};
+  const VkImportMemoryHostPointerInfoEXT host{
+      .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, .handleType = kind, .pHostPointer = address};
   const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                   .pNext = &host,
                                   .allocationSize = bytes,
@@ -104,33 +105,31 @@ static VkFormat format_of(Depth depth) {
 }
 
 Image::Image(const Device& device, const PlanImage& plan, const std::string& name) : plan_(plan) {
-  const VkImageCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-      .imageType = VK_IMAGE_TYPE_2D,
-      .format = format_of(plan.depth),
-      .extent = {uint32_t(plan.size.width), uint32_t(plan.size.height), 1},
-      .mipLevels = uint32_t(plan.level_count),
-      .arrayLayers = 1,
-      .samples = VK_SAMPLE_COUNT_1_BIT,
-      .tiling = VK_IMAGE_TILING_OPTIMAL,
-      .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-               VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+  const VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .imageType = VK_IMAGE_TYPE_2D,
+                               .format = format_of(plan.depth),
+                               .extent = {uint32_t(plan.size.width), uint32_t(plan.size.height), 1},
+                               .mipLevels = uint32_t(plan.level_count),
+                               .arrayLayers = 1,
+                               .samples = VK_SAMPLE_COUNT_1_BIT,
+                               .tiling = VK_IMAGE_TILING_OPTIMAL,
+                               .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
+                                        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
   VkImage image = nullptr;
   check(vkCreateImage(device.handle(), &info, nullptr, &image), "vkCreateImage");
   image_ = {device.handle(), image, vkDestroyImage};
   device.name(VK_OBJECT_TYPE_IMAGE, uint64_t(image), name);
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(device.handle(), image, &needs);
-  memory_ = allocate(device, needs.size, device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0),
-                     nullptr, name);
+  memory_ = allocate(device, needs.size,
+                     device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0), nullptr, name);
   check(vkBindImageMemory(device.handle(), image, memory_, 0), "vkBindImageMemory");
   for (int level = 0; level < plan.level_count; ++level) {
-    const VkImageViewCreateInfo view_info{
-        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-        .image = image,
-        .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = format_of(plan.depth),
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, uint32_t(level), 1, 0, 1}};
+    const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                          .image = image,
+                                          .viewType = VK_IMAGE_VIEW_TYPE_2D,
+                                          .format = format_of(plan.depth),
+                                          .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, uint32_t(level), 1, 0, 1}};
     VkImageView view = nullptr;
     check(vkCreateImageView(device.handle(), &view_info, nullptr, &view), "vkCreateImageView");
     views_.emplace_back(device.handle(), view, vkDestroyImageView);

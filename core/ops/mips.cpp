@@ -64,8 +64,12 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels) {
     builder.add({.name = fmt::format("mips level {}", level),
                  .kernel = "mips_level.glsl",
                  .literals = {{"TAPS_X", taps(from.width)}, {"TAPS_Y", taps(from.height)}, {"AMD_ORDER", rows ? 0 : 1}},
-                 .values = {{"origin_x", 0}, {"origin_y", 0}, {"end_x", to.width}, {"end_y", to.height},
-                            {"source_width", from.width}, {"source_height", from.height}},
+                 .values = {{"origin_x", 0},
+                            {"origin_y", 0},
+                            {"end_x", to.width},
+                            {"end_y", to.height},
+                            {"source_width", from.width},
+                            {"source_height", from.height}},
                  .group = rows ? group : std::array{256, 1},
                  .group_count = {groups(to.width, group[0]), groups(to.height, group[1])},
                  .half_arithmetic = builder.input().half_arithmetic,
@@ -79,9 +83,10 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels) {
 // How the single pass goes down: tiles make the first levels of the picture, blocks of 32x32 texels the next ones of what
 // the tiles made, the last workgroup the rest.
 struct Steps {
-  bool is_even = false;  // the tiles' levels are exact halves: 64x64 texels in registers, no texel of a neighbour needed
-  int tile = 0;          // levels that a tile makes
-  int block = 0;         // levels that a block makes; 0: none are left
+  bool is_even =
+      false;      // the tiles' levels are exact halves: 64x64 texels in registers, no texel of a neighbour needed
+  int tile = 0;   // levels that a tile makes
+  int block = 0;  // levels that a block makes; 0: none are left
   bool has_tail = false;
 };
 
@@ -138,11 +143,20 @@ static void plan_single_pass(PlanBuilder& builder, int image, int levels, Steps 
   const bool has_scratch = steps.block > 0;
   builder.add({.name = "mips single pass",
                .kernel = steps.is_even ? "mips_even.glsl" : "mips_odd.glsl",
-               .literals = {{"STEPS", steps.tile}, {"BLOCK_STEPS", steps.block}, {"TAIL", steps.has_tail},
-                            {"TAIL_TEXELS", tail_texels}, {"SHARED_TEXELS", shared_texels(steps, uses_quads)},
+               .literals = {{"STEPS", steps.tile},
+                            {"BLOCK_STEPS", steps.block},
+                            {"TAIL", steps.has_tail},
+                            {"TAIL_TEXELS", tail_texels},
+                            {"SHARED_TEXELS", shared_texels(steps, uses_quads)},
                             {"QUADS", uses_quads}},
-               .values = {{"width", base.width}, {"height", base.height}, {"level_count", levels}, {"origin_x", 0},
-                          {"origin_y", 0}, {"tiles_x", tiles[0]}, {"tiles_y", tiles[1]}, {"texel_offset", counter_texels}},
+               .values = {{"width", base.width},
+                          {"height", base.height},
+                          {"level_count", levels},
+                          {"origin_x", 0},
+                          {"origin_y", 0},
+                          {"tiles_x", tiles[0]},
+                          {"tiles_y", tiles[1]},
+                          {"texel_offset", counter_texels}},
                .group = {256, 1},
                .group_count = tiles,
                .half_arithmetic = builder.input().half_arithmetic,
@@ -170,8 +184,8 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   const std::string obstacle = single_pass_obstacle(traits, levels, shared);
   const std::string_view method = call.choice("method");
   if (method == "single-pass" && !obstacle.empty())
-    fail(Exit::usage, "mips: --method single-pass cannot run on {}: {}; expected --method per-level or auto", traits.name,
-         obstacle);
+    fail(Exit::usage, "mips: --method single-pass cannot run on {}: {}; expected --method per-level or auto",
+         traits.name, obstacle);
 
   // Where sides are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.087 ms on an H100, a
   // pass a level 0.056; at 1920x1080 it is 0.034 against 0.053.
@@ -180,9 +194,9 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && is_fastest);
   if (single) plan_single_pass(builder, image, levels, steps, uses_quads);
   else plan_per_level(builder, image, levels);
-  const std::string why = method != "auto" ? "asked for"
-                          : single         ? "one dispatch is the fastest on a GPU"
-                          : on_cpu         ? "a CPU device pays for barriers and shared memory"
+  const std::string why = method != "auto"    ? "asked for"
+                          : single            ? "one dispatch is the fastest on a GPU"
+                          : on_cpu            ? "a CPU device pays for barriers and shared memory"
                           : !obstacle.empty() ? obstacle
                                               : "tiles of odd levels cost more than passes";
   builder.note(fmt::format("mips: {}, {}", single ? "single-pass" : "per-level", why));
@@ -194,13 +208,17 @@ const Op mips_op{
     .name = "mips",
     .help = "the whole mip chain, in one dispatch on a GPU",
     .description =
-        "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. Even sides "
+        "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. Even "
+        "sides "
         "average two texels, odd ones three by area, so that every texel counts the same at every level. Pictures are "
-        "averaged in linear light with premultiplied alpha; all channels of the file get their levels (uint channels take "
-        "the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 even levels are summed in "
+        "averaged in linear light with premultiplied alpha; all channels of the file get their levels (uint channels "
+        "take "
+        "the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 even levels are "
+        "summed in "
         "half, scaled before they are added; odd ones in float.",
-    .source = "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
-              "Creation, 2005 (area weights)",
+    .source =
+        "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
+        "Creation, 2005 (area weights)",
     .params = {{.name = "method",
                 .help = "one dispatch for all levels, or one a level",
                 .kind = ParamKind::choice,

@@ -5,8 +5,8 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 #include <zlib.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +16,9 @@ namespace gpupost::test {
 
 namespace {
 
-float number_of(int x, int y, size_t component) { return float(hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) >> 8) * 0x1p-24f; }
+float number_of(int x, int y, size_t component) {
+  return float(hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) >> 8) * 0x1p-24f;
+}
 
 Picture picture_of(Size size, std::vector<Group> groups) {
   return {.data_window = window_of(size), .display_window = window_of(size), .groups = std::move(groups)};
@@ -77,7 +79,8 @@ std::string little(int number) { return {char(number), char(number >> 8), char(n
 std::string big(uint32_t number) { return {char(number >> 24), char(number >> 16), char(number >> 8), char(number)}; }
 
 std::string huge_exr(const std::string& sound) {
-  return patched(sound, std::string("dataWindow\0box2i\0", 17), 4, little(0) + little(0) + little(99999) + little(99999));
+  return patched(sound, std::string("dataWindow\0box2i\0", 17), 4,
+                 little(0) + little(0) + little(99999) + little(99999));
 }
 
 std::string huge_png(const std::string& sound) {
@@ -90,7 +93,8 @@ std::string huge_png(const std::string& sound) {
 std::string without_channels(const std::string& sound) {
   const std::string mark("channels\0chlist\0", 16);
   const size_t at = sound.find(mark) + mark.size();
-  const size_t length = size_t(static_cast<unsigned char>(sound[at])) + 256 * size_t(static_cast<unsigned char>(sound[at + 1]));
+  const size_t length =
+      size_t(static_cast<unsigned char>(sound[at])) + 256 * size_t(static_cast<unsigned char>(sound[at + 1]));
   return sound.substr(0, at) + little(1) + std::string(1, '\0') + sound.substr(at + 4 + length);
 }
 
@@ -106,12 +110,15 @@ std::map<std::string, std::string> make_files() {
   files["long.exr"] = bytes_of_file("exr", made({20000, 1}, colour({20000, 1}, Depth::half, false)), Depth::half);
   files["float.exr"] = bytes_of_file("exr", made(size, colour(size, Depth::f32, false, 100000)), Depth::f32);
   files["depth.exr"] = bytes_of_file(
-      "exr", made(size, colour(size, Depth::half, false),
-                  single("Z", Depth::f32, size, [](int x, int y, size_t, int) { return bits_of_float(float(x * y) + 0.1f); }),
-                  single("id", Depth::u32, size, [](int x, int y, size_t, int) { return uint32_t(4000000000u + unsigned(x / 4 + y)); })),
+      "exr",
+      made(size, colour(size, Depth::half, false),
+           single("Z", Depth::f32, size, [](int x, int y, size_t, int) { return bits_of_float(float(x * y) + 0.1f); }),
+           single("id", Depth::u32, size,
+                  [](int x, int y, size_t, int) { return uint32_t(4000000000u + unsigned(x / 4 + y)); })),
       Depth::half);
   files["layers.exr"] = bytes_of_file(
-      "exr", made(size, colour(size, Depth::half, false), colour(size, Depth::half, false, 0.5f, "diffuse.")), Depth::half);
+      "exr", made(size, colour(size, Depth::half, false), colour(size, Depth::half, false, 0.5f, "diffuse.")),
+      Depth::half);
   files["in.png"] = bytes_of_file("png", made(size, colour(size, Depth::half, true)), Depth::u8);
   files["deep.png"] = bytes_of_file("png", made(size, colour(size, Depth::f32, false)), Depth::u16);
   files["bars.png"] = bytes_of_file("png", bars(), Depth::u8);
@@ -149,7 +156,8 @@ Place::Place() {
 Finished Place::run(Command command) const {
   static const TemporaryFolder cache;  // nothing of the user's own cache is read or changed
   command.folder = path();
-  command.environment.insert(command.environment.begin(), {{"XDG_CACHE_HOME", cache.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
+  command.environment.insert(command.environment.begin(),
+                             {{"XDG_CACHE_HOME", cache.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
   const Finished finished = gpupost::test::run(command);
   INFO(text_of(command), "\n", finished.err);
   CHECK(!finished.is_too_late);
@@ -179,7 +187,8 @@ bool has_device() {
 }
 
 bool has_gpu() {
-  return std::any_of(devices().begin(), devices().end(), [](const nlohmann::json& device) { return device["type"] != "cpu"; });
+  return std::any_of(devices().begin(), devices().end(),
+                     [](const nlohmann::json& device) { return device["type"] != "cpu"; });
 }
 
 bool is_one_error(const std::string& text) {

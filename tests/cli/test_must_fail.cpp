@@ -20,12 +20,13 @@ struct Refusal {
 void check_refused(const Place& place, const Refusal& refusal) {
   const auto before = place.files();
   const Finished finished = place.gpupost(refusal.words, refusal.environment);
-  INFO(refusal.name, ": ", text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}), "\n",
-       finished.out, finished.err);
+  INFO(refusal.name, ": ", text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}),
+       "\n", finished.out, finished.err);
   CHECK(finished.exit_code == refusal.exit_code);
   CHECK(finished.out == "");
   CHECK(is_one_error(finished.err));
-  for (const std::string& text : refusal.texts) CHECK_MESSAGE(finished.err.find(text) != text.npos, "no \"", text, "\"");
+  for (const std::string& text : refusal.texts)
+    CHECK_MESSAGE(finished.err.find(text) != text.npos, "no \"", text, "\"");
   CHECK_MESSAGE(place.files() == before, "a file came, went or changed");
 }
 
@@ -52,19 +53,37 @@ TEST_CASE("words that are wrong") {
       {"an op's unknown option", {"mips", "in.exr", "--methd", "auto"}, 1, {"--methd", "did you mean `--method`"}},
       {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "no option of gpupost"}},
       {"an unknown letter", {"mips", "in.exr", "-x"}, 1, {"-x"}},
-      {"a value over the range", {"mips", "in.exr", "--levels", "17", "-o", "out.exr"}, 1, {"mips: --levels 17", "0..16"}},
-      {"a value under the range", {"mips", "in.exr", "--levels", "-1", "-o", "out.exr"}, 1, {"mips: --levels -1", "0..16"}},
+      {"a value over the range",
+       {"mips", "in.exr", "--levels", "17", "-o", "out.exr"},
+       1,
+       {"mips: --levels 17", "0..16"}},
+      {"a value under the range",
+       {"mips", "in.exr", "--levels", "-1", "-o", "out.exr"},
+       1,
+       {"mips: --levels -1", "0..16"}},
       {"a value that is not whole", {"mips", "in.exr", "--levels", "2.5"}, 1, {"--levels 2.5", "a whole number"}},
       {"a value that is no number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
-      {"a value that is no choice", {"mips", "in.exr", "--method", "singel-pass"}, 1, {"singel-pass", "per-level", "did you mean `single-pass`"}},
+      {"a value that is no choice",
+       {"mips", "in.exr", "--method", "singel-pass"},
+       1,
+       {"singel-pass", "per-level", "did you mean `single-pass`"}},
       {"an option without its value", {"mips", "in.exr", "--levels"}, 1, {"--levels", "needs a value"}},
       {"an empty value", {"mips", "in.exr", "--levels=", "-o", "out.exr"}, 1, {"--levels= has an empty value"}},
       {"a global's empty value", {"mips", "in.exr", "--level=", "-o", "out.exr"}, 1, {"--level= has an empty value"}},
-      {"a flag with a value", {"mips", "in.exr", "--fp16=false", "-o", "out.exr"}, 1, {"--fp16=false", "takes no value"}},
+      {"a flag with a value",
+       {"mips", "in.exr", "--fp16=false", "-o", "out.exr"},
+       1,
+       {"--fp16=false", "takes no value"}},
       {"an op's option twice", {"mips", "--levels", "2", "--levels", "3", "in.exr"}, 1, {"mips", "--levels"}},
       {"an op behind mips", {"in.exr", "mips", "mips", "-o", "out.exr"}, 1, {"mips", "must be the last op"}},
-      {"a global twice", {"in.exr", "-o", "out.exr", "--output", "out.png"}, 1, {"--output", "twice", "out.exr", "out.png"}},
-      {"a global's value", {"in.exr", "-o", "out.exr", "--compression", "zib"}, 1, {"--compression zib", "zips", "did you mean `zip`"}},
+      {"a global twice",
+       {"in.exr", "-o", "out.exr", "--output", "out.png"},
+       1,
+       {"--output", "twice", "out.exr", "out.png"}},
+      {"a global's value",
+       {"in.exr", "-o", "out.exr", "--compression", "zib"},
+       1,
+       {"--compression zib", "zips", "did you mean `zip`"}},
       {"a depth that there is not", {"in.exr", "-o", "out.exr", "--bits", "12"}, 1, {"--bits 12", "16f"}},
       {"a format that there is not", {"in.exr", "-o", "out.exr", "--format", "jpg"}, 1, {"--format jpg", "exr, png"}},
       {"half and float", {"mips", "in.exr", "--fp16", "--storage", "fp32"}, 1, {"--fp16", "--storage fp32"}},
@@ -106,8 +125,14 @@ TEST_CASE("verbs with wrong words") {
       {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
       {"compare of one", {"compare", "in.exr"}, 1, {"has 1 pictures", "gpupost compare A B"}},
       {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"has 3 pictures"}},
-      {"compare with a tolerance below 0", {"compare", "in.exr", "in.exr", "--tolerance", "-1"}, 1, {"--tolerance -1", "at least 0"}},
-      {"compare with a tolerance of no number", {"compare", "in.exr", "in.exr", "--tolerance", "x"}, 1, {"--tolerance x", "at least 0"}},
+      {"compare with a tolerance below 0",
+       {"compare", "in.exr", "in.exr", "--tolerance", "-1"},
+       1,
+       {"--tolerance -1", "at least 0"}},
+      {"compare with a tolerance of no number",
+       {"compare", "in.exr", "in.exr", "--tolerance", "x"},
+       1,
+       {"--tolerance x", "at least 0"}},
       {"devices with a word", {"devices", "all"}, 1, {"gpupost devices"}},
       {"devices with an unknown option", {"devices", "--jso"}, 1, {"--jso"}},
       {"doctor with a word", {"doctor", "who"}, 1, {"gpupost doctor"}},
@@ -133,7 +158,8 @@ TEST_CASE("inputs that are bad, to a conversion, an op, a plan and to info") {
   std::vector<Refusal> refusals;
   for (const Refusal& refusal : bad) {
     const std::string& file = refusal.words[0];
-    for (const Words& words : std::vector<Words>{{file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"info", file}})
+    for (const Words& words :
+         std::vector<Words>{{file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"info", file}})
       refusals.push_back({refusal.name, words, 2, refusal.texts});
   }
   check_all(refusals);
@@ -141,7 +167,10 @@ TEST_CASE("inputs that are bad, to a conversion, an op, a plan and to info") {
 
 TEST_CASE("inputs that lack what is asked of them") {
   check_all({
-      {"an unknown layer", {"layers.exr", "-o", "out.exr", "--layer", "specular"}, 2, {"layers.exr", "specular", "diffuse"}},
+      {"an unknown layer",
+       {"layers.exr", "-o", "out.exr", "--layer", "specular"},
+       2,
+       {"layers.exr", "specular", "diffuse"}},
       {"a level of a picture that has one", {"in.exr", "-o", "out.exr", "--level", "3"}, 2, {"in.exr", "level"}},
       {"nothing on standard input", {"mips"}, 2, {"standard input"}},
       {"nothing on standard input, named", {"mips", "-", "-o", "out.exr"}, 2, {"standard input"}},
@@ -164,15 +193,20 @@ TEST_CASE("outputs that cannot be written") {
 
 TEST_CASE("a part of the levels does not go into one EXR") {
   if (!has_device()) return;
-  check_all({{"three of six", {"mips", "in.exr", "--levels", "3", "-o", "out.exr"}, 1, {"out.exr", "all 6 levels", "not 3", "{level}"}},
+  check_all({{"three of six",
+              {"mips", "in.exr", "--levels", "3", "-o", "out.exr"},
+              1,
+              {"out.exr", "all 6 levels", "not 3", "{level}"}},
              {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
 }
 
 TEST_CASE("an output that exists is not replaced under --no-clobber") {
   const Place place;
   place.write("out.exr", "an old output");
-  check_refused(place, {"no clobber", {"in.exr", "-o", "out.exr", "--no-clobber"}, 3, {"out.exr", "exists", "--no-clobber"}});
-  check_refused(place, {"by environment", {"in.exr", "-o", "out.exr"}, 3, {"--no-clobber"}, {{"GPUPOST_NO_CLOBBER", "1"}}});
+  check_refused(place,
+                {"no clobber", {"in.exr", "-o", "out.exr", "--no-clobber"}, 3, {"out.exr", "exists", "--no-clobber"}});
+  check_refused(place,
+                {"by environment", {"in.exr", "-o", "out.exr"}, 3, {"--no-clobber"}, {{"GPUPOST_NO_CLOBBER", "1"}}});
   CHECK(place.gpupost({"in.exr", "-o", "new.exr", "--no-clobber"}).exit_code == 0);
 }
 
@@ -206,13 +240,17 @@ TEST_CASE("no device of that name") {
   if (!has_gpu()) {
     refusals.push_back({"a GPU", {"mips", "in.exr", "-o", "out.exr", "--device", "gpu"}, 4, {"gpu"}});
     refusals.push_back({"a GPU required", {"mips", "in.exr", "-o", "out.exr", "--require-gpu"}, 4, {"--require-gpu"}});
-    refusals.push_back({"a GPU required of a CPU", {"mips", "in.exr", "-o", "out.exr", "--require-gpu", "--device", "cpu"}, 4, {"--require-gpu"}});
+    refusals.push_back({"a GPU required of a CPU",
+                        {"mips", "in.exr", "-o", "out.exr", "--require-gpu", "--device", "cpu"},
+                        4,
+                        {"--require-gpu"}});
   }
   check_all(refusals);
 }
 
 TEST_CASE("pictures over a limit") {
-  check_all({{"the plan of a large one", {"--explain", "mips", "--size", "32768x1"}, 7, {"32768 x 1", "4096"}, no_driver}});
+  check_all(
+      {{"the plan of a large one", {"--explain", "mips", "--size", "32768x1"}, 7, {"32768 x 1", "4096"}, no_driver}});
   if (!has_device() || has_gpu()) return;
   check_all({{"a large one", {"mips", "long.exr", "-o", "out.exr"}, 7, {"20000 x 1", "a side"}}});
 }
@@ -224,11 +262,13 @@ TEST_CASE("a terminal is neither read as a picture nor written to as one") {
   REQUIRE(unlockpt(terminal) == 0);
   const std::string name = ptsname(terminal);
   const Place place;
-  const Finished input = place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
+  const Finished input =
+      place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
   CHECK(input.exit_code == 1);
   CHECK_MESSAGE(is_one_error(input.err), input.err);
   for (const Words& words : std::vector<Words>{{"mips"}, {"in.exr", "-o", "-", "--format", "exr"}}) {
-    const Finished output = place.run({.program = GPUPOST_PROGRAM, .words = words, .input = made_files().at("in.exr"), .output_file = name});
+    const Finished output = place.run(
+        {.program = GPUPOST_PROGRAM, .words = words, .input = made_files().at("in.exr"), .output_file = name});
     CHECK(output.exit_code == 1);
     CHECK_MESSAGE(output.err.find("terminal") != std::string::npos, output.err);
     CHECK_MESSAGE(is_one_error(output.err), output.err);

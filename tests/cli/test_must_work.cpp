@@ -25,10 +25,11 @@ void check_works(const Example& example) {
   const Place place;
   const auto before = place.files();
   const Finished finished = place.gpupost(example.words, example.environment);
-  INFO(example.name, ": ", text_of({.program = "gpupost", .words = example.words, .environment = example.environment}), "\n",
-       finished.out, finished.err);
+  INFO(example.name, ": ", text_of({.program = "gpupost", .words = example.words, .environment = example.environment}),
+       "\n", finished.out, finished.err);
   CHECK(finished.exit_code == 0);
-  for (const std::string& text : example.texts) CHECK_MESSAGE(finished.out.find(text) != text.npos, "no \"", text, "\"");
+  for (const std::string& text : example.texts)
+    CHECK_MESSAGE(finished.out.find(text) != text.npos, "no \"", text, "\"");
   std::set<std::string> came;
   for (const auto& [name, bytes] : place.files()) {
     if (!before.contains(name)) came.insert(name);
@@ -46,20 +47,40 @@ void check_all(const std::vector<Example>& examples) {
 TEST_CASE("verbs that need no device, with a driver and without one") {
   for (const Environment& environment : {Environment{}, no_driver})
     check_all({
-        {"help", {"help"}, {}, {"gpupost: chains of image operations", "mips", "--fp16", "Exit codes", "70 "}, environment},
+        {"help",
+         {"help"},
+         {},
+         {"gpupost: chains of image operations", "mips", "--fp16", "Exit codes", "70 "},
+         environment},
         {"help as an option", {"--help"}, {}, {"Exit codes"}, environment},
-        {"help of an op", {"help", "mips"}, {}, {"--method auto|single-pass|per-level", "--levels 0..16", "Examples", "Source"}, environment},
-        {"help of an op as an option", {"mips", "in.exr", "-h"}, {}, {"--method auto|single-pass|per-level"}, environment},
+        {"help of an op",
+         {"help", "mips"},
+         {},
+         {"--method auto|single-pass|per-level", "--levels 0..16", "Examples", "Source"},
+         environment},
+        {"help of an op as an option",
+         {"mips", "in.exr", "-h"},
+         {},
+         {"--method auto|single-pass|per-level"},
+         environment},
         {"help of a verb", {"info", "--help"}, {}, {"Verbs"}, environment},
         {"version", {"version"}, {}, {"gpupost 0."}, environment},
         {"version as an option", {"--version"}, {}, {"gpupost 0."}, environment},
         {"ops", {"ops"}, {}, {"mips  "}, environment},
         {"ops for a document", {"ops", "--markdown"}, {}, {"### mips", "| `--levels` |"}, environment},
-        {"shader", {"shader", "mips", "--fp16"}, {}, {"// pass: mips level 1", "#version 460", "// --- kernels/"}, environment},
+        {"shader",
+         {"shader", "mips", "--fp16"},
+         {},
+         {"// pass: mips level 1", "#version 460", "// --- kernels/"},
+         environment},
         {"shader of a picture", {"shader", "in.exr", "mips"}, {}, {"// pass: mips level 5"}, environment},
         {"a plan", {"--explain", "mips"}, {}, {"chain    mips\n", "1920 x 1080, 11 levels"}, environment},
         {"a plan of a size", {"mips", "--explain", "--size", "100x50"}, {}, {"100 x 50, 7 levels"}, environment},
-        {"a plan of a picture", {"--explain", "in.exr", "mips", "--fp16"}, {}, {"37 x 21, 6 levels, RGBA16F", "pass 4 "}, environment},
+        {"a plan of a picture",
+         {"--explain", "in.exr", "mips", "--fp16"},
+         {},
+         {"37 x 21, 6 levels, RGBA16F", "pass 4 "},
+         environment},
         {"info", {"info", "in.exr"}, {}, {"width           37\n", "channels        R  16f\n"}, environment},
         {"a difference of nothing", {"compare", "in.exr", "sub/in.exr"}, {}, {"R            largest 0 "}, environment},
         {"a conversion", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, environment},
@@ -94,7 +115,11 @@ TEST_CASE("conversions need no device and no op") {
       {"the output first", {"-o", "out.png", "in.exr"}, {"out.png"}, {}, no_driver},
       {"option=value", {"in.exr", "--output=out.png", "--bits=16"}, {"out.png"}, {}, no_driver},
       {"a format by name", {"in.exr", "-o", "out.dat", "--format", "png"}, {"out.dat"}, {}, no_driver},
-      {"an empty variable is none", {"in.exr", "-o", "out.png"}, {"out.png"}, {}, {{"GPUPOST_BITS", ""}, {"GPUPOST_FP16", ""}}},
+      {"an empty variable is none",
+       {"in.exr", "-o", "out.png"},
+       {"out.png"},
+       {},
+       {{"GPUPOST_BITS", ""}, {"GPUPOST_FP16", ""}}},
       {"a name that begins with a dash", {"in.exr", "-o", "-x.png"}, {"-x.png"}, {}, no_driver},
   });
 }
@@ -189,7 +214,8 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   CHECK(info["data_window"] == json{0, 0, 36, 20});
   std::map<std::string, std::string> depths;
   for (const json& channel : info["channels"]) depths[channel["name"]] = channel["depth"];
-  CHECK(depths == std::map<std::string, std::string>{{"R", "16f"}, {"G", "16f"}, {"B", "16f"}, {"Z", "32f"}, {"id", "uint"}});
+  CHECK(depths ==
+        std::map<std::string, std::string>{{"R", "16f"}, {"G", "16f"}, {"B", "16f"}, {"Z", "32f"}, {"id", "uint"}});
   const json png = json::parse(place.gpupost({"info", "deep.png", "--json"}).out);
   CHECK(png["transfer"] == "srgb");
   CHECK(png["channels"][0]["depth"] == "16");
@@ -210,10 +236,12 @@ TEST_CASE("--quiet takes the warnings away, and nothing else") {
 TEST_CASE("a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
   if (!has_device()) return;
   const Place place;
-  const Finished silent = place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
+  const Finished silent =
+      place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
   CHECK(silent.exit_code == 0);
   CHECK(silent.err == "");
   const Finished piped = place.gpupost({"mips", "in.exr"});
-  CHECK(piped.err == "gpupost: warning: the result goes to in.mips.exr; standard output stays empty (-o - writes there)\n");
+  CHECK(piped.err ==
+        "gpupost: warning: the result goes to in.mips.exr; standard output stays empty (-o - writes there)\n");
   CHECK(piped.out == "");
 }

@@ -180,7 +180,8 @@ TEST_CASE("a result may replace its own input when that is asked for, whole") {
 TEST_CASE("of several inputs the bad ones are named, the good ones are done, and the exit is 5") {
   const Place place;
   std::filesystem::create_directory(place.path("made"));
-  const Finished finished = place.gpupost({"in.exr", "cut.exr", "wide.exr", "missing.exr", "-o", "made/", "--quiet"}, no_driver);
+  const Finished finished =
+      place.gpupost({"in.exr", "cut.exr", "wide.exr", "missing.exr", "-o", "made/", "--quiet"}, no_driver);
   CHECK(finished.exit_code == 5);
   CHECK(place.has("made/in.exr"));
   CHECK(place.has("made/wide.exr"));
@@ -199,7 +200,8 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
     CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
     CHECK(report["cores"].get<int>() > 0);
     for (const char* field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
-    for (const char* field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"}) CHECK_MESSAGE(report["device"].contains(field), field);
+    for (const char* field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
+      CHECK_MESSAGE(report["device"].contains(field), field);
     REQUIRE(report["jobs"].size() == 1);
     const json& job = report["jobs"][0];
     CHECK(job["input"] == "in.exr");
@@ -236,7 +238,8 @@ TEST_CASE("the report of a conversion names no device, that of a bad input its e
   CHECK(report["device"].is_null());
   CHECK(report["jobs"][0]["passes"].empty());
   CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
-  CHECK(json::parse(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
+  CHECK(json::parse(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") !=
+        std::string::npos);
 }
 
 TEST_CASE("--timing prints the table on standard error") {
@@ -245,6 +248,7 @@ TEST_CASE("--timing prints the table on standard error") {
   const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
   CHECK(finished.exit_code == 0);
   CHECK(finished.out == "");
-  for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download", "encode", "write", "total"})
+  for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download",
+                           "encode", "write", "total"})
     CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
 }

@@ -53,10 +53,12 @@ TEST_CASE("a closed pipe under a picture is an output that cannot be written") {
 
 TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
   const Place place;
-  const Finished picture = place.run({.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
+  const Finished picture = place.run(
+      {.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
   CHECK(picture.exit_code == 3);
   CHECK_MESSAGE(is_one_error(picture.err), picture.err);
-  const Finished text = place.run({.program = GPUPOST_PROGRAM, .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
+  const Finished text =
+      place.run({.program = GPUPOST_PROGRAM, .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
   CHECK(text.exit_code == 3);
   CHECK_MESSAGE(is_one_error(text.err), text.err);
 }

@@ -27,7 +27,8 @@ Words commands_of(const std::string& markdown) {
       continue;
     }
     if (!is_shell) continue;
-    for (std::string more; line.ends_with('\\') && std::getline(stream, more);) line = line.substr(0, line.size() - 1) + more;
+    for (std::string more; line.ends_with('\\') && std::getline(stream, more);)
+      line = line.substr(0, line.size() - 1) + more;
     if (line.starts_with("gpupost ") || line.find("| gpupost ") != line.npos) commands.push_back(line);
   }
   return commands;
@@ -61,6 +62,6 @@ TEST_CASE("the README's reference is what `gpupost ops --markdown` prints") {
 }
 
 TEST_CASE("the README's lines that run gpupost are found") {
-  CHECK(commands_of("gpupost a\n```sh\n# no\ngpupost b\nls\ngpupost c \\\n  d\ncat x | gpupost e\n```\ngpupost f\n```\ngpupost g\n```\n") ==
-        Words{"gpupost b", "gpupost c   d", "cat x | gpupost e"});
+  CHECK(commands_of("gpupost a\n```sh\n# no\ngpupost b\nls\ngpupost c \\\n  d\ncat x | gpupost e\n```\ngpupost "
+                    "f\n```\ngpupost g\n```\n") == Words{"gpupost b", "gpupost c   d", "cat x | gpupost e"});
 }

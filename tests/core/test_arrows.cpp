@@ -41,7 +41,9 @@ std::string fault(const std::string& file, const std::string& line) {
   if (!std::regex_match(name, governed)) return "";
   for (const Arrow& arrow : arrows)
     if (std::regex_match(file, std::regex(arrow.from)))
-      return std::regex_match(name, std::regex(arrow.to)) ? "" : fmt::format("{} includes {}; it may include {}", file, name, arrow.to);
+      return std::regex_match(name, std::regex(arrow.to))
+                 ? ""
+                 : fmt::format("{} includes {}; it may include {}", file, name, arrow.to);
   return fmt::format("{} includes {}; no arrow begins there", file, name);
 }
 
@@ -83,15 +85,22 @@ TEST_CASE("only core/gpu speaks Vulkan") {
 }
 
 TEST_CASE("an include line against the arrows is found") {
-  const std::pair<const char*, const char*> wrong[] = {
-      {"cli/run.cpp", "#include <vulkan/vulkan.h>"},          {"core/plan.cpp", "#include \"vulkan/vulkan.h\""},
-      {"core/op.h", "#include \"cli/run.h\""},                {"core/plan.h", "#include \"core/gpu/gpu.h\""},
-      {"core/verify.cpp", "#include \"core/codec/codec.h\""}, {"core/ops/blur.cpp", "#include \"core/generate.h\""},
-      {"core/ops/blur.cpp", "#include \"core/gpu/gpu.h\""},   {"core/codec/png.cpp", "#include \"core/gpu/gpu.h\""},
-      {"core/codec/png.cpp", "#include \"core/plan.h\""},     {"core/codec/png.cpp", "  #  include \"cli/help.h\"  // x"},
-      {"core/gpu/gpu.cpp", "#include \"core/codec/codec.h\""}, {"core/gpu/gpu.cpp", "#include \"cli/report.h\""},
-      {"core/gpu.cpp", "#include <shaderc/shaderc.hpp>"},     {"cli/run.cpp", "#include \"tests/support/device.h\""},
-      {"tools/new.cpp", "#include \"core/op.h\""},            {"kernels/blur.glsl", "#include \"core/op.h\""}};
+  const std::pair<const char*, const char*> wrong[] = {{"cli/run.cpp", "#include <vulkan/vulkan.h>"},
+                                                       {"core/plan.cpp", "#include \"vulkan/vulkan.h\""},
+                                                       {"core/op.h", "#include \"cli/run.h\""},
+                                                       {"core/plan.h", "#include \"core/gpu/gpu.h\""},
+                                                       {"core/verify.cpp", "#include \"core/codec/codec.h\""},
+                                                       {"core/ops/blur.cpp", "#include \"core/generate.h\""},
+                                                       {"core/ops/blur.cpp", "#include \"core/gpu/gpu.h\""},
+                                                       {"core/codec/png.cpp", "#include \"core/gpu/gpu.h\""},
+                                                       {"core/codec/png.cpp", "#include \"core/plan.h\""},
+                                                       {"core/codec/png.cpp", "  #  include \"cli/help.h\"  // x"},
+                                                       {"core/gpu/gpu.cpp", "#include \"core/codec/codec.h\""},
+                                                       {"core/gpu/gpu.cpp", "#include \"cli/report.h\""},
+                                                       {"core/gpu.cpp", "#include <shaderc/shaderc.hpp>"},
+                                                       {"cli/run.cpp", "#include \"tests/support/device.h\""},
+                                                       {"tools/new.cpp", "#include \"core/op.h\""},
+                                                       {"kernels/blur.glsl", "#include \"core/op.h\""}};
   for (const auto& [file, line] : wrong) CHECK_MESSAGE(!fault(file, line).empty(), file, ": ", line);
 }
 

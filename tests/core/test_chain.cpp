@@ -23,7 +23,8 @@ std::string refusal(const Op& op, const std::vector<std::string>& words) {
 void check_refused(const Op& op, const Param& param, const std::string& value, const std::string& expected) {
   const std::string message = refusal(op, {fmt::format("--{}", param.name), value});
   for (const std::string& part : {fmt::format("1 {}: --{} {}", op.name, param.name, value), expected})
-    CHECK_MESSAGE(message.find(part) != message.npos, op.name, " --", param.name, " ", value, " says \"", message, "\" without \"", part, "\"");
+    CHECK_MESSAGE(message.find(part) != message.npos, op.name, " --", param.name, " ", value, " says \"", message,
+                  "\" without \"", part, "\"");
 }
 
 }  // namespace
@@ -72,16 +73,18 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
   for (const Op* op : all_ops())
     for (const Param& param : op->params) {
       if (param.kind == ParamKind::integer)
-        for (const char* value : {"x", "2.5", "3x", "nan", "inf", "0x10"}) check_refused(*op, param, value, "is not a whole number");
+        for (const char* value : {"x", "2.5", "3x", "nan", "inf", "0x10"})
+          check_refused(*op, param, value, "is not a whole number");
       if (param.kind == ParamKind::number)
         for (const char* value : {"x", "3x", "nan", "inf"}) check_refused(*op, param, value, "is not a number");
-      if (param.kind == ParamKind::choice) check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
+      if (param.kind == ParamKind::choice)
+        check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
     }
 }
 
 TEST_CASE("an option that is unknown, has no value or stands twice is refused in one line that names the op") {
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"--levles", "3"}, {"--levels"}, {"--levels", "3", "--levels", "4"}, {"3"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--levles", "3"}, {"--levels"}, {"--levels", "3", "--levels", "4"}, {"3"}}) {
     const std::string message = refusal(mips(), words);
     CHECK_MESSAGE(message.starts_with("1 mips: "), fmt::format("\"{}\"", message));
     CHECK_MESSAGE(message.find('\n') == message.npos, message);
@@ -93,7 +96,8 @@ TEST_CASE("nothing may follow an op that makes levels") {
   const std::vector<Call> two{call, call};
   CHECK_NOTHROW(check_chain({}));
   CHECK_NOTHROW(check_chain(std::span(two).first(1)));
-  CHECK_THROWS_WITH_AS(check_chain(two), "mips: makes mip levels and must be the last op; `mips` stands behind it", Error);
+  CHECK_THROWS_WITH_AS(check_chain(two), "mips: makes mip levels and must be the last op; `mips` stands behind it",
+                       Error);
 }
 
 TEST_CASE("the nearest word is the one with the fewest letters to change, add or drop") {

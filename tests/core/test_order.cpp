@@ -38,7 +38,8 @@ std::vector<int> index_table(int side) {
   std::vector<int> table(size_t(side) * size_t(side), -1);
   for (int index = 0; index < side * side; ++index) {
     const ivec2 at = amd_order(index);
-    REQUIRE_MESSAGE((at.x >= 0 && at.x < side && at.y >= 0 && at.y < side), "index ", index, " lies at ", at.x, ", ", at.y);
+    REQUIRE_MESSAGE((at.x >= 0 && at.x < side && at.y >= 0 && at.y < side), "index ", index, " lies at ", at.x, ", ",
+                    at.y);
     table[size_t(at.y) * size_t(side) + size_t(at.x)] = index;
   }
   return table;
@@ -51,7 +52,8 @@ TEST_CASE("the order on 8x8 is the table of the talk, all 64 entries") {
     for (int x = 0; x < 8; ++x) {
       const int index = talk_table[size_t(y)][size_t(x)];
       const ivec2 at = amd_8x8(index);
-      CHECK_MESSAGE((at.x == x && at.y == y), "index ", index, " lies at ", at.x, ", ", at.y, " instead of ", x, ", ", y);
+      CHECK_MESSAGE((at.x == x && at.y == y), "index ", index, " lies at ", at.x, ", ", at.y, " instead of ", x, ", ",
+                    y);
     }
 }
 
@@ -69,11 +71,14 @@ TEST_CASE("the order meets every texel of 8x8, 16x16 and 32x32 once") {
   }
 }
 
-TEST_CASE("any four aligned consecutive indices are a 2x2 quad, on the level below too when a fourth of the threads goes on") {
+TEST_CASE(
+    "any four aligned consecutive indices are a 2x2 quad, on the level below too when a fourth of the threads goes "
+    "on") {
   for (const auto& [thread_count, side] : {std::pair{1024, 32}, std::pair{256, 16}, std::pair{64, 8}, std::pair{16, 4}})
     for (int first = 0; first < thread_count; first += 4) {
       const ivec2 corner = amd_order(first);
-      CHECK_MESSAGE((corner.x % 2 == 0 && corner.y % 2 == 0 && corner.x < side && corner.y < 2 * side), "index ", first);
+      CHECK_MESSAGE((corner.x % 2 == 0 && corner.y % 2 == 0 && corner.x < side && corner.y < 2 * side), "index ",
+                    first);
       for (int lane = 1; lane < 4; ++lane) {
         const ivec2 at = amd_order(first + lane);
         CHECK_MESSAGE((at.x == corner.x + lane % 2 && at.y == corner.y + lane / 2), "index ", first + lane);

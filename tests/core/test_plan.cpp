@@ -45,7 +45,8 @@ std::string refusal(std::string_view words, Size size, const DeviceTraits& trait
 
 std::vector<Size> many_sizes() {
   std::vector<Size> sizes = test::awkward_sizes();
-  sizes.insert(sizes.end(), {{1, 2}, {2, 1}, {1920, 1080}, {4096, 4096}, {4095, 4097}, {32768, 1}, {1, 32768}, {32768, 3}});
+  sizes.insert(sizes.end(),
+               {{1, 2}, {2, 1}, {1920, 1080}, {4096, 4096}, {4095, 4097}, {32768, 1}, {1, 32768}, {32768, 3}});
   return sizes;
 }
 
@@ -57,8 +58,8 @@ bool reaches_all(const Pass& pass, Size target, int tile_side_x, int tile_side_y
 }  // namespace
 
 TEST_CASE("a whole chain has 1 + floor(log2(longer side)) levels") {
-  const std::pair<Size, int> expected[] = {{{1, 1}, 1},     {{2, 1}, 2},        {{3, 5}, 3},          {{1, 4096}, 13},
-                                           {{17, 9}, 5},    {{1920, 1080}, 11}, {{4096, 4096}, 13},   {{4095, 3}, 12},
+  const std::pair<Size, int> expected[] = {{{1, 1}, 1},      {{2, 1}, 2},         {{3, 5}, 3},        {{1, 4096}, 13},
+                                           {{17, 9}, 5},     {{1920, 1080}, 11},  {{4096, 4096}, 13}, {{4095, 3}, 12},
                                            {{32767, 2}, 15}, {{32768, 32768}, 16}};
   for (const auto& [size, levels] : expected) {
     CHECK_MESSAGE(mips().level_count(parse_call(mips(), ""), size) == levels, size.width, "x", size.height);
@@ -116,21 +117,25 @@ TEST_CASE("the single pass is one pass that writes all levels, its tiles reach e
 TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and each says why") {
   DeviceTraits traits = rich_gpu();
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 1);
-  CHECK(plan_of("", {512, 512}, traits).choices == std::vector<std::string>{"mips: single-pass, one dispatch is the fastest on a GPU"});
+  CHECK(plan_of("", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: single-pass, one dispatch is the fastest on a GPU"});
   traits.type = DeviceType::cpu;
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 9);
   CHECK(plan_of("", {512, 512}, traits).choices ==
         std::vector<std::string>{"mips: per-level, a CPU device pays for barriers and shared memory"});
-  CHECK(plan_of("--method single-pass", {512, 512}, traits).choices == std::vector<std::string>{"mips: single-pass, asked for"});
+  CHECK(plan_of("--method single-pass", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: single-pass, asked for"});
 }
 
-TEST_CASE("a device that lacks what the single pass needs gets one pass a level, and the reason; asked for, it is refused") {
+TEST_CASE(
+    "a device that lacks what the single pass needs gets one pass a level, and the reason; asked for, it is refused") {
   struct Lack {
     const char* reason;
     void (*take_away)(DeviceTraits&);
   };
   const Lack lacks[] = {
-      {"it needs workgroups of 256, the device has 128", [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
+      {"it needs workgroups of 256, the device has 128",
+       [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
       {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
       {"it writes 9 images at once, the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
       {"bytes of shared memory, the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
@@ -156,7 +161,8 @@ TEST_CASE("few storage images are enough for few levels") {
 }
 
 TEST_CASE("what every Vulkan 1.2 device has is enough for a plan") {
-  for (const Size size : test::awkward_sizes()) CHECK(int(plan_of("", size, {}).passes.size()) == level_count_of(size) - 1);
+  for (const Size size : test::awkward_sizes())
+    CHECK(int(plan_of("", size, {}).passes.size()) == level_count_of(size) - 1);
 }
 
 TEST_CASE("a picture larger than the device takes is over a limit, in either direction, and the message names both") {
@@ -179,8 +185,10 @@ TEST_CASE("the text of a plan names device, chain, choices, images and every pas
   const Call call = parse_call(mips(), "--method per-level --levels 3");
   const Plan made = plan({&call, 1}, {.size = {1024, 512}, .storage = Depth::half}, rich_gpu());
   const std::string text = explain(made, {&call, 1}, rich_gpu());
-  for (const char* part : {"device   a rich GPU\n", "chain    mips --method per-level --levels 3\n", "choice   mips: per-level, asked for\n",
-                           "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n", "pass 0   mips level 1: mips_level.glsl [",
-                           "32x16 groups of 256x1, reads 4.0 MiB, writes 1.0 MiB\n", "pass 1   mips level 2: mips_level.glsl ["})
+  for (const char* part :
+       {"device   a rich GPU\n", "chain    mips --method per-level --levels 3\n",
+        "choice   mips: per-level, asked for\n", "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n",
+        "pass 0   mips level 1: mips_level.glsl [", "32x16 groups of 256x1, reads 4.0 MiB, writes 1.0 MiB\n",
+        "pass 1   mips level 2: mips_level.glsl ["})
     CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
 }

@@ -88,7 +88,9 @@ TEST_CASE("every choice of every option stands in an example, so that its shader
   for (const Op* op : all_ops())
     for (const Param& param : op->params)
       for (size_t choice = 0; choice < param.choices.size(); ++choice)
-        CHECK_MESSAGE(std::ranges::any_of(op->examples, [&](std::string_view example) {
-                        return parse_call(*op, example).number(param.name) == double(choice);
-                      }), op->name, " --", param.name, " ", param.choices[choice]);
+        CHECK_MESSAGE(std::ranges::any_of(op->examples,
+                                          [&](std::string_view example) {
+                                            return parse_call(*op, example).number(param.name) == double(choice);
+                                          }),
+                      op->name, " --", param.name, " ", param.choices[choice]);
 }

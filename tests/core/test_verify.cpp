@@ -1,6 +1,6 @@
 // The check of the device's results, on results that are planted.
-#include "core/verify.h"
 #include "core/half.h"
+#include "core/verify.h"
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
@@ -27,10 +27,12 @@ std::vector<Level> right_levels(const Level& base, Depth depth) {
   const std::vector<double> numbers = numbers_of(base, depth);
   for (size_t component = 0; component < 4; ++component) {
     Plane plane{.size = base.size, .values = {}};
-    for (size_t texel = 0; texel < texel_count(base.size); ++texel) plane.values.push_back(numbers[4 * texel + component]);
+    for (size_t texel = 0; texel < texel_count(base.size); ++texel)
+      plane.values.push_back(numbers[4 * texel + component]);
     const std::vector<Plane> planes = mips().op->reference(mips(), plane);
     for (size_t level = 1; level < planes.size(); ++level) {
-      if (levels.size() < level) levels.push_back({planes[level].size, Memory(planes[level].values.size() * 4 * bytes_of(depth))});
+      if (levels.size() < level)
+        levels.push_back({planes[level].size, Memory(planes[level].values.size() * 4 * bytes_of(depth))});
       for (size_t texel = 0; texel < planes[level].values.size(); ++texel)
         put(levels[level - 1], depth, 4 * texel + component, planes[level].values[texel]);
     }
@@ -59,7 +61,8 @@ TEST_CASE("levels as the definition has them pass, with room to spare") {
         const Level base = pattern(name, each, depth);
         const std::vector<LevelCheck> checks = verify(mips(), base, right_levels(base, depth), depth);
         CHECK(int(checks.size()) == level_count_of(each) - 1);
-        for (const LevelCheck& check : checks) CHECK_MESSAGE(check.share <= 1, name, " ", each.width, "x", each.height, ": ", describe(check));
+        for (const LevelCheck& check : checks)
+          CHECK_MESSAGE(check.share <= 1, name, " ", each.width, "x", each.height, ": ", describe(check));
       }
 }
 
@@ -72,7 +75,8 @@ TEST_CASE("a planted error is found where it was planted") {
       CHECK(check.at == at);
       CHECK(check.component == component);
       CHECK(check.error == doctest::Approx(40).epsilon(0.05));
-      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}).{}", check.error, at.width, at.height, "rgba"[component]);
+      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}).{}", check.error, at.width,
+                                            at.height, "rgba"[component]);
       CHECK_MESSAGE(describe(check).starts_with(place), describe(check));
     }
 }

@@ -51,8 +51,8 @@ TEST_CASE("the mean of the picture is the same at every level and odd size") {
       const Level base = pattern("ramp", size, Depth::f32);
       const double expected = mean(numbers_of(base, Depth::f32));
       for (const Level& level : mips_of(*gpu, method, base, Depth::f32))
-        CHECK_MESSAGE(mean(numbers_of(level, Depth::f32)) == doctest::Approx(expected).epsilon(2e-6), method, " ", size.width,
-                      "x", size.height, " level ", level.size.width, "x", level.size.height);
+        CHECK_MESSAGE(mean(numbers_of(level, Depth::f32)) == doctest::Approx(expected).epsilon(2e-6), method, " ",
+                      size.width, "x", size.height, " level ", level.size.width, "x", level.size.height);
     }
 }
 

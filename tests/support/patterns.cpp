@@ -7,11 +7,11 @@
 
 namespace gpupost::test {
 
-std::vector<std::string_view> pattern_names() { return {"noise", "ramp", "impulse", "huge", "dark", "constant", "nonfinite"}; }
-
-std::vector<Size> awkward_sizes() {
-  return {{1, 1}, {1, 4096}, {3, 5}, {17, 9}, {64, 64}, {128, 32}, {257, 129}};
+std::vector<std::string_view> pattern_names() {
+  return {"noise", "ramp", "impulse", "huge", "dark", "constant", "nonfinite"};
 }
+
+std::vector<Size> awkward_sizes() { return {{1, 1}, {1, 4096}, {3, 5}, {17, 9}, {64, 64}, {128, 32}, {257, 129}}; }
 
 // A number in [0, 1) of a place, by a hash of it.
 static double random_number(int x, int y, int component) {

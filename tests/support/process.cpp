@@ -41,17 +41,21 @@ class File {
 int memory_file(const std::string& bytes) {
   const int descriptor = checked(memfd_create("stream", MFD_CLOEXEC), "memfd_create");
   for (size_t at = 0; at < bytes.size();)
-    at += size_t(checked(int(write(descriptor, bytes.data() + at, std::min(bytes.size() - at, size_t(1) << 30))), "write"));
+    at += size_t(
+        checked(int(write(descriptor, bytes.data() + at, std::min(bytes.size() - at, size_t(1) << 30))), "write"));
   lseek(descriptor, 0, SEEK_SET);
   return descriptor;
 }
 
-int opened(const std::string& path, int flags) { return checked(open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666), path); }
+int opened(const std::string& path, int flags) {
+  return checked(open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666), path);
+}
 
 std::string content_of(const File& file) {
   std::string text;
   char part[65536];
-  for (ssize_t count; (count = pread(file.get(), part, sizeof part, off_t(text.size()))) > 0;) text.append(part, size_t(count));
+  for (ssize_t count; (count = pread(file.get(), part, sizeof part, off_t(text.size()))) > 0;)
+    text.append(part, size_t(count));
   return text;
 }
 

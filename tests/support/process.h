@@ -8,14 +8,14 @@
 namespace gpupost::test {
 
 struct Command {
-  std::string program;             // a path
-  std::vector<std::string> words;  // without the program's name
+  std::string program;                                                // a path
+  std::vector<std::string> words;                                     // without the program's name
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to ours
-  std::string folder = "";         // to run in; "": ours
-  std::string input = "";          // bytes on its standard input
-  std::string input_file = "";     // instead of them, where it is not ""
-  std::string output_file = "";    // "": standard output is kept
-  double seconds = 60;             // after which it and its children are killed
+  std::string folder = "";                                            // to run in; "": ours
+  std::string input = "";                                             // bytes on its standard input
+  std::string input_file = "";                                        // instead of them, where it is not ""
+  std::string output_file = "";                                       // "": standard output is kept
+  double seconds = 60;                                                // after which it and its children are killed
 };
 
 struct Finished {
