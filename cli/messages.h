@@ -15,6 +15,11 @@ std::string one_line(std::string_view text);
 inline void say_error(std::string_view text) { fmt::print(stderr, "gpupost: {}\n", one_line(text)); }
 
 template <class... Args>
+void say_note(fmt::format_string<Args...> text, Args&&... args) {
+  fmt::print(stderr, "gpupost: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...)));
+}
+
+template <class... Args>
 void say_warning(fmt::format_string<Args...> text, Args&&... args) {
   fmt::print(stderr, "gpupost: warning: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...)));
 }

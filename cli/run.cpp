@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <future>
 #include <optional>
@@ -158,6 +159,13 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& 
   report.total_ms = total.milliseconds();
 }
 
+// What --verify found where all is well.
+void say_verified(const JobReport& report) {
+  const auto worst = std::ranges::max_element(report.checks, {}, &LevelCheck::share);
+  if (worst != report.checks.end())
+    say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", report.input, describe(*worst));
+}
+
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
 Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, JobReport& report) {
   Exit code = Exit::done;
@@ -167,6 +175,7 @@ Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, JobR
     report.error = error.what();
     code = error.code();
   }
+  if (!request.globals.quiet && code == Exit::done) say_verified(report);
   if (!request.globals.quiet)
     for (const std::string& warning : report.warnings) say_warning("{}: {}", job.input, warning);
   if (!report.error.empty()) say_error(report.error);

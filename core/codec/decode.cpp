@@ -76,6 +76,8 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
   const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
   if (end.was_too_slow) fail(Exit::input, "took over {} s to decode", limits.wall_seconds);
   if (signal == SIGXCPU) fail(Exit::input, "took over {} s of processor time to decode", limits.cpu_seconds);
+  if (signal == SIGXFSZ)
+    fail(Exit::limit, "decoding needs more shared memory than the limit on file sizes allows (ulimit -f)");
   if (signal == SIGKILL && !end.said_too_much)
     fail(Exit::limit, "the decoder was killed; the system may be out of memory");
   if (signal != 0 && !end.said_too_much)

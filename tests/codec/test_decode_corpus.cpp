@@ -2,6 +2,8 @@
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
 
+#include "tests/support/skip.h"
+
 #include <doctest/doctest.h>
 #include <png.h>
 
@@ -22,7 +24,7 @@ namespace {
 std::vector<fs::path> corpus(const char* folder) {
   const char* root = std::getenv("GPUPOST_CORPUS");
   if (!root) {
-    std::printf("skipped: GPUPOST_CORPUS is not set, so no file of %s/ is read\n", folder);
+    test::skip(fmt::format("GPUPOST_CORPUS is not set, so no file of {}/ is read", folder).c_str());
     return {};
   }
   std::set<fs::path> files;

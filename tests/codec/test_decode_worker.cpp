@@ -3,6 +3,8 @@
 #include "core/codec/wire.h"
 #include "tests/codec/make_files.h"
 
+#include "tests/support/skip.h"
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -96,7 +98,7 @@ TEST_CASE("a worker without a request ends in an error, and its parent sees it")
 
 TEST_CASE("in the sandbox nothing can be opened, connected or started") {
   if (!has_seccomp() || is_sanitized()) {
-    MESSAGE("skipped: no seccomp here");
+    test::skip("no seccomp here");
     return;
   }
   const pid_t child = fork();

@@ -7,8 +7,9 @@
 
 namespace gpupost {
 
-// Level 4: the size of zlib's level 6 in a third of its time.
-inline constexpr int exr_deflate_level = 4;
+// Level 2: of a 4096x4096 half picture in 64x64 tiles 1 % larger than level 4 and 14 % sooner, and still 2 % smaller than
+// what zlib makes of it at level 4.
+inline constexpr int exr_deflate_level = 2;
 
 inline uLong deflate_bound(uLong bytes) { return libdeflate_zlib_compress_bound(nullptr, bytes); }
 
