@@ -1,6 +1,7 @@
 // `gpupost compare A B`.
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
+#include "core/codec/encode.h"
 #include "core/convert.h"
 
 #include <CLI/CLI.hpp>
@@ -79,14 +80,6 @@ Picture meaning_of(const std::string& path, const DecodeOptions& options) {
   for (Group& group : picture.groups)
     if (group.depth == Depth::half) change_depth(group, Depth::f32);
   return picture;
-}
-
-std::string channel_names(const Picture& picture) {
-  std::string text;
-  for (const Group& group : picture.groups)
-    for (const Channel& channel : group.channels)
-      if (!channel.name.empty()) text += (text.empty() ? "" : ",") + channel.name;
-  return text;
 }
 
 }  // namespace
