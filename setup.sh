@@ -22,8 +22,11 @@ install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# In CI warnings are errors, but not under the sanitizers, where g++ 12 sees some in its own headers.
 build() {
-  cmake --preset "$1" ${CI:+-DGPUPOST_WERROR=ON} >/dev/null
+  local strict=OFF
+  [ -n "${CI:-}" ] && [ "$1" = release ] && strict=ON
+  cmake --preset "$1" -DGPUPOST_WERROR=$strict >/dev/null
   cmake --build --preset "$1" -- --quiet
 }
 

@@ -1,5 +1,6 @@
 #include "cli/explain.h"
 
+#include "cli/depths.h"
 #include "core/codec/codec.h"
 #include "core/error.h"
 #include "core/gpu/gpu.h"
@@ -25,7 +26,8 @@ Explained plan_of(const Request& request) {
     const Picture picture =
         decode_file(request.inputs.front(), {.layer = globals.layer, .level = globals.level, .limits = {}}).picture;
     input.size = picture.size();
-    input.storage = storage_of(globals, picture.groups.front());
+    input.storage =
+        storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
   }
   Explained explained{.traits = traits_of(globals)};
   explained.plan = plan(request.calls, input, explained.traits);

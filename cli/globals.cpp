@@ -126,6 +126,13 @@ static bool truth(const Global& global, const std::string& word) {
   fail(Exit::usage, "{}={} is neither 1 nor 0", environment_name(global), word);
 }
 
+// " (from GPUPOST_BITS)" where the environment has that very value.
+static std::string origin_of(const Global& global, const std::string& value) {
+  const std::string name = environment_name(global);
+  const char* environment = std::getenv(name.c_str());
+  return environment && value == environment ? fmt::format(" (from {})", name) : "";
+}
+
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
@@ -135,7 +142,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   for (const auto& [name, value] : values) {
     const std::vector<std::string_view>& choices = global_named(name)->choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-      fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
+      fail(Exit::usage, "--{} {}{} is none of {}{}", name, value, origin_of(*global_named(name), value),
+           fmt::join(choices, ", "), suggestion(value, choices));
   }
   Globals globals{.output = text("output"),
                   .layer = text("layer"),
@@ -168,13 +176,6 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (globals.fp16 && globals.bits && *globals.bits == Depth::f32)
     fail(Exit::usage, "--fp16 means half numbers; --bits 32f contradicts it");
   return globals;
-}
-
-Depth storage_of(const Globals& globals, const Group& group) {
-  if (globals.storage) return *globals.storage;
-  if (globals.fp16) return Depth::half;
-  if (globals.bits == Depth::f32) return Depth::f32;
-  return group.depth == Depth::u8 || group.depth == Depth::half ? Depth::half : Depth::f32;
 }
 
 }  // namespace gpupost

@@ -51,7 +51,4 @@ struct Globals {
 // Words that are globals and their values, then the environment. Throws Error(Exit::usage).
 Globals parse_globals(const std::vector<std::string>& words);
 
-// Depth of the pictures on the device: as asked for, else wide enough for what comes in and what goes out.
-Depth storage_of(const Globals& globals, const Group& group);
-
 }  // namespace gpupost

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -25,6 +26,13 @@ static void set_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+}
+
+// Mesa complains on standard error, in lines of its own, where it cannot make its cache; it has none then.
+static void spare_mesa_its_cache() {
+  for (const char* name : {"XDG_CACHE_HOME", "HOME"})
+    if (const char* folder = std::getenv(name); folder && access(folder, W_OK) == 0) return;
+  setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
 }
 
 static bool asks_for_help(const std::vector<std::string>& words) {
@@ -71,5 +79,6 @@ static int main_of(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   gpupost::set_signals();
+  gpupost::spare_mesa_its_cache();
   return gpupost::main_of({argv + 1, argv + argc});
 }

@@ -1,10 +1,12 @@
 #include "cli/outputs.h"
 
+#include "cli/depths.h"
 #include "core/error.h"
 
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 namespace gpupost {
@@ -21,7 +23,7 @@ static std::string place(std::string_view key, const fs::path& input, const Form
   if (key == "name") return input.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
   if (key == "dir") return input.has_parent_path() ? input.parent_path().string() : ".";
-  if (key == "level") return "{level}";  // filled in later, one file a level
+  if (key == "level") return std::string(1, level_mark);
   fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}}", key);
 }
 
@@ -66,15 +68,23 @@ static std::string default_output(const Request& request, const Job& job) {
          std::string(job.format->extensions.front());
 }
 
+// A job's output as it would be typed.
+static std::string shown(const std::string& output) {
+  std::string text;
+  for (const char c : output) text += c == level_mark ? "{level}" : std::string(1, c);
+  return text;
+}
+
 static Job job_of(const Request& request, const std::string& input) {
   const std::string& output = request.globals.output;
   Job job{.input = input};
   job.is_a_file_a_level = output.find("{level}") != output.npos;
   const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
+  check_bits(request.globals, *job.format);
   if (levels_in_one_file && !job.format->holds_levels)
-    fail(Exit::usage, "-o {}: a {} file holds one level; expected .exr, or a name with {{level}} for a file a level",
-         output, job.format->name);
+    fail(Exit::usage, "{}: a {} file holds one level; expected .exr, or -o with {{level}} in it for a file a level",
+         output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name);
   if (job.is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   if (output.empty()) job.output = default_output(request, job);
@@ -83,30 +93,76 @@ static Job job_of(const Request& request, const std::string& input) {
   return job;
 }
 
-static bool same_file(const std::string& a, const std::string& b) {
+// One name for all ways to write a path.
+static std::string one_name(const std::string& path) {
   std::error_code error;
-  return fs::equivalent(a, b, error);
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : canonical.string();
+}
+
+// What the jobs read and write, for finding what would be lost.
+class Paths {
+ public:
+  explicit Paths(const std::vector<std::string>& inputs) {
+    for (const std::string& input : inputs)
+      if (input != "-") inputs_[one_name(input)] = input;
+  }
+
+  void add(const Job& job, bool is_default_name) {
+    if (!outputs_.insert(job.output == "-" ? "-" : one_name(job.output)).second)
+      fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
+           job.output == "-" ? "standard output" : shown(job.output));
+    if (job.output == "-") return;
+    constexpr int most_levels = 16;
+    for (int level = 0; level < (job.is_a_file_a_level ? most_levels : 1); ++level) {
+      const auto lost = inputs_.find(one_name(level_path(job, level)));
+      if (lost == inputs_.end() || (lost->second == job.input && !is_default_name)) continue;
+      fail(Exit::usage, "{}: its result would replace the input {}; expected another -o", job.input, lost->second);
+    }
+  }
+
+  void add_report(const std::string& path) const {
+    const std::string name = path == "-" ? path : one_name(path);
+    if (outputs_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
+    if (inputs_.contains(name)) fail(Exit::usage, "--report {}: is an input; expected another file", path);
+  }
+
+ private:
+  std::map<std::string, std::string> inputs_;  // as typed, by their one name
+  std::set<std::string> outputs_;
+};
+
+// What can be seen of an output before there is one. Writing finds out the rest.
+static void check_can_be_written(const std::string& path, bool no_clobber) {
+  if (path == "-") return;
+  std::error_code error;
+  if (no_clobber && fs::is_regular_file(path, error))
+    fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
+  if (!fs::exists(folder, error))
+    fail(Exit::output, "{}: its folder {} cannot be used: {}", path, folder.string(),
+         error ? error.message() : "No such file or directory");
+  if (fs::is_directory(path, error)) fail(Exit::output, "{}: cannot be written: Is a directory", path);
 }
 
 std::vector<Job> jobs_of(const Request& request) {
+  const Globals& globals = request.globals;
   std::vector<std::string> inputs = request.inputs;
   if (inputs.empty() && isatty(STDIN_FILENO))
     fail(Exit::usage, "no input: expected a file, or a picture on standard input (which is a terminal)");
   if (inputs.empty()) inputs.push_back("-");
   std::vector<Job> jobs;
-  std::set<std::string> outputs;
+  Paths paths(inputs);
   for (const std::string& input : inputs) {
     if (input == "-" && isatty(STDIN_FILENO)) fail(Exit::usage, "- : standard input is a terminal; expected a picture");
-    Job job = job_of(request, input);
+    Job& job = jobs.emplace_back(job_of(request, input));
     if (job.output == "-" && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
-    if (!outputs.insert(job.output).second)
-      fail(Exit::usage, "{} inputs give one output, {}; expected a name with {{stem}}, or a folder with / at its end",
-           inputs.size(), job.output);
-    if (job.output != "-" && input != "-" && request.globals.output.empty() && same_file(input, job.output))
-      fail(Exit::usage, "{}: the result would replace its own input; expected -o FILE", input);
-    jobs.push_back(std::move(job));
+    paths.add(job, globals.output.empty());
   }
+  if (!globals.report.empty()) paths.add_report(globals.report);
+  for (const Job& job : jobs) check_can_be_written(level_path(job, 0), globals.no_clobber);
+  if (!globals.report.empty()) check_can_be_written(globals.report, globals.no_clobber);
   return jobs;
 }
 
@@ -115,16 +171,16 @@ Job for_levels(Job job, const Globals& globals, int level_count, int whole_count
   if (!globals.output.empty() || job.output == "-")
     fail(Exit::usage,
          "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
-         job.output, job.format->name, whole_count, level_count);
+         shown(job.output), job.format->name, whole_count, level_count);
   const std::string extension = "." + std::string(job.format->extensions.front());
-  job.output = job.output.substr(0, job.output.size() - extension.size()) + ".{level}" + extension;
+  job.output = job.output.substr(0, job.output.size() - extension.size()) + "." + level_mark + extension;
   job.is_a_file_a_level = true;
   return job;
 }
 
 std::string level_path(const Job& job, int level) {
-  std::string path = job.output;
-  for (size_t at; (at = path.find("{level}")) != path.npos;) path.replace(at, 7, std::to_string(level));
+  std::string path;
+  for (const char c : job.output) path += c == level_mark ? std::to_string(level) : std::string(1, c);
   return path;
 }
 

@@ -8,6 +8,9 @@
 
 namespace gpupost {
 
+// Stands in an output for the number of a level. No file name that was typed can be taken for it.
+inline constexpr char level_mark = '\x1f';
+
 // One input and where its result goes.
 struct Job {
   std::string input;
@@ -17,15 +20,16 @@ struct Job {
   bool is_a_file_a_level = false;
 };
 
-// The jobs of a request. Throws Error(Exit::usage) where there is no input, where two results would have one name, or
-// where standard input or output is a terminal.
+// The jobs of a request, checked as far as they can be before any work. Throws Error(Exit::usage) where there is no input,
+// where two results would go to one file, or over an input of another job, or where standard input or output is a terminal;
+// Error(Exit::output) where a folder is missing, or a file is there that --no-clobber protects.
 std::vector<Job> jobs_of(const Request& request);
 
 // The job where its result has `level_count` of the `whole_count` levels that a whole chain has: an EXR file holds a whole
 // chain or one level, so part of a chain goes to a file a level, unless -o says otherwise, which is Error(Exit::usage).
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count);
 
-// The output with {level} filled in.
+// The output of one level; the output itself where all levels go to one file.
 std::string level_path(const Job& job, int level);
 
 }  // namespace gpupost

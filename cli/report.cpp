@@ -18,7 +18,8 @@ static double gb_per_second(const PassReport& pass) {
 }
 
 static double percent_of_copy(const JobReport& job, const PassReport& pass) {
-  return job.copy_gb_per_second > 0 ? 100 * gb_per_second(pass) / job.copy_gb_per_second : 0;
+  const double copy = pass.storage == Depth::half ? job.copy_half_gb_per_second : job.copy_float_gb_per_second;
+  return copy > 0 ? 100 * gb_per_second(pass) / copy : 0;
 }
 
 static std::string host_name() {
@@ -41,6 +42,7 @@ static json to_json(const JobReport& job) {
   for (const PassReport& pass : job.passes)
     passes.push_back({{"name", pass.name},
                       {"kernel", pass.kernel},
+                      {"storage", name_of(pass.storage)},
                       {"ms", pass.milliseconds},
                       {"bytes_read", pass.bytes_read},
                       {"bytes_written", pass.bytes_written},
@@ -68,7 +70,7 @@ static json to_json(const JobReport& job) {
             {"encode", job.encode_ms},
             {"write", job.write_ms},
             {"total", job.total_ms}}},
-          {"copy_gb_per_s", job.copy_gb_per_second},
+          {"copy_gb_per_s", {{"16f", job.copy_half_gb_per_second}, {"32f", job.copy_float_gb_per_second}}},
           {"passes", passes},
           {"verify", checks},
           {"warnings", job.warnings},
@@ -93,17 +95,17 @@ std::string to_table(const Report& report) {
   for (const JobReport& job : report.jobs) {
     text += fmt::format("{}: {} x {}\n", job.input, job.size.width, job.size.height);
     for (const std::string& choice : job.choices) text += fmt::format("  {}\n", choice);
-    text += fmt::format("  {:<24}{:>10}{:>10}{:>10}{:>9}\n", "pass", "ms", "MiB", "GB/s", "% copy");
+    text += fmt::format("  {:<36}{:>10}{:>10}{:>10}{:>9}\n", "pass", "ms", "MiB", "GB/s", "% copy");
     for (const PassReport& pass : job.passes)
-      text += fmt::format("  {:<24}{:>10.3f}{:>10.2f}{:>10.2f}{:>9.1f}\n", pass.name, pass.milliseconds,
+      text += fmt::format("  {:<36}{:>10.3f}{:>10.2f}{:>10.2f}{:>9.1f}\n", pass.name, pass.milliseconds,
                           double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
                           percent_of_copy(job, pass));
-    text += fmt::format("  {:<24}{:>10}\n", "stage", "ms");
+    text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");
     const std::pair<const char*, double> stages[] = {
         {"decode", job.decode_ms}, {"device", job.device_ms},     {"upload", job.upload_ms},
         {"passes", job.passes_ms}, {"download", job.download_ms}, {"verify", job.verify_ms},
         {"encode", job.encode_ms}, {"write", job.write_ms},       {"total", job.total_ms}};
-    for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<24}{:>10.1f}\n", name, milliseconds);
+    for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<36}{:>10.1f}\n", name, milliseconds);
   }
   return text;
 }

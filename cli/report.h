@@ -14,6 +14,7 @@ namespace gpupost {
 struct PassReport {
   std::string name;
   std::string kernel;
+  Depth storage = Depth::half;  // of its pictures
   double milliseconds = 0;
   size_t bytes_read = 0, bytes_written = 0;
 };
@@ -28,7 +29,8 @@ struct JobReport {
   double decode_ms = 0, device_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0,
          write_ms = 0;
   double total_ms = 0;
-  double copy_gb_per_second = 0;   // of an image copy of this size on this device; 0: not measured
+  // of image copies of this size on this device; 0: not measured
+  double copy_half_gb_per_second = 0, copy_float_gb_per_second = 0;
   std::vector<PassReport> passes;  // of all groups of channels, in order
   std::vector<LevelCheck> checks;  // of --verify
   std::vector<std::string> warnings;

@@ -1,8 +1,10 @@
 #include "cli/run.h"
 
+#include "cli/depths.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/report.h"
+#include "cli/verbs.h"
 #include "core/convert.h"
 #include "core/gpu/gpu.h"
 #include "core/nearest.h"
@@ -14,45 +16,48 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <future>
+#include <memory>
+#include <new>
 #include <optional>
 
 namespace gpupost {
 
 namespace {
 
-// Depth of the colour in the output: as asked for, else as it came in as far as the format can hold it.
-Depth output_depth(const Globals& globals, const Format& format, Depth came_in) {
-  if (globals.bits) {
-    if (format.holds_float && !is_float(*globals.bits))
-      fail(Exit::usage, "--bits {}: {} holds floats; expected 16f or 32f", name_of(*globals.bits), format.name);
-    if (!format.holds_float && is_float(*globals.bits))
-      fail(Exit::usage, "--bits {}: {} holds integers; expected 8 or 16", name_of(*globals.bits), format.name);
-    return *globals.bits;
-  }
-  if (!format.holds_float) return came_in == Depth::u16 ? Depth::u16 : Depth::u8;
-  if (globals.fp16 || came_in == Depth::u8 || came_in == Depth::half) return Depth::half;
-  return Depth::f32;
-}
-
-// The device, opened at the first need, while the first picture is being decoded.
+// The device, being opened while the first picture is decoded.
 class LazyGpu {
  public:
   LazyGpu(const Globals& globals, bool is_needed) {
     if (is_needed)
       opening_ = std::async(std::launch::async, [&globals] {
-        return Gpu(choose_device(list_devices(), globals.device, globals.require_gpu));
-      });
+                   return std::make_unique<Gpu>(choose_device(list_devices(), globals.device, globals.require_gpu));
+                 }).share();
   }
-  Gpu& get() {
-    if (!gpu_) gpu_.emplace(opening_.get());
-    return *gpu_;
+  // Throws what went wrong, at each call.
+  Gpu& get() const { return *opening_.get(); }
+  // nullptr where it was not needed or could not be opened.
+  Gpu* opened() const {
+    try {
+      return opening_.valid() ? opening_.get().get() : nullptr;
+    } catch (const Error&) {
+      return nullptr;
+    }
   }
 
  private:
-  std::future<Gpu> opening_;
-  std::optional<Gpu> gpu_;
+  std::shared_future<std::unique_ptr<Gpu>> opening_;
 };
+
+// What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
+std::string names_behind(const Group& group) {
+  if (group.is_colour) return "";
+  std::string names;
+  for (const Channel& channel : group.channels)
+    if (!channel.name.empty()) names += (names.empty() ? "" : " ") + channel.name;
+  return " (" + names + ")";
+}
 
 // The chain on one group of channels; its levels are added to the group, the working base stays its level 0.
 void run_group(const Request& request, Gpu& gpu, Group& group, bool half_arithmetic, JobReport& report) {
@@ -66,8 +71,12 @@ void run_group(const Request& request, Gpu& gpu, Group& group, bool half_arithme
   for (size_t index = 0; index < made.passes.size(); ++index) {
     const Pass& pass = made.passes[index];
     report.passes_ms += result.times.pass_ms[index];
-    report.passes.push_back(
-        {pass.name, std::string(pass.kernel), result.times.pass_ms[index], pass.bytes_read, pass.bytes_written});
+    report.passes.push_back({.name = pass.name + names_behind(group),
+                             .kernel = std::string(pass.kernel),
+                             .storage = group.depth,
+                             .milliseconds = result.times.pass_ms[index],
+                             .bytes_read = pass.bytes_read,
+                             .bytes_written = pass.bytes_written});
   }
   for (Level& level : result.levels) group.levels.push_back(std::move(level));
 }
@@ -84,9 +93,8 @@ void verify_group(const Request& request, const Group& group, JobReport& report)
 }
 
 // The chain on all that the picture has: colour, then the channels that go along.
-void run_chain(const Request& request, LazyGpu& gpu, Picture& picture, JobReport& report) {
+void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Depth storage, JobReport& report) {
   const Globals& globals = request.globals;
-  const Depth storage = storage_of(globals, picture.groups.front());
   if (const size_t clamped = make_working(picture, storage))
     report.warnings.push_back(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
@@ -103,7 +111,27 @@ void run_chain(const Request& request, LazyGpu& gpu, Picture& picture, JobReport
   }
 }
 
-std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, const Picture& picture, Depth depth) {
+// A picture of the colour alone, as it was read.
+Picture colour_as_read(const Picture& picture) {
+  const Group& colour = picture.groups.front();
+  const Memory& texels = colour.levels[0].texels;
+  Picture copy{.format = picture.format,
+               .data_window = picture.data_window,
+               .display_window = picture.display_window,
+               .transfer = picture.transfer,
+               .alpha = picture.alpha};
+  Group& group = copy.groups.emplace_back(Group{.channels = colour.channels,
+                                                .depth = colour.depth,
+                                                .is_colour = colour.is_colour,
+                                                .is_luminance = colour.is_luminance});
+  Level& level = group.levels.emplace_back(Level{colour.levels[0].size, Memory(texels.size())});
+  std::memcpy(level.texels.data(), texels.data(), texels.size());
+  return copy;
+}
+
+// One file with all levels, or a file a level. `base` is what level 0 is written of where that needs no conversion.
+std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, const Picture& picture, const Picture* base,
+                                    Depth depth) {
   const Group& first = picture.groups.front();
   EncodeOptions options{.depth = depth,
                         .keep_depths = true,
@@ -112,11 +140,17 @@ std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, cons
   std::vector<Encoded> files;
   const int file_count = job.is_a_file_a_level ? int(first.levels.size()) : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
-    files.push_back(encode(*job.format, picture, options));
+    files.push_back(encode(*job.format, options.level == 0 && base ? *base : picture, options));
   return files;
 }
 
-void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& report) {
+void add_warnings(const std::vector<Encoded>& files, JobReport& report) {
+  for (const Encoded& file : files)
+    for (const std::string& warning : file.warnings)
+      if (std::ranges::find(report.warnings, warning) == report.warnings.end()) report.warnings.push_back(warning);
+}
+
+void process(const Request& request, const Job& given, const LazyGpu& gpu, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
   Stopwatch watch;
@@ -140,14 +174,20 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& 
     for (Channel& channel : first.channels)
       if (globals.bits || globals.fp16 || !is_float(came_in)) channel.depth = depth;
 
-  if (!request.calls.empty()) run_chain(request, gpu, picture, report);
-  else if (is_float(depth) || first.depth != depth || globals.input_transfer || globals.input_alpha)
-    make_working(picture, first.depth == Depth::u8 || first.depth == Depth::half ? Depth::half : Depth::f32);
+  // integers that stay integers of the same depth are written at level 0 as they were read: colour under alpha 0 too
+  const bool stays = !is_float(depth) && depth == came_in && !globals.input_transfer && !globals.input_alpha;
+  std::optional<Picture> base;
+  if (!request.calls.empty()) {
+    if (stays && job.is_a_file_a_level) base = colour_as_read(picture);
+    run_chain(request, gpu, picture, storage_of(globals, came_in, depth), report);
+  } else if (!stays) {
+    make_working(picture, working_depth(came_in, depth));
+  }
 
   watch = Stopwatch();
-  const std::vector<Encoded> files = encode_outputs(job, globals, picture, depth);
+  const std::vector<Encoded> files = encode_outputs(job, globals, picture, base ? &*base : nullptr, depth);
   report.encode_ms = watch.milliseconds();
-  for (const std::string& warning : files.front().warnings) report.warnings.push_back(warning);
+  add_warnings(files, report);
 
   watch = Stopwatch();
   for (size_t level = 0; level < files.size(); ++level) {
@@ -167,13 +207,16 @@ void say_verified(const JobReport& report) {
 }
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
-Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, JobReport& report) {
+Exit process_and_tell(const Request& request, const Job& job, const LazyGpu& gpu, JobReport& report) {
   Exit code = Exit::done;
   try {
     process(request, job, gpu, report);
   } catch (const Error& error) {
     report.error = error.what();
     code = error.code();
+  } catch (const std::bad_alloc&) {
+    report.error = job.input + ": out of memory";
+    code = Exit::limit;
   }
   if (!request.globals.quiet && code == Exit::done) say_verified(report);
   if (!request.globals.quiet)
@@ -189,12 +232,38 @@ bool is_file_or_pipe(int descriptor) {
 
 }  // namespace
 
+// A copy of a picture of this size and depth, in GB/s; 0 where it cannot be measured, which is no reason to fail.
+static double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
+  try {
+    return gpu.copy_speed(size, depth);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+static void finish_report(const Globals& globals, Gpu* gpu, Report& report) {
+  if (gpu) {
+    report.device = gpu->info();
+    for (JobReport& job : report.jobs)
+      for (PassReport& pass : job.passes) {
+        double& speed = pass.storage == Depth::half ? job.copy_half_gb_per_second : job.copy_float_gb_per_second;
+        if (speed == 0) speed = copy_speed_of(*gpu, job.size, pass.storage);
+      }
+  }
+  if (globals.timing) fmt::print(stderr, "{}", to_table(report));
+  const std::string text = to_json(report);
+  if (globals.report == "-") print_out(text);
+  else if (!globals.report.empty()) write_file(globals.report, std::as_bytes(std::span(text)), globals.no_clobber);
+}
+
 Exit run(const Request& request) {
   const Globals& globals = request.globals;
   if (request.calls.empty() && globals.output.empty())
     fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE)");
+  if (request.calls.empty() && globals.verify)
+    fail(Exit::usage, "--verify compares what an op has made; there is no op");
   const std::vector<Job> jobs = jobs_of(request);
-  LazyGpu gpu(globals, !request.calls.empty());
+  const LazyGpu gpu(globals, !request.calls.empty());
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   if (globals.output.empty() && jobs.front().input != "-" && is_file_or_pipe(STDOUT_FILENO) && !globals.quiet)
@@ -206,17 +275,7 @@ Exit run(const Request& request) {
     const Exit job_code = process_and_tell(request, job, gpu, job_report);
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
-  if (globals.timing || !globals.report.empty()) {
-    if (!request.calls.empty()) {
-      report.device = gpu.get().info();
-      for (JobReport& job : report.jobs)
-        if (job.error.empty())
-          job.copy_gb_per_second = gpu.get().copy_speed(job.size, job.storage == "16f" ? Depth::half : Depth::f32);
-    }
-    if (globals.timing) fmt::print(stderr, "{}", to_table(report));
-    const std::string text = to_json(report);
-    if (!globals.report.empty()) write_file(globals.report, std::as_bytes(std::span(text)), false);
-  }
+  if (globals.timing || !globals.report.empty()) finish_report(globals, gpu.opened(), report);
   return code;
 }
 

@@ -32,9 +32,9 @@ Exit run_version(const std::vector<std::string>& words);
 // Text on standard output; a reader that has gone away is no error.
 void print_out(std::string_view text);
 
-// The flags of `words` that `known` names ("--json"), taken out of them; any other option is refused.
+// Takes `flag` out of `words`; was it there?
 bool take_flag(std::vector<std::string>& words, std::string_view flag);
-// Refuses what is left but `count` words that are no options.
+// Refuses options, and fewer words than `least` or more than `most`.
 void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most);
 
 }  // namespace gpupost

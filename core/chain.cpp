@@ -34,12 +34,13 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
   CLI::App app;
   app.set_help_flag();
-  std::vector<std::string> texts(op.params.size());
+  std::vector<std::vector<std::string>> texts(op.params.size());
   std::vector<CLI::Option*> options;
   for (size_t index = 0; index < op.params.size(); ++index) {
     const Param& param = op.params[index];
     const std::string flag = fmt::format("--{}", param.name);
-    options.push_back(param.kind == ParamKind::flag ? app.add_flag(flag) : app.add_option(flag, texts[index]));
+    options.push_back(param.kind == ParamKind::flag ? app.add_flag(flag)
+                                                    : app.add_option(flag, texts[index])->expected(1)->take_all());
   }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
@@ -50,9 +51,12 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
   for (size_t index = 0; index < options.size(); ++index) {
     const Param& param = op.params[index];
     if (options[index]->count() == 0) continue;
+    for (const std::string& text : texts[index])
+      if (text != texts[index].front())
+        fail(Exit::usage, "{}: --{} is given twice, as {} and as {}", op.name, param.name, texts[index].front(), text);
     call.values[index] = param.kind == ParamKind::flag     ? 1
-                         : param.kind == ParamKind::choice ? parse_choice(op, param, texts[index])
-                                                           : parse_number(op, param, texts[index]);
+                         : param.kind == ParamKind::choice ? parse_choice(op, param, texts[index].front())
+                                                           : parse_number(op, param, texts[index].front());
   }
   return call;
 }

@@ -1,11 +1,13 @@
 #include "core/gpu/cache.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace gpupost {
@@ -39,16 +41,31 @@ std::string cache_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/gpupost" : "";
 }
 
+// Reads all of a plain file of at most `largest` bytes; nothing for links, pipes, devices and folders.
+static std::optional<std::vector<std::byte>> read_plain_file(const std::string& path, size_t largest) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  std::vector<std::byte> bytes;
+  struct stat status;
+  bool is_read = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && size_t(status.st_size) <= largest;
+  if (is_read) {
+    bytes.resize(size_t(status.st_size));
+    is_read = read(descriptor, bytes.data(), bytes.size()) == ssize_t(bytes.size());
+  }
+  close(descriptor);
+  if (!is_read) return {};
+  return bytes;
+}
+
 std::optional<std::vector<std::byte>> read_cached(const std::string& name, uint64_t key) {
-  constexpr uint64_t largest = 64 << 20;
-  std::ifstream file(cache_folder() + "/" + name, std::ios::binary);
+  constexpr size_t largest = 64 << 20;
+  std::optional<std::vector<std::byte>> bytes = read_plain_file(cache_folder() + "/" + name, largest);
   Header header, expected;
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return {};
-  if (std::memcmp(header.magic, expected.magic, sizeof header.magic) != 0 || header.key != key || header.size > largest)
-    return {};
-  std::vector<std::byte> bytes(header.size);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()))) return {};
-  if (hash_of(bytes) != header.hash || file.peek() != std::ifstream::traits_type::eof()) return {};
+  if (!bytes || bytes->size() < sizeof header) return {};
+  std::memcpy(&header, bytes->data(), sizeof header);
+  bytes->erase(bytes->begin(), bytes->begin() + sizeof header);
+  const bool is_ours = std::memcmp(header.magic, expected.magic, sizeof header.magic) == 0 && header.key == key;
+  if (!is_ours || header.size != bytes->size() || header.hash != hash_of(std::span<const std::byte>(*bytes))) return {};
   return bytes;
 }
 
@@ -57,14 +74,17 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   if (folder.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const std::string temporary = folder + "/." + name + "." + std::to_string(getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   const Header header{.key = key, .size = bytes.size(), .hash = hash_of(bytes)};
-  file.write(reinterpret_cast<const char*>(&header), sizeof header);
-  file.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-  file.close();
-  if (file) std::filesystem::rename(temporary, folder + "/" + name, error);
-  if (!file || error) std::filesystem::remove(temporary, error);
+  std::vector<std::byte> whole(sizeof header + bytes.size());
+  std::memcpy(whole.data(), &header, sizeof header);
+  std::ranges::copy(bytes, whole.begin() + sizeof header);
+  const std::string temporary = folder + "/." + name + "." + std::to_string(getpid());
+  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (descriptor < 0) return;
+  bool is_written = write(descriptor, whole.data(), whole.size()) == ssize_t(whole.size());
+  is_written = close(descriptor) == 0 && is_written;
+  if (is_written) std::filesystem::rename(temporary, folder + "/" + name, error);
+  if (!is_written || error) std::filesystem::remove(temporary, error);
 }
 
 }  // namespace gpupost

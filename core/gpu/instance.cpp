@@ -20,7 +20,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   return VK_FALSE;
 }
 
-static bool validation_is_wanted() {
+bool validation_is_on() {
   const char* wanted = std::getenv("GPUPOST_VALIDATE");
   return wanted && std::strcmp(wanted, "1") == 0;
 }
@@ -53,7 +53,7 @@ static VkInstance create_instance() {
                                          .pEnabledValidationFeatures = enabled};
   const char* layer = "VK_LAYER_KHRONOS_validation";
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-  const bool validate = validation_is_wanted();
+  const bool validate = validation_is_on();
   if (validate && !has_layer(layer))
     fail(Exit::device, "GPUPOST_VALIDATE=1 needs the layer {} (package vulkan-validationlayers)", layer);
   const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -131,7 +131,7 @@ static void describe_memory(VkPhysicalDevice device, DeviceInfo& info) {
   }
 }
 
-// A queue family that can compute: its index, or -1.
+// Is there a queue family that computes?
 static bool describe_queues(VkPhysicalDevice device, DeviceInfo& info) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);

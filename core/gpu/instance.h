@@ -11,7 +11,9 @@ namespace gpupost {
 // The one instance of the process, made at the first call. Throws Error(Exit::device) when there is no Vulkan.
 VkInstance instance();
 
-// Messages of the validation layer so far; always 0 unless GPUPOST_VALIDATE=1 turned it on.
+// Did GPUPOST_VALIDATE=1 turn the validation layer on?
+bool validation_is_on();
+// Messages of the validation layer so far.
 int validation_message_count();
 
 // Physical devices in the order of list_devices().

@@ -108,9 +108,18 @@ TEST_CASE("outputs whose names are wrong") {
       {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
       {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
       {"an empty name", {"in.exr", "-o", ""}, 1, {"-o has an empty value"}},
-      {"two inputs, one output", {"mips", "in.exr", "in.png", "-o", "out.exr"}, 1, {"2 inputs", "out.exr", "{stem}"}},
-      {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"2 inputs", "in.mips.exr"}},
-      {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"2 inputs"}},
+      {"two inputs, one output",
+       {"mips", "in.exr", "in.png", "-o", "out.exr"},
+       1,
+       {"several results", "out.exr", "{stem}"}},
+      {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"several results", "in.mips.exr"}},
+      {"two names of one output", {"mips", "in.exr", "./in.exr", "-o", "{dir}/out.exr"}, 1, {"several results"}},
+      {"a report over an input", {"mips", "in.exr", "-o", "out.exr", "--report", "./in.exr"}, 1, {"--report ./in.exr"}},
+      {"a report over the result", {"mips", "in.exr", "-o", "out.exr", "--report", "out.exr"}, 1, {"--report out.exr"}},
+      {"a report into no folder", {"mips", "in.exr", "-o", "out.exr", "--report", "no/r.json"}, 3, {"no/r.json"}},
+      {"a picture and a report", {"mips", "in.exr", "-o", "-", "--report", "-"}, 1, {"--report -"}},
+      {"nothing to verify", {"in.exr", "-o", "out.exr", "--verify"}, 1, {"--verify"}},
+      {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"several results"}},
       {"integers in an EXR", {"in.exr", "-o", "out.exr", "--bits", "8"}, 1, {"--bits 8", "16f or 32f"}},
       {"floats in a PNG", {"in.exr", "-o", "out.png", "--bits", "16f"}, 1, {"--bits 16f", "8 or 16"}},
   });
@@ -287,4 +296,25 @@ TEST_CASE("a line break in a name does not break the message's line") {
   const Finished finished = Place().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 2);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}
+
+TEST_CASE("a result never replaces the input of another job") {
+  const Place place;
+  CHECK(place.shell("cp wide.exr in.mips.exr && gpupost mips in.exr in.mips.exr").exit_code == 1);
+  CHECK(place.shell("cmp wide.exr in.mips.exr").exit_code == 0);
+}
+
+TEST_CASE("a name that holds {level} is a name") {
+  if (!has_device()) return;
+  const Place place;
+  CHECK(place.shell("cp in.exr 'a{level}.exr' && gpupost mips --quiet 'a{level}.exr'").exit_code == 0);
+  CHECK(place.has("a{level}.mips.exr"));
+}
+
+TEST_CASE("a device that does not open is the same error for every input and every report") {
+  const Place place;
+  CHECK(place.gpupost({"mips", "in.exr", "other.exr", "-o", "sub/"}, no_driver).exit_code == 5);
+  CHECK(place.gpupost({"mips", "in.exr", "-o", "out.exr", "--timing", "--report", "r.json"}, no_driver).exit_code == 4);
+  CHECK(place.has("r.json"));
+  CHECK(place.gpupost({"mips", "text.exr", "-o", "out.exr", "--report", "s.json"}, no_driver).exit_code == 2);
 }

@@ -227,7 +227,7 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
     CHECK(job["stages_ms"]["total"].get<double>() >= sum * 0.99);
     CHECK(job["verify"].size() == 5);
     for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
-    CHECK(job["copy_gb_per_s"].get<double>() > 0);
+    CHECK(job["copy_gb_per_s"]["16f"].get<double>() > 0);
   }
 }
 
@@ -251,4 +251,19 @@ TEST_CASE("--timing prints the table on standard error") {
   for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download",
                            "encode", "write", "total"})
     CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
+}
+
+TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
+  if (!has_device()) return;
+  const Place place;
+  REQUIRE(place.gpupost({"bars.png", "-o", "wide.png", "--bits", "16"}).exit_code == 0);
+  const Picture eight = decoded(place, "bars.png"), sixteen = decoded(place, "wide.png");
+  const auto from = eight.groups[0].levels[0].texels.as<uint8_t>();
+  const auto to = sixteen.groups[0].levels[0].texels.as<uint16_t>();
+  REQUIRE(from.size() == to.size());
+  for (size_t i = 0; i < from.size(); ++i) REQUIRE(to[i] == from[i] * 257);
+
+  REQUIRE(place.gpupost({"mips", "in.png", "-o", "l{level}.png", "--quiet"}).exit_code == 0);
+  const Picture before = decoded(place, "in.png"), after = decoded(place, "l0.png");
+  CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
 }

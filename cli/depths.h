@@ -1,0 +1,20 @@
+// How numbers are kept on their way, from what was asked for and what came in.
+#pragma once
+
+#include "cli/globals.h"
+
+namespace gpupost {
+
+// Refuses --bits that a format cannot hold: throws Error(Exit::usage).
+void check_bits(const Globals& globals, const Format& format);
+
+// Of the colour in the output: as asked for, else as it came in as far as the format can hold it.
+Depth output_depth(const Globals& globals, const Format& format, Depth came_in);
+
+// Of the working picture between decoding and encoding, half or f32: half where neither end has more.
+Depth working_depth(Depth came_in, Depth goes_out);
+
+// Of the pictures on the device: as asked for, else the working depth.
+Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out);
+
+}  // namespace gpupost
