@@ -19,7 +19,8 @@ std::string_view layer_of(std::string_view channel) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
-  if (layers.contains(layer)) fail(Exit::input, "layer {} has no colour (channels R, G, B or Y)", layer);
+  if (layers.contains(layer))
+    fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X and Z)", layer);
   std::string names;
   for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
   fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
@@ -29,6 +30,13 @@ std::string_view layer_of(std::string_view channel) {
 int index_of(std::span<const Channel> channels, const std::string& name) {
   const auto found = std::ranges::find(channels, name, &Channel::name);
   return found == channels.end() || !is_float(found->depth) ? -1 : int(found - channels.begin());
+}
+
+// X, Y and Z are a vector or a position; a Y beside neither X nor Z is luminance.
+int luminance_of(std::span<const Channel> channels, const std::string& prefix) {
+  const bool is_vector = std::ranges::any_of(
+      channels, [&](const std::string& name) { return name == prefix + "X" || name == prefix + "Z"; }, &Channel::name);
+  return is_vector ? -1 : index_of(channels, prefix + "Y");
 }
 
 void add(ExrGroup& to, size_t component, std::span<const Channel> channels, int source) {
@@ -50,7 +58,7 @@ ExrGroup colour_group(std::span<const Channel> channels, const std::string& laye
   const std::string prefix = layer.empty() ? "" : layer + ".";
   std::array<int, 4> sources = {index_of(channels, prefix + "R"), index_of(channels, prefix + "G"),
                                 index_of(channels, prefix + "B"), index_of(channels, prefix + "A")};
-  const int luminance = index_of(channels, prefix + "Y");
+  const int luminance = luminance_of(channels, prefix);
   const bool is_luminance = std::ranges::all_of(std::span(sources).first(3), [](int s) { return s < 0; });
   if (is_luminance && luminance < 0) return {};
   if (is_luminance && index_of(channels, prefix + "RY") >= 0 && index_of(channels, prefix + "BY") >= 0)

@@ -141,6 +141,23 @@ TEST_CASE("a grey picture has its value in all three colours") {
   for (size_t i = 0; i < 3; ++i) CHECK(number_at(group, 40, i) == value_at(1, 0, 0, 6, 2));
 }
 
+TEST_CASE("the Y of a vector is no luminance") {
+  const ExrRecipe recipe{.channels = {{"N.X", Depth::half},
+                                      {"N.Y", Depth::half},
+                                      {"N.Z", Depth::half},
+                                      {"X", Depth::half},
+                                      {"Y", Depth::half},
+                                      {"Z", Depth::half},
+                                      {"grey.Y", Depth::half}}};
+  const File file = make_exr(recipe);
+  const Decoded decoded = decode_bytes(file);
+  check_numbers(decoded, recipe, 0);
+  for (const Group& group : decoded.picture.groups) CHECK_FALSE(group.is_colour);
+  CHECK(refusal_of(file, {.layer = "N", .level = 0, .limits = {}}) ==
+        "2 file: layer N has no colour (channels R, G, B, or Y without X and Z)");
+  CHECK(decode_bytes(file, {.layer = "grey", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
+}
+
 TEST_CASE("a red that is alone is colour with zeros for the others") {
   const Group group = std::move(decode_bytes(make_exr({.channels = {{"R", Depth::half}}})).picture.groups.at(0));
   CHECK(group.is_colour);
@@ -165,7 +182,8 @@ TEST_CASE("layers are colour when they are asked for, and listed when they are n
   CHECK(spec.picture.groups[1].channels[0].name == "B");
   CHECK(decode_bytes(file, options("deep.down")).picture.groups[0].channels[0].name == "deep.down.R");
   CHECK(refusal_of(file, options("gloss")) == "2 file: has no layer gloss; it has deep.down, depth, spec");
-  CHECK(refusal_of(file, options("depth")) == "2 file: layer depth has no colour (channels R, G, B or Y)");
+  CHECK(refusal_of(file, options("depth")) ==
+        "2 file: layer depth has no colour (channels R, G, B, or Y without X and Z)");
 }
 
 TEST_CASE("what tinyexr cannot read is refused by name") {
