@@ -8,8 +8,10 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 
@@ -84,6 +86,27 @@ TEST_CASE("a worker that takes too long is ended, and said to be") {
   const File file = make_png({{"IHDR", png_header(16384, 8192, 8, 0)}, {"IDAT", zlib_packed(rows)}, {"IEND", ""}});
   CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.wall_seconds = 0}}) ==
         "2 file: took over 0 s to decode");
+}
+
+TEST_CASE("a limit on the size of files that the texels reach is an error of the machine, not of the file") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);                                     // as main does
+    const rlimit limit{.rlim_cur = 50 * 1024, .rlim_max = 50 * 1024};  // ulimit -f 50
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      decode_file("testdata/scene.exr", {});
+    } catch (const Error& error) {
+      const bool is_named = std::string_view(error.what()).find("ulimit -f") != std::string_view::npos;
+      _exit(is_named ? int(error.code()) : 99);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == int(Exit::limit));
 }
 
 TEST_CASE("a worker without a request ends in an error, and its parent sees it") {
