@@ -25,8 +25,12 @@ Number number_at(const std::byte* place) {
 // Where the values of a header's attributes lie. Our own writer made the header: it needs no checks.
 struct Place {
   std::string_view name;
+  std::string_view type;
+  std::byte* begin = nullptr;
   std::byte* value = nullptr;
   size_t bytes = 0;
+
+  std::byte* end() const { return value + bytes; }
 };
 
 struct Header {
@@ -38,13 +42,14 @@ Header header_of(Memory& file) {
   Header header;
   std::byte* at = file.data() + 8;  // behind magic number and version
   while (*at != std::byte{0}) {
-    const std::string_view name(reinterpret_cast<const char*>(at));
-    at += name.size() + 1;
-    at += std::strlen(reinterpret_cast<const char*>(at)) + 1;  // its type
-    const auto bytes = size_t(number_at<int32_t>(at));
-    at += sizeof(int32_t);
-    header.attributes.push_back(Place{.name = name, .value = at, .bytes = bytes});
-    at += bytes;
+    Place& place = header.attributes.emplace_back();
+    place.begin = at;
+    place.name = reinterpret_cast<const char*>(at);
+    place.type = place.name.data() + place.name.size() + 1;
+    at += place.name.size() + place.type.size() + 2;
+    place.bytes = size_t(number_at<int32_t>(at));
+    place.value = at + sizeof(int32_t);
+    at = place.end();
   }
   header.end = at + 1;
   return header;
@@ -53,6 +58,17 @@ Header header_of(Memory& file) {
 void replace(const Header& header, std::string_view name, const void* value, size_t bytes) {
   const auto place = std::ranges::find(header.attributes, name, &Place::name);
   if (place != header.attributes.end() && place->bytes == bytes) std::memcpy(place->value, value, bytes);
+}
+
+// OpenEXR 3.1.5 takes four bytes too many for an idmanifest. Behind the last attribute they are the end of the header and
+// the file cannot be read; before lineOrder they are the start of its name, and a reader that does not find it takes the
+// order that we write.
+void move_manifests(Memory& file) {
+  const Header header = header_of(file);
+  const auto line_order = std::ranges::find(header.attributes, "lineOrder", &Place::name);
+  std::byte* to = line_order->begin;
+  for (const Place& place : header.attributes)
+    if (place.type == "idmanifest" && place.begin > to) to = std::rotate(to, place.begin, place.end());
 }
 
 // Every chunk of scan lines begins with the y of its first.
@@ -74,14 +90,16 @@ bool is_patched_attribute(std::string_view name) {
   return std::ranges::find(patched_attributes, name) != patched_attributes.end();
 }
 
-void patch_exr(Memory& file, Window data, Window display, const std::vector<Attribute>& attributes, int chunk_lines) {
+void patch_exr(Memory& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines) {
   static_assert(sizeof(Window) == 4 * sizeof(int32_t), "a box2i of the file");
+  move_manifests(file);
   const Header header = header_of(file);
-  replace(header, "dataWindow", &data, sizeof data);
-  replace(header, "displayWindow", &display, sizeof display);
+  replace(header, "dataWindow", &windows.data, sizeof windows.data);
+  replace(header, "displayWindow", &windows.display, sizeof windows.display);
   for (const Attribute& attribute : attributes)
     if (is_patched_attribute(attribute.name))
       replace(header, attribute.name, attribute.value.data(), attribute.value.size());
+  const Window& data = windows.data;
   if (chunk_lines == 0 || data.min_y == 0) return;
   const int line_count = data.max_y - data.min_y + 1;
   move_chunks(file, header.end, (line_count + chunk_lines - 1) / chunk_lines, data.min_y);

@@ -1,8 +1,9 @@
 // What tinyexr 1.0.1 writes wrongly, put right in the bytes it wrote: it knows windows from (0, 0) on only, and square
-// pixels. See test_exr_write.
+// pixels. And what OpenEXR 3.1.5 reads wrongly, put where it does no harm. See test_exr_write.
 #pragma once
 
 #include "core/codec/codec.h"
+#include "core/codec/windows.h"
 
 namespace gpupost {
 
@@ -14,6 +15,6 @@ bool is_patched_attribute(std::string_view name);
 
 // Gives a single-part file's header these windows and the values of those `attributes` that tinyexr writes too. `chunk_lines`:
 // scan lines in a chunk, 0 for a tiled file.
-void patch_exr(Memory& file, Window data, Window display, const std::vector<Attribute>& attributes, int chunk_lines);
+void patch_exr(Memory& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines);
 
 }  // namespace gpupost

@@ -4,6 +4,7 @@
 #include "core/codec/exr_header.h"
 #include "core/codec/exr_pieces.h"
 #include "core/codec/reader.h"
+#include "core/codec/windows.h"
 #include "core/half.h"
 #include "core/threads.h"
 
@@ -25,21 +26,6 @@ const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
   const int count = chain_level_count(header);
   fail(Exit::input, "has no level {}; it has {} ({})", wanted, count,
        count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
-}
-
-Window window_of_level(const Window& base, Size size) {
-  return {base.min_x, base.min_y, base.min_x + size.width - 1, base.min_y + size.height - 1};
-}
-
-// The display window shrinks with its level, from the same corner.
-Window display_window_of_level(const ExrHeader& header, const ExrLevel& level) {
-  const Window& window = header.display_window;
-  if (level.x == 0) return window;
-  if (window == header.data_window) return window_of_level(window, level.size);
-  const auto side = [&](int low, int high) {
-    return int(std::max<int64_t>(1, ((int64_t(high) - low + 1) >> level.x)));
-  };
-  return window_of_level(window, {side(window.min_x, window.max_x), side(window.min_y, window.max_y)});
 }
 
 // The main loop: four runs of numbers become one of texels.
@@ -127,8 +113,9 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   picture.format = "exr";
   picture.compression = name_of_compression(header.compression);
   picture.file_level_count = chain_level_count(header);
-  picture.data_window = window_of_level(header.data_window, level.size);
-  picture.display_window = display_window_of_level(header, level);
+  const Windows windows = windows_at_level({header.data_window, header.display_window}, level.x, level.size);
+  picture.data_window = windows.data;
+  picture.display_window = windows.display;
   picture.attributes = std::move(header.attributes);
   for (ExrGroup& group : groups) picture.groups.push_back(std::move(group.group));
   return decoded;

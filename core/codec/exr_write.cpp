@@ -228,14 +228,6 @@ Memory save(const EXRImage& image, const EXRHeader& header) {
   fail(Exit::output, "exr: tinyexr cannot encode the picture: {}", reason.substr(0, reason.find('\n')));
 }
 
-// A window as it is at a level: its corner scaled, rounded down, and its size as every level's.
-Window scaled(Window window, int level) {
-  const Size size = level_size({window.max_x - window.min_x + 1, window.max_y - window.min_y + 1}, level);
-  const int x = window.min_x >> level;
-  const int y = window.min_y >> level;
-  return {x, y, x + size.width - 1, y + size.height - 1};
-}
-
 }  // namespace
 
 Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
@@ -257,8 +249,8 @@ Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
   const int level = options.mipmapped ? 0 : options.level;
   const Window display =
       picture.display_window.max_x < picture.display_window.min_x ? picture.data_window : picture.display_window;
-  patch_exr(encoded.bytes, scaled(picture.data_window, level), scaled(display, level), attributes,
-            options.mipmapped ? 0 : row_of(options.compression).chunk_lines);
+  const Windows windows = windows_at_level({picture.data_window, display}, level, level_size(base, level));
+  patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : row_of(options.compression).chunk_lines);
   return encoded;
 }
 

@@ -1,6 +1,7 @@
 // What the EXR writer writes is read back with the OpenEXR library, which shares no code with it.
 #include "core/codec/codec.h"
 #include "core/error.h"
+#include "tests/codec/make_files.h"
 #include "tests/support/made.h"
 
 #include <ImfChannelList.h>
@@ -16,9 +17,11 @@
 #include <ImfVecAttribute.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 
 using namespace gpupost;
+using namespace std::string_literals;
 
 namespace {
 
@@ -224,6 +227,33 @@ TEST_CASE("one level of a chain is written with its windows scaled") {
   check_planes(picture, 1, read_lines(encoded.bytes));
 }
 
+TEST_CASE("a level has the same windows from a mip-mapped file and from a file of its own") {
+  const Window pairs[][2] = {{{-5, 7, 11, 15}, {0, 0, 19, 29}},
+                             {{3, -9, 19, -1}, {-7, -11, 40, 50}},
+                             {{1, 1, 17, 9}, {1, 1, 17, 9}},
+                             {{100, 50, 116, 58}, {0, 0, 1, 2000}}};
+  for (const auto& [data, display] : pairs) {
+    Picture picture = mixed_picture({17, 9}, 5);
+    picture.data_window = data;
+    picture.display_window = display;
+    const auto read = [](const Encoded& encoded, int level) {
+      const File file(encoded.bytes.bytes().begin(), encoded.bytes.bytes().end());
+      return decode_bytes(file, {.layer = "", .level = level, .limits = {}}).picture;
+    };
+    const Encoded chain = encode_exr(picture, {.mipmapped = true});
+    for (int level = 0; level < 5; ++level) {
+      CAPTURE(data.min_x);
+      CAPTURE(level);
+      const Picture of_chain = read(chain, level);
+      const Picture alone = read(encode_exr(picture, {.level = level}), 0);
+      CHECK(of_chain.data_window == alone.data_window);
+      CHECK(of_chain.display_window == alone.display_window);
+      CHECK(of_chain.data_window.min_x == int(std::floor(data.min_x / std::exp2(level))));
+      CHECK(of_chain.display_window.min_y == int(std::floor(display.min_y / std::exp2(level))));
+    }
+  }
+}
+
 TEST_CASE("attributes are kept, also those that tinyexr would overwrite") {
   Picture picture = mixed_picture({3, 5}, 3);
   const float aspect = 2;
@@ -254,6 +284,33 @@ TEST_CASE("attributes are kept, also those that tinyexr would overwrite") {
     CHECK(header.find("number 199") != header.end());
     CHECK(header.find("textureformat") == header.end());
   });
+}
+
+TEST_CASE("OpenEXR reads a file whatever its attributes are, and wherever they stand") {
+  const std::string manifest = "\x05\0\0\0\0\0\0\0packed"s;
+  const Attribute id = attribute_of("idManifest", "idmanifest", manifest.data(), manifest.size());
+  const Attribute unknown = attribute_of("zz", "a type that nobody knows", "\1\2\3", 3);
+  const Attribute empty = attribute_of("AA", "string", "", 0);
+  const Attribute key = attribute_of("key", "int", "\1\0\0\0", 4);
+  const std::vector<Attribute> lists[] = {{id},         {id, empty},         {empty, id}, {id, key},
+                                          {empty, key}, {empty, unknown},    {unknown},   {id, unknown},
+                                          {key, id},    {unknown, id, empty}};
+  for (size_t i = 0; i < std::size(lists); ++i) {
+    for (const bool mipmapped : {false, true}) {
+      CAPTURE(i);
+      CAPTURE(mipmapped);
+      Picture picture = mixed_picture({17, 39}, level_count_of({17, 39}));
+      picture.data_window = {-5, -7, 11, 31};
+      picture.attributes = lists[i];
+      const Encoded encoded = encode_exr(picture, {.mipmapped = mipmapped});
+      check_planes(picture, 0, mipmapped ? read_tiles(encoded.bytes)[0] : read_lines(encoded.bytes));
+      look_at(encoded.bytes, [&](const Imf::Header& header) {
+        CHECK(header.dataWindow() == Imath::Box2i({-5, -7}, {11, 31}));
+        CHECK(header.lineOrder() == Imf::INCREASING_Y);
+        for (const Attribute& attribute : lists[i]) CHECK(header.find(attribute.name) != header.end());
+      });
+    }
+  }
 }
 
 TEST_CASE("a mip-mapped file says that it is a texture, in its own words where it has some") {
