@@ -14,6 +14,7 @@ namespace gpupost {
 struct Checked {
   Size size;
   bool is_16_bit = false;
+  bool is_linear = false;
   std::vector<std::byte> rewritten;   // read this in its place where it is not empty
   std::vector<std::string> warnings;  // what it says and we ignore
 };

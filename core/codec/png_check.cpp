@@ -254,7 +254,14 @@ bool is_srgb(Bytes chunk) {
          is_srgb_profile(Bytes(profile).first(bytes));
 }
 
+// A gamma of 1 and nothing that overrides it. PNG specification, 4.3.
+bool is_linear(const PngParts& parts) {
+  return parts.gamma && parts.gamma->size() == 4 && big_u32_at(*parts.gamma, 0) == 100000 && !parts.code_points &&
+         !parts.profile && !parts.srgb;
+}
+
 std::vector<std::string> warnings_for(const PngParts& parts) {
+  if (is_linear(parts)) return {};
   if (parts.code_points) {
     // H.273: primaries 1 and transfer 13 are sRGB, in full range
     const bool is_srgb_code = starts_with(*parts.code_points, std::string_view("\1\15\0\1", 4));
@@ -281,6 +288,7 @@ Checked check_png(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
   return {.size = {parts.header.width, parts.header.height},
           .is_16_bit = parts.header.bits == 16,
+          .is_linear = is_linear(parts),
           .rewritten = rewritten(file, parts, bytes),
           .warnings = warnings_for(parts)};
 }

@@ -76,7 +76,7 @@ Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& opt
   Picture& picture = decoded.picture;
   picture.format = format.name;
   picture.data_window = picture.display_window = window_of(texels.size);
-  picture.transfer = is_float(depth) ? Transfer::linear : Transfer::srgb;
+  picture.transfer = is_float(depth) || checked.is_linear ? Transfer::linear : Transfer::srgb;
   picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
   picture.groups.push_back(group_of(texels.channels, depth));
   picture.groups[0].levels.push_back(std::move(level));

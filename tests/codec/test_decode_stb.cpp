@@ -117,11 +117,25 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
   CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
   CHECK(warnings({{"cICP", std::string("\1\15\0\1", 4)}}).empty());
-  CHECK(warnings({{"gAMA", big_u32(100000)}}) ==
-        std::vector<std::string>{"chunk gAMA (1.00000) is ignored: the picture is taken as sRGB"});
+  CHECK(warnings({{"gAMA", big_u32(100000)}}).empty());
+  CHECK(warnings({{"gAMA", big_u32(99999)}}) ==
+        std::vector<std::string>{"chunk gAMA (0.99999) is ignored: the picture is taken as sRGB"});
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}).empty());
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
         std::vector<std::string>{"chunk iCCP is ignored: the picture is taken as sRGB"});
+}
+
+TEST_CASE("a PNG with a gamma of 1 and no other word on its colours is linear") {
+  const auto transfer = [](const std::vector<PngChunk>& chunks) {
+    return decode_bytes(grey_png(3, 3, chunks)).picture.transfer;
+  };
+  const PngChunk gamma{"gAMA", big_u32(100000)};
+  CHECK(transfer({gamma}) == Transfer::linear);
+  CHECK(transfer({}) == Transfer::srgb);
+  CHECK(transfer({{"gAMA", big_u32(45455)}}) == Transfer::srgb);
+  CHECK(transfer({{"sRGB", std::string(1, '\0')}, gamma}) == Transfer::srgb);
+  CHECK(transfer({{"cICP", std::string("\1\15\0\1", 4)}, gamma}) == Transfer::srgb);
+  CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::srgb);
 }
 
 TEST_CASE("TGA runs are walked to the last texel") {
