@@ -2,6 +2,7 @@
 #include "core/codec/child.h"
 #include "core/codec/claims.h"
 #include "core/codec/codec.h"
+#include "core/codec/descriptor.h"
 #include "core/codec/wire.h"
 
 #include <fcntl.h>
@@ -30,15 +31,6 @@ Descriptor shared_memory(const char* name) {
   return memory;
 }
 
-void write_whole(int descriptor, Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(descriptor, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) fail(Exit::limit, "out of memory: {}", error_text());
-    bytes = bytes.subspan(size_t(put));
-  }
-}
-
 // Everything that a pipe gives, in memory.
 Descriptor whole_of(int descriptor, const Limits& limits) {
   Descriptor copy = shared_memory("gpupost-input");
@@ -51,7 +43,8 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
     if (got == 0) break;
     total += uint64_t(got);
     if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes", limits.decoded_bytes);
-    write_whole(copy.get(), Bytes(part).first(size_t(got)));
+    if (const int error = write_whole(copy.get(), Bytes(part).first(size_t(got))))
+      fail(Exit::limit, "out of memory: {}", std::generic_category().message(error));
   }
   if (total == 0) fail(Exit::input, "is empty");
   fcntl(copy.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);

@@ -1,8 +1,10 @@
-// A file descriptor with an owner.
+// A file descriptor with an owner, and how bytes get to one.
 #pragma once
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <span>
 #include <utility>
 
 namespace gpupost {
@@ -28,5 +30,8 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// Writes all of the bytes, and waits for a pipe that its other end made non-blocking. 0, or the error (an errno).
+int write_whole(int descriptor, std::span<const std::byte> bytes);
 
 }  // namespace gpupost

@@ -4,7 +4,6 @@
 #include "core/error.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,18 +35,7 @@ auto retried(const Call& call) {
 }
 
 void write_all(int descriptor, std::span<const std::byte> bytes, const std::string& path) {
-  constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once
-  while (!bytes.empty()) {
-    const ssize_t written = retried([&] { return write(descriptor, bytes.data(), std::min(bytes.size(), most)); });
-    if (written > 0) {
-      bytes = bytes.subspan(size_t(written));
-    } else if (written < 0 && errno == EAGAIN) {  // a pipe that its other end made non-blocking
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      poll(&ready, 1, -1);
-    } else {
-      fail_to_write(path, written < 0 ? errno : EIO);
-    }
-  }
+  if (const int error = write_whole(descriptor, bytes)) fail_to_write(path, error);
 }
 
 enum class State { free, claimed, in_use };

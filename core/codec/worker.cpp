@@ -1,6 +1,7 @@
 // The other side of decode(): the process that looks at the file.
 #include "core/codec/worker.h"
 
+#include "core/codec/descriptor.h"
 #include "core/codec/reader.h"
 #include "core/codec/sandbox.h"
 #include "core/codec/wire.h"
@@ -34,14 +35,6 @@ std::vector<std::byte> read_to_end(int descriptor) {
   }
   bytes.resize(size);
   return bytes;
-}
-
-void write_all(int descriptor, Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(descriptor, bytes.data(), bytes.size());
-    if (put <= 0) _exit(EXIT_FAILURE);
-    bytes = bytes.subspan(size_t(put));
-  }
 }
 
 Bytes mapped_input() {
@@ -119,7 +112,7 @@ int decode_worker_main() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   try {
     const DecodeOptions options = unpack_options(read_to_end(worker_talk));
-    write_all(worker_talk, pack(reply_or_error(options)));
+    if (write_whole(worker_talk, pack(reply_or_error(options))) != 0) _exit(EXIT_FAILURE);
   } catch (const std::exception&) {
     _exit(EXIT_FAILURE);  // started by hand, or out of memory for a reply
   }

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/support/made.h"
+#include "tests/support/output_error.h"
 
 #include <ImfChannelList.h>
 #include <ImfCompression.h>
@@ -144,16 +145,6 @@ Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
 Attribute attribute_of(std::string name, std::string type, const void* value, size_t bytes) {
   const auto* begin = static_cast<const uint8_t*>(value);
   return Attribute{.name = std::move(name), .type = std::move(type), .value = {begin, begin + bytes}};
-}
-
-std::string output_error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::output);
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/codec/codec.h"
 #include "core/error.h"
+#include "tests/support/output_error.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -46,16 +47,6 @@ void write_text(const std::string& path, std::string_view text, bool no_clobber 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string output_error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::output);
-    return error.what();
-  }
-  return "";
 }
 
 // Runs `body` in a child process, which may limit itself; the exit code, or minus the signal that ended it.

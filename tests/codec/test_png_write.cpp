@@ -4,6 +4,7 @@
 #include "core/convert.h"
 #include "core/error.h"
 #include "tests/support/made.h"
+#include "tests/support/output_error.h"
 
 #include <doctest/doctest.h>
 #include <png.h>
@@ -103,16 +104,6 @@ std::vector<uint16_t> expected_numbers(const Picture& picture) {
     if (!group.channels[i % 4].name.empty())
       numbers.push_back(group.depth == Depth::u8 ? texels.as<uint8_t>()[i] : texels.as<uint16_t>()[i]);
   return numbers;
-}
-
-std::string output_error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::output);
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

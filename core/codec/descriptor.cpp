@@ -1,0 +1,28 @@
+#include "core/codec/descriptor.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace gpupost {
+
+int write_whole(int descriptor, std::span<const std::byte> bytes) {
+  constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), std::min(bytes.size(), most));
+    if (written > 0) {
+      bytes = bytes.subspan(size_t(written));
+    } else if (written == 0) {
+      return EIO;
+    } else if (errno == EAGAIN) {
+      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace gpupost
