@@ -35,37 +35,53 @@ bool owns(ivec2 at, int steps, ivec2 block_at, bvec2 is_last) {
          (own.y == block_at.y || (is_last.y && own.y > block_at.y));
 }
 
-// Makes the levels base + 1 to base + steps of a block. Level `base` is the picture, or stands in the scratch buffer; the
-// last level goes there too where `keeps` says so.
-void make_block(const int base, const int steps, ivec2 block_at, int scratch_from, const bool keeps, int scratch_to, int thread) {
+// A block's share of the work on one level.
+struct Share {
+  ivec2 block_at;
+  bvec2 is_last;   // of its row and its column
+  int steps;       // levels from the one that blocks share to this one
+  Range range;     // its texels
+  int tile_offset; // where they go in shared memory
+};
+
+// Makes a block's texels of `level` from those above and stores its own; into the scratch buffer too, at `keep_at` or
+// behind it, where that is not negative.
+void make_level(const int where, Above above, int level, Share share, int keep_at, int thread) {
+  const ivec2 count = share.range.high - share.range.low;
+  for (int first = 0; first < count.x * count.y; first += 256) {
+    const int index = first + thread;
+    if (index < count.x * count.y) {
+      const ivec2 at = share.range.low + ivec2(index % count.x, index / count.x);
+      const vec4 c = reduce(where, above, at);
+      tile[share.tile_offset + index] = real4(c);
+      if (owns(at, share.steps, share.block_at, share.is_last)) {
+        store_level(level, at, c);
+#if BLOCK_STEPS
+        if (keep_at >= 0) scratch_texels[keep_at + at.y * level_size(level).x + at.x] = c;
+#endif
+      }
+    }
+  }
+  barrier();
+}
+
+// Makes the levels base + 1 to base + steps of a block. Level `base` is the picture, or stands in the scratch buffer from
+// `scratch_from` on; the last level goes there too, from `keep_at` on, where that is not negative.
+void make_block(const int base, const int steps, ivec2 block_at, int scratch_from, int keep_at, int thread) {
   const bvec2 is_last = equal(block_at + 1, block_grid(base, steps));
   Range ranges[5];
   ranges[steps] = Range(block_at * (32 >> steps), min((block_at + 1) * (32 >> steps), level_size(base + steps)));
   for (int step = steps; step > 0; --step) ranges[step - 1] = needed_above(ranges[step], base + step);
 
-  for (int step = 1; step <= steps; ++step) {
-    const int level = base + step;
-    const Range range = ranges[step], from = ranges[step - 1];
-    const ivec2 count = range.high - range.low;
-    // the second level has at most 11x11 texels, the first 23x23
+  // the first level has at most 23x23 texels, the second 11x11: they stand in turn behind and before 11x11 texels
+  const Above picture = Above(level_size(base), ivec2(0), level_size(base).x, scratch_from);
+  make_level(base == 0 ? in_picture : in_scratch, picture, base + 1, Share(block_at, is_last, 1, ranges[1], 11 * 11),
+             steps == 1 ? keep_at : -1, thread);
+  for (int step = 2; step <= steps; ++step) {
+    const Range from = ranges[step - 1];
     const int to_offset = (step & 1) == 1 ? 11 * 11 : 0;
-    Above above = Above(level_size(level - 1), from.low, from.high.x - from.low.x, 11 * 11 - to_offset, in_shared);
-    if (step == 1) above = base == 0 ? Above(above.size, ivec2(0), 0, 0, in_picture)
-                                     : Above(above.size, ivec2(0), above.size.x, scratch_from, in_scratch);
-    for (int first = 0; first < count.x * count.y; first += 256) {
-      const int index = first + thread;
-      if (index < count.x * count.y) {
-        const ivec2 at = range.low + ivec2(index % count.x, index / count.x);
-        const vec4 c = reduce(above, at);
-        tile[to_offset + index] = real4(c);
-        if (owns(at, step, block_at, is_last)) {
-          store_level(level, at, c);
-#if BLOCK_STEPS
-          if (keeps && step == steps) scratch_texels[scratch_to + at.y * level_size(level).x + at.x] = c;
-#endif
-        }
-      }
-    }
-    barrier();
+    const Above above = Above(level_size(base + step - 1), from.low, from.high.x - from.low.x, 11 * 11 - to_offset);
+    make_level(in_shared, above, base + step, Share(block_at, is_last, step, ranges[step], to_offset),
+               step == steps ? keep_at : -1, thread);
   }
 }

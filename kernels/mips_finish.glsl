@@ -39,7 +39,8 @@ bool is_last_of(int count, int counter, int thread) {
 // All levels below block_level, by one workgroup. A level of at most TAIL_TEXELS stays in shared memory, where two halves
 // are written in turn; larger ones go through the scratch buffer.
 void make_tail(int thread) {
-  Above above = Above(level_size(block_level), ivec2(0), level_size(block_level).x, scratch_offset(block_level), in_scratch);
+  Above above = Above(level_size(block_level), ivec2(0), level_size(block_level).x, scratch_offset(block_level));
+  bool from_shared = false;
   int half_used = 1;  // of shared memory
   for (int level = block_level + 1; level < level_count; ++level) {
     const ivec2 size = level_size(level);
@@ -50,7 +51,7 @@ void make_tail(int thread) {
       const int index = first + thread;
       if (index < count) {
         const ivec2 at = ivec2(index % size.x, index / size.x);
-        const vec4 c = reduce(above, at);
+        const vec4 c = from_shared ? reduce(in_shared, above, at) : reduce(in_scratch, above, at);
         store_level(level, at, c);
         if (is_shared) tile[offset + index] = real4(c);
         else scratch_texels[offset + index] = c;
@@ -59,7 +60,8 @@ void make_tail(int thread) {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                    gl_SemanticsAcquireRelease);
     if (is_shared) half_used = 1 - half_used;
-    above = Above(size, ivec2(0), size.x, offset, is_shared ? in_shared : in_scratch);
+    above = Above(size, ivec2(0), size.x, offset);
+    from_shared = is_shared;
   }
 }
 #endif
@@ -79,14 +81,14 @@ bool reads_tile(Range range, ivec2 tile_at, int side, ivec2 tiles) {
 void finish_tile(ivec2 tile_at, int side, int thread) {
   const ivec2 tiles = ivec2(tiles_x, tiles_y), grid = block_grid(STEPS, BLOCK_STEPS);
   const ivec2 own = min(tile_at * side / 32, grid - 1);
-  // a block reaches at most one block further than its own texels
-  for (int near = 0; near < 9; ++near) {
-    const ivec2 block_at = own + ivec2(near % 3, near / 3) - 1;
-    if (any(lessThan(block_at, ivec2(0))) || any(greaterThanEqual(block_at, grid))) continue;
+  // a block reads its own texels and some to the right and below: the tile's own block reads it, and perhaps those before
+  for (int near = 0; near < 4; ++near) {
+    const ivec2 block_at = own - ivec2(near & 1, near >> 1);
+    if (any(lessThan(block_at, ivec2(0)))) continue;
     const Range range = block_range(STEPS, BLOCK_STEPS, block_at);
     if (!reads_tile(range, tile_at, side, tiles)) continue;
     if (!is_last_of(tiles_of(range, side, tiles), 1 + block_at.y * grid.x + block_at.x, thread)) continue;
-    make_block(STEPS, BLOCK_STEPS, block_at, texel_offset, TAIL == 1, scratch_offset(block_level), thread);
+    make_block(STEPS, BLOCK_STEPS, block_at, texel_offset, TAIL == 1 ? scratch_offset(block_level) : -1, thread);
 #if TAIL
     if (is_last_of(grid.x * grid.y, 0, thread)) make_tail(thread);
 #endif

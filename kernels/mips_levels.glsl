@@ -17,20 +17,20 @@ struct Above {
   ivec2 low;    // the first of its texels that stand there
   int stride;   // from row to row
   int offset;   // of the first
-  int where;    // in_picture, in_shared or in_scratch
 };
 
-vec4 texel_above(Above above, ivec2 at) {
-  if (above.where == in_picture) return load(at);
+// `where`: in_picture, in_shared or in_scratch.
+vec4 texel_above(const int where, Above above, ivec2 at) {
+  if (where == in_picture) return load(at);
   const int place = above.offset + (at.y - above.low.y) * above.stride + at.x - above.low.x;
 #if BLOCK_STEPS
-  if (above.where == in_scratch) return scratch_texels[place];
+  if (where == in_scratch) return scratch_texels[place];
 #endif
   return vec4(tile[place]);
 }
 
 // Texel `at` of the level below.
-vec4 reduce(Above above, ivec2 at) {
+vec4 reduce(const int where, Above above, ivec2 at) {
   const ivec2 taps = ivec2(tap_count(above.size.x), tap_count(above.size.y));
   const ivec2 from = min(2 * at, above.size - 1);
   vec4 sum = vec4(0);
@@ -38,7 +38,7 @@ vec4 reduce(Above above, ivec2 at) {
     if (y >= taps.y) continue;
     vec4 row = vec4(0);
     for (int x = 0; x < 3; ++x)
-      if (x < taps.x) row += texel_above(above, from + ivec2(x, y)) * area_weight(above.size.x, at.x, x);
+      if (x < taps.x) row += texel_above(where, above, from + ivec2(x, y)) * area_weight(above.size.x, at.x, x);
     sum += row * area_weight(above.size.y, at.y, y);
   }
   return sum;

@@ -6,9 +6,9 @@ void main() {
   const int thread = int(gl_LocalInvocationIndex);
   const ivec2 tile_at = ivec2(gl_WorkGroupID.xy) + ivec2(origin_x, origin_y);
 #if BLOCK_STEPS
-  make_block(0, STEPS, tile_at, 0, true, texel_offset, thread);
+  make_block(0, STEPS, tile_at, 0, texel_offset, thread);
   finish_tile(tile_at, 32 >> STEPS, thread);
 #else
-  make_block(0, STEPS, tile_at, 0, false, 0, thread);
+  make_block(0, STEPS, tile_at, 0, -1, thread);
 #endif
 }
