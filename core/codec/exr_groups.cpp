@@ -20,7 +20,7 @@ std::string_view layer_of(std::string_view channel) {
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
   if (layers.contains(layer))
-    fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X and Z)", layer);
+    fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X)", layer);
   std::string names;
   for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
   fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
@@ -32,11 +32,9 @@ int index_of(std::span<const Channel> channels, const std::string& name) {
   return found == channels.end() || !is_float(found->depth) ? -1 : int(found - channels.begin());
 }
 
-// X, Y and Z are a vector or a position; a Y beside neither X nor Z is luminance.
+// X and Y are of a vector or a position; a Y without an X is luminance.
 int luminance_of(std::span<const Channel> channels, const std::string& prefix) {
-  const bool is_vector = std::ranges::any_of(
-      channels, [&](const std::string& name) { return name == prefix + "X" || name == prefix + "Z"; }, &Channel::name);
-  return is_vector ? -1 : index_of(channels, prefix + "Y");
+  return index_of(channels, prefix + "X") >= 0 ? -1 : index_of(channels, prefix + "Y");
 }
 
 void add(ExrGroup& to, size_t component, std::span<const Channel> channels, int source) {

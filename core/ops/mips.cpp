@@ -187,8 +187,8 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
     fail(Exit::usage, "mips: --method single-pass cannot run on {}: {}; expected --method per-level or auto",
          traits.name, obstacle);
 
-  // Where sides are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.087 ms on an H100, a
-  // pass a level 0.056; at 1920x1080 it is 0.034 against 0.053.
+  // Where sides are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.064 ms on an H100, a
+  // pass a level 0.055; at 1920x1080 it is 0.032 against 0.051.
   const bool on_cpu = traits.type == DeviceType::cpu;
   const bool is_fastest = !on_cpu && steps.is_even;
   const bool single = method == "single-pass" || (method == "auto" && obstacle.empty() && is_fastest);

@@ -154,7 +154,7 @@ TEST_CASE("the Y of a vector is no luminance") {
   check_numbers(decoded, recipe, 0);
   for (const Group& group : decoded.picture.groups) CHECK_FALSE(group.is_colour);
   CHECK(refusal_of(file, {.layer = "N", .level = 0, .limits = {}}) ==
-        "2 file: layer N has no colour (channels R, G, B, or Y without X and Z)");
+        "2 file: layer N has no colour (channels R, G, B, or Y without X)");
   CHECK(decode_bytes(file, {.layer = "grey", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("layers are colour when they are asked for, and listed when they are n
   CHECK(decode_bytes(file, options("deep.down")).picture.groups[0].channels[0].name == "deep.down.R");
   CHECK(refusal_of(file, options("gloss")) == "2 file: has no layer gloss; it has deep.down, depth, spec");
   CHECK(refusal_of(file, options("depth")) ==
-        "2 file: layer depth has no colour (channels R, G, B, or Y without X and Z)");
+        "2 file: layer depth has no colour (channels R, G, B, or Y without X)");
 }
 
 TEST_CASE("what tinyexr cannot read is refused by name") {
