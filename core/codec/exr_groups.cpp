@@ -19,8 +19,7 @@ std::string_view layer_of(std::string_view channel) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
-  if (layers.contains(layer))
-    fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X)", layer);
+  if (layers.contains(layer)) fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X)", layer);
   std::string names;
   for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
   fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);

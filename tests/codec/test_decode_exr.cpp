@@ -182,8 +182,7 @@ TEST_CASE("layers are colour when they are asked for, and listed when they are n
   CHECK(spec.picture.groups[1].channels[0].name == "B");
   CHECK(decode_bytes(file, options("deep.down")).picture.groups[0].channels[0].name == "deep.down.R");
   CHECK(refusal_of(file, options("gloss")) == "2 file: has no layer gloss; it has deep.down, depth, spec");
-  CHECK(refusal_of(file, options("depth")) ==
-        "2 file: layer depth has no colour (channels R, G, B, or Y without X)");
+  CHECK(refusal_of(file, options("depth")) == "2 file: layer depth has no colour (channels R, G, B, or Y without X)");
 }
 
 TEST_CASE("what tinyexr cannot read is refused by name") {
