@@ -218,8 +218,9 @@ Exit process_and_tell(const Request& request, const Job& job, const LazyGpu& gpu
     report.error = job.input + ": out of memory";
     code = Exit::limit;
   }
-  if (!request.globals.quiet && code == Exit::done) say_verified(report);
-  if (!request.globals.quiet)
+  const bool is_told = !request.globals.quiet && code == Exit::done;  // an error stays one line
+  if (is_told) say_verified(report);
+  if (is_told)
     for (const std::string& warning : report.warnings) say_warning("{}: {}", job.input, warning);
   if (!report.error.empty()) say_error(report.error);
   return code;
@@ -266,15 +267,16 @@ Exit run(const Request& request) {
   const LazyGpu gpu(globals, !request.calls.empty());
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());
-  if (globals.output.empty() && jobs.front().input != "-" && is_file_or_pipe(STDOUT_FILENO) && !globals.quiet)
-    say_warning("the result goes to {}; standard output stays empty (-o - writes there)", jobs.front().output);
-
   Exit code = Exit::done;
   for (const Job& job : jobs) {
     JobReport& job_report = report.jobs.emplace_back(JobReport{.input = job.input});
     const Exit job_code = process_and_tell(request, job, gpu, job_report);
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
+  if (code == Exit::done && globals.output.empty() && jobs.front().input != "-" && is_file_or_pipe(STDOUT_FILENO) &&
+      !globals.quiet)
+    say_warning("the result is in {}; standard output stays empty (-o - writes there)",
+                report.jobs.front().outputs.front());
   if (globals.timing || !globals.report.empty()) finish_report(globals, gpu.opened(), report);
   return code;
 }

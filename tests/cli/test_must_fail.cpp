@@ -167,8 +167,8 @@ TEST_CASE("inputs that are bad, to a conversion, an op, a plan and to info") {
   std::vector<Refusal> refusals;
   for (const Refusal& refusal : bad) {
     const std::string& file = refusal.words[0];
-    for (const Words& words :
-         std::vector<Words>{{file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"info", file}})
+    for (const Words& words : std::vector<Words>{
+             {file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"mips", file, "--fp16"}, {"info", file}})
       refusals.push_back({refusal.name, words, 2, refusal.texts});
   }
   check_all(refusals);

@@ -242,6 +242,6 @@ TEST_CASE("a whole run says nothing on a terminal's place, and a result in a fil
   CHECK(silent.err == "");
   const Finished piped = place.gpupost({"mips", "in.exr"});
   CHECK(piped.err ==
-        "gpupost: warning: the result goes to in.mips.exr; standard output stays empty (-o - writes there)\n");
+        "gpupost: warning: the result is in in.mips.exr; standard output stays empty (-o - writes there)\n");
   CHECK(piped.out == "");
 }
