@@ -44,7 +44,6 @@ TEST_CASE("every command of the README does what it says, or at least ends with 
   CHECK(commands.size() > 3);
   const Place place;
   if (const std::string scene = file("testdata/scene.exr"); !scene.empty()) place.write("in.exr", scene);
-  std::filesystem::create_directory(place.path("levels"));  // the one that its pattern names
   for (const std::string& command : commands) {
     const Finished finished = place.shell(command);
     CHECK_MESSAGE(finished.exit_code == 0, command, "\n", finished.err);
