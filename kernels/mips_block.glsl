@@ -1,6 +1,6 @@
-// Blocks: 32x32 texels of a level taken down up to four levels by one workgroup, at any size. Where a level is odd, a texel
-// of the next one covers three texels a side, so a block takes along the texels of its right and lower neighbours that its
-// own texels of the last level need, makes them again, and stores only its own.
+// Blocks: 32x32 texels of a level taken down up to four levels by one workgroup, at any size. Where a level is odd, a
+// texel of the next one covers three texels a side, so a block takes along the texels of its right and lower neighbours
+// that its own texels of the last level need, makes them again, and stores only its own.
 
 // Texels of one level: from `low` up to `high`, the latter not included.
 struct Range {
@@ -65,8 +65,8 @@ void make_level(const int where, Above above, int level, Share share, int keep_a
   barrier();
 }
 
-// Makes the levels base + 1 to base + steps of a block. Level `base` is the picture, or stands in the scratch buffer from
-// `scratch_from` on; the last level goes there too, from `keep_at` on, where that is not negative.
+// Makes the levels base + 1 to base + steps of a block. Level `base` is the picture, or stands in the scratch buffer
+// from `scratch_from` on; the last level goes there too, from `keep_at` on, where that is not negative.
 void make_block(const int base, const int steps, ivec2 block_at, int scratch_from, int keep_at, int thread) {
   const bvec2 is_last = equal(block_at + 1, block_grid(base, steps));
   Range ranges[5];

@@ -1,8 +1,8 @@
 // The whole mip chain in one dispatch, for pictures of which the first STEPS levels (3 to 6) halve evenly. A workgroup
 // of 256 takes 64x64 texels down STEPS levels: level 1 in registers, level 2 by quads or shared memory, the others in
 // shared memory with the working threads packed at the front. Then the workgroups finish the remaining levels together.
-// After the Single Pass Downsampler of L. Kramer's talk; entry j of a level is the mean of the entries 4j to 4j+3 of the
-// level above, since its order is one of quads at every level.
+// After the Single Pass Downsampler of L. Kramer's talk; entry j of a level is the mean of the entries 4j to 4j+3 of
+// the level above, since its order is one of quads at every level.
 #include "mean.glsl"
 #include "order.glsl"
 #include "mips_finish.glsl"
@@ -12,7 +12,8 @@
 real4 level_one(ivec2 at) {
   const ivec2 edge = ivec2(width, height) - 1;
   const ivec2 low = min(2 * at, edge), high = min(2 * at + 1, edge);
-  return mean(real4(load(low)), real4(load(ivec2(high.x, low.y))), real4(load(ivec2(low.x, high.y))), real4(load(high)));
+  return mean(real4(load(low)), real4(load(ivec2(high.x, low.y))), real4(load(ivec2(low.x, high.y))),
+              real4(load(high)));
 }
 
 #if QUADS

@@ -1,6 +1,6 @@
-// How workgroups that finish their tile go on without waiting for each other. Tiles make the levels down to STEPS. Whoever
-// finishes the last of the tiles that a block of level STEPS reads makes that block, down BLOCK_STEPS levels; whoever
-// finishes the last block makes the rest.
+// How workgroups that finish their tile go on without waiting for each other. Tiles make the levels down to STEPS.
+// Whoever finishes the last of the tiles that a block of level STEPS reads makes that block, down BLOCK_STEPS levels;
+// whoever finishes the last block makes the rest.
 #include "mips_levels.glsl"
 #include "mips_block.glsl"
 
@@ -9,8 +9,8 @@ shared uint finished_before;
 
 const int block_level = STEPS + BLOCK_STEPS;
 
-// Counters stand at the front of the scratch buffer, the first one for blocks, then one for each block; behind them level
-// STEPS, level block_level, and the levels below where they need room.
+// Counters stand at the front of the scratch buffer, the first one for blocks, then one for each block; behind them
+// level STEPS, level block_level, and the levels below where they need room.
 int scratch_offset(int level) {
   int offset = texel_offset;
   if (level > STEPS) offset += level_size(STEPS).x * level_size(STEPS).y;
@@ -20,9 +20,10 @@ int scratch_offset(int level) {
 
 void keep(ivec2 at, vec4 c) { scratch_texels[texel_offset + at.y * level_size(STEPS).x + at.x] = c; }
 
-// Counts this workgroup at `counter`. True in all its threads when it is the last of `count`; what the others wrote to the
-// scratch buffer before is then visible: a write of a coherent buffer is made available by itself, the barrier orders the
-// workgroup's writes before the atomic, which releases them, and only the last workgroup acquires, which empties caches.
+// Counts this workgroup at `counter`. True in all its threads when it is the last of `count`; what the others wrote to
+// the scratch buffer before is then visible: a write of a coherent buffer is made available by itself, the barrier
+// orders the workgroup's writes before the atomic, which releases them, and only the last workgroup acquires, which
+// empties caches.
 bool is_last_of(int count, int counter, int thread) {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
@@ -36,8 +37,8 @@ bool is_last_of(int count, int counter, int thread) {
 }
 
 #if TAIL
-// All levels below block_level, by one workgroup. A level of at most TAIL_TEXELS stays in shared memory, where two halves
-// are written in turn; larger ones go through the scratch buffer.
+// All levels below block_level, by one workgroup. A level of at most TAIL_TEXELS stays in shared memory, where two
+// halves are written in turn; larger ones go through the scratch buffer.
 void make_tail(int thread) {
   Above above = Above(level_size(block_level), ivec2(0), level_size(block_level).x, scratch_offset(block_level));
   bool from_shared = false;
@@ -77,11 +78,12 @@ bool reads_tile(Range range, ivec2 tile_at, int side, ivec2 tiles) {
   return all(greaterThanEqual(tile_at, low)) && all(lessThanEqual(tile_at, high));
 }
 
-// What is left to do for the workgroup that has made tile `tile_at`, whose own part of level STEPS is `side` texels wide.
+// What is left to do for the workgroup that has made tile `tile_at`, whose own part of level STEPS is `side` texels
+// wide.
 void finish_tile(ivec2 tile_at, int side, int thread) {
   const ivec2 tiles = ivec2(tiles_x, tiles_y), grid = block_grid(STEPS, BLOCK_STEPS);
   const ivec2 own = min(tile_at * side / 32, grid - 1);
-  // a block reads its own texels and some to the right and below: the tile's own block reads it, and perhaps those before
+  // a block reads its own texels and some to the right and below: the tile's own block reads it, perhaps those before
   for (int near = 0; near < 4; ++near) {
     const ivec2 block_at = own - ivec2(near & 1, near >> 1);
     if (any(lessThan(block_at, ivec2(0)))) continue;

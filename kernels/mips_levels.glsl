@@ -1,4 +1,5 @@
-// What all parts of the single pass share: sizes of levels, shared memory, and the reduction of a level to the next one.
+// What all parts of the single pass share: sizes of levels, shared memory, and the reduction of a level to the next
+// one.
 //
 // Loops have the same count in every thread, with an `if` inside: llvmpipe 22.3.6 gets a loop of a variable count wrong
 // where only some threads of a subgroup run it; the tests of odd sizes show it.

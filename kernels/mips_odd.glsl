@@ -1,5 +1,5 @@
-// The whole mip chain in one dispatch, for any size: workgroups of 256 take 32x32 texels down STEPS levels as blocks, then
-// finish together.
+// The whole mip chain in one dispatch, for any size: workgroups of 256 take 32x32 texels down STEPS levels as blocks,
+// then finish together.
 #include "mips_finish.glsl"
 
 void main() {
