@@ -12,6 +12,9 @@ static size_t bytes_of_level(const PlanImage& image, int level) {
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
   plan_.images.push_back({.size = input.size, .depth = input.storage});
+  if (!input.half_arithmetic || traits.has_float16) return;
+  input_.half_arithmetic = false;
+  note("--fp16: half storage, but float arithmetic, since the device has no other");
 }
 
 void PlanBuilder::add(Pass pass) {

@@ -215,7 +215,7 @@ const Op mips_op{
         "take "
         "the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 even levels are "
         "summed in "
-        "half, scaled before they are added; odd ones in float.",
+        "half, without overflow and without loss near zero; odd ones in float.",
     .source =
         "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
         "Creation, 2005 (area weights)",
