@@ -42,6 +42,9 @@ struct Op {
   bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
+  // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
+  // first is what the others are compared with.
+  std::vector<std::string> (*variants)() = nullptr;
   // Levels of the result, 1 where there is none.
   int (*level_count)(const Call& call, Size size) = nullptr;
   // The definition in double, of one component: all levels of the result. For ops of which every_channel is true.

@@ -13,6 +13,15 @@ namespace gpupost {
 
 enum class DeviceType { cpu, virtual_gpu, integrated, discrete };
 
+// The fastest of an op's variants on a device, as `tune` measured it.
+struct Tuned {
+  std::string op;
+  Depth depth = Depth::half;     // of the images
+  bool half_arithmetic = false;  // --fp16
+  Size size;                     // of the picture it was measured on
+  std::string arguments;         // of the op: "--variant amd-2x2+quad+linear"
+};
+
 // What a plan needs to know of a device. The defaults are what every Vulkan 1.2 device has.
 struct DeviceTraits {
   std::string name = "any Vulkan device";
@@ -25,6 +34,7 @@ struct DeviceTraits {
   bool has_quad = false;          // quad operations in compute, on 16-bit numbers too
   bool has_float16 = false;       // half arithmetic
   bool has_memory_model = false;  // the Vulkan memory model: release and acquire between workgroups
+  std::vector<Tuned> tuned;       // what was measured on this device with this driver; empty: nothing yet
 };
 
 struct PlanImage {

@@ -1,0 +1,13 @@
+// The passes of the mip chain by area means.
+#pragma once
+
+#include "core/plan.h"
+
+namespace gpupost {
+
+// Appends the passes that make levels 1 to levels - 1 of the current image by the mean over the area of each texel, as
+// the call's --method says. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
+// cannot do what was asked for.
+void plan_area_mips(const Call& call, PlanBuilder& builder, int levels);
+
+}  // namespace gpupost
