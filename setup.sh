@@ -30,6 +30,15 @@ build() {
   cmake --build --preset "$1" -- --quiet
 }
 
+# The readers of others' making that come from npm. Where its registry cannot be reached, the tests that ask them are skipped.
+install_readers() {
+  command -v node >/dev/null || install nodejs
+  command -v npm >/dev/null || install npm
+  mkdir -p "$1"
+  cp tests/readers/package.json tests/readers/package-lock.json "$1"
+  npm ci --prefix "$1" --silent --no-audit --no-fund || echo "setup.sh: npm cannot install tests/readers/package.json" >&2
+}
+
 demo() {
   install "${build_packages[@]}" "${demo_packages[@]}"
   build release
@@ -41,13 +50,14 @@ demo() {
 run_tests() {
   install "${build_packages[@]}" "${test_packages[@]}"
   build "$1"
+  install_readers "$2/readers"
   GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1} ctest --preset "$1"
 }
 
 case "${1:-}" in
   demo) demo ;;
-  test) run_tests release ;;
-  test-sanitized) run_tests sanitized ;;
+  test) run_tests release build ;;
+  test-sanitized) run_tests sanitized build-sanitized ;;
   *)
     echo "usage: ./setup.sh demo|test|test-sanitized" >&2
     exit 1

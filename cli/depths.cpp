@@ -2,19 +2,42 @@
 
 #include "core/error.h"
 
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
+
 namespace gpupost {
 
-void check_bits(const Globals& globals, const Format& format) {
-  if (!globals.bits || format.holds_float == is_float(*globals.bits)) return;
-  fail(Exit::usage, "--bits {}: {} holds {}; expected {}", name_of(*globals.bits), format.name,
-       format.holds_float ? "floats" : "integers", format.holds_float ? "16f or 32f" : "8 or 16");
+// Does the format hold sRGB numbers of this depth?
+static bool holds_srgb(const Format& format, Depth depth) {
+  return depth == Depth::u8 || (depth == Depth::u16 && format.name == "png");
+}
+
+void check_numbers(const Globals& globals, const Format& format) {
+  std::vector<std::string_view> names;
+  for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
+  if (globals.bits && !format.can_write(*globals.bits))
+    fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*globals.bits), format.name, fmt::join(names, " or "));
+  const Depth widest = format.written_depths.front();
+  if (globals.bits || !holds_srgb(format, widest)) output_transfer(globals, format, globals.bits.value_or(widest));
 }
 
 Depth output_depth(const Globals& globals, const Format& format, Depth came_in) {
   if (globals.bits) return *globals.bits;
-  if (!format.holds_float) return came_in == Depth::u16 ? Depth::u16 : Depth::u8;
+  if (!format.can_write(Depth::half)) return came_in == Depth::u16 ? Depth::u16 : Depth::u8;
+  if (came_in == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
   if (globals.fp16 || came_in == Depth::u8 || came_in == Depth::half) return Depth::half;
   return Depth::f32;
+}
+
+Transfer output_transfer(const Globals& globals, const Format& format, Depth depth) {
+  const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
+  const Transfer transfer = globals.transfer.value_or(natural);
+  if (transfer == Transfer::srgb && natural == Transfer::linear)
+    fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
+         format.can_write(Depth::u8) ? ", or --bits 8" : "");
+  return transfer;
 }
 
 static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }

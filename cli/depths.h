@@ -5,11 +5,14 @@
 
 namespace gpupost {
 
-// Refuses --bits that a format cannot hold: throws Error(Exit::usage).
-void check_bits(const Globals& globals, const Format& format);
+// Refuses --bits that a format cannot hold and --transfer srgb where it holds floats alone: throws Error(Exit::usage).
+void check_numbers(const Globals& globals, const Format& format);
 
 // Of the colour in the output: as asked for, else as it came in as far as the format can hold it.
 Depth output_depth(const Globals& globals, const Format& format, Depth came_in);
+
+// Of the colour in the output, which has this depth. Throws Error(Exit::usage) for an srgb that there is not.
+Transfer output_transfer(const Globals& globals, const Format& format, Depth depth);
 
 // Of the working picture between decoding and encoding, half or f32: half where neither end has more.
 Depth working_depth(Depth came_in, Depth goes_out);

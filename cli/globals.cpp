@@ -21,13 +21,18 @@ std::span<const Global> all_globals() {
        "or - for standard output",
        {},
        "-o"},
-      {"format", "NAME", "of the output, whatever its name says", {"exr", "png"}, ""},
+      {"format", "NAME", "of the output, whatever its name says", {"exr", "png", "ktx2", "dds"}, ""},
       {"bits",
        "DEPTH",
        "of the output's colour: integers of 8 or 16 bits, floats of 16 or 32",
        {"8", "16", "16f", "32f"},
        ""},
       {"compression", "NAME", "of an EXR", {"none", "rle", "zips", "zip"}, ""},
+      {"transfer",
+       "CURVE",
+       "of integers in the output; without it srgb, but linear for 16 bits in KTX2 and DDS; floats are always linear",
+       {"srgb", "linear"},
+       ""},
       {"input-transfer",
        "CURVE",
        "of the input's colour; without it integers are srgb, floats linear",
@@ -105,6 +110,8 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
   return values;
 }
 
+static Transfer transfer_named(const std::string& name) { return name == "srgb" ? Transfer::srgb : Transfer::linear; }
+
 static int whole_number(std::string_view name, const std::string& word, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -165,8 +172,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
                           : name == "rle"  ? Compression::rle
                           : name == "zips" ? Compression::zips
                                            : Compression::zip;
-  if (values.contains("input-transfer"))
-    globals.input_transfer = text("input-transfer") == "srgb" ? Transfer::srgb : Transfer::linear;
+  if (values.contains("transfer")) globals.transfer = transfer_named(text("transfer"));
+  if (values.contains("input-transfer")) globals.input_transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
   if (values.contains("storage")) globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;

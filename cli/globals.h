@@ -31,6 +31,7 @@ struct Globals {
   const Format* format = nullptr;  // nullptr: by the output's name, else the input's
   std::optional<Depth> bits;
   Compression compression = Compression::zip;
+  std::optional<Transfer> transfer;
   std::optional<Transfer> input_transfer;
   std::optional<Alpha> input_alpha;
   std::string layer;

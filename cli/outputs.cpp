@@ -51,13 +51,15 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
   if (name_says) {
     const Format* format = format_of_extension(output);
     if (!format)
-      fail(Exit::usage, "-o {}: its extension names no format known here; expected .exr or .png, or --format", output);
-    if (!format->can_write)
-      fail(Exit::usage, "-o {}: {} files are read but not written; expected .exr or .png", output, format->name);
+      fail(Exit::usage, "-o {}: its extension names no format known here; expected {}, or --format", output,
+           writable_extensions());
+    if (!format->can_write())
+      fail(Exit::usage, "-o {}: {} files are read but not written; expected {}", output, format->name,
+           writable_extensions());
     return format;
   }
   const Format* format = job.input == "-" ? nullptr : format_of_extension(job.input);
-  if (format && format->can_write && (!one_file_holds_levels || format->holds_levels)) return format;
+  if (format && format->can_write() && (!one_file_holds_levels || format->levels != FileLevels::one)) return format;
   job.is_format_changed = format != nullptr;
   return format_named("exr");
 }
@@ -81,10 +83,11 @@ static Job job_of(const Request& request, const std::string& input) {
   job.is_a_file_a_level = output.find("{level}") != output.npos;
   const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
-  check_bits(request.globals, *job.format);
-  if (levels_in_one_file && !job.format->holds_levels)
-    fail(Exit::usage, "{}: a {} file holds one level; expected .exr, or -o with {{level}} in it for a file a level",
-         output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name);
+  check_numbers(request.globals, *job.format);
+  if (levels_in_one_file && job.format->levels == FileLevels::one)
+    fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
+         output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
+         writable_extensions(true));
   if (job.is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   if (output.empty()) job.output = default_output(request, job);
@@ -168,6 +171,7 @@ std::vector<Job> jobs_of(const Request& request) {
 
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
   if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level) return job;
+  if (job.format->levels == FileLevels::any) return job;
   if (!globals.output.empty() || job.output == "-")
     fail(Exit::usage,
          "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",

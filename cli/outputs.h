@@ -27,6 +27,7 @@ std::vector<Job> jobs_of(const Request& request);
 
 // The job where its result has `level_count` of the `whole_count` levels that a whole chain has: an EXR file holds a whole
 // chain or one level, so part of a chain goes to a file a level, unless -o says otherwise, which is Error(Exit::usage).
+// KTX2 and DDS files hold any part.
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count);
 
 // The output of one level; the output itself where all levels go to one file.

@@ -129,18 +129,24 @@ Picture colour_as_read(const Picture& picture) {
   return copy;
 }
 
-// One file with all levels, or a file a level. `base` is what level 0 is written of where that needs no conversion.
-std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, const Picture& picture, const Picture* base,
-                                    Depth depth) {
-  const Group& first = picture.groups.front();
-  EncodeOptions options{.depth = depth,
+// How the output's numbers are kept.
+struct Kept {
+  Depth depth = Depth::half;
+  Transfer transfer = Transfer::linear;
+};
+
+// One file with all levels, or a file a level.
+std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, const Source& source, Kept kept) {
+  const Group& first = source.picture->groups.front();
+  EncodeOptions options{.depth = kept.depth,
                         .keep_depths = true,
                         .compression = globals.compression,
-                        .mipmapped = first.levels.size() > 1 && !job.is_a_file_a_level};
+                        .mipmapped = first.levels.size() > 1 && !job.is_a_file_a_level,
+                        .transfer = kept.transfer};
   std::vector<Encoded> files;
   const int file_count = job.is_a_file_a_level ? int(first.levels.size()) : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
-    files.push_back(encode(*job.format, options.level == 0 && base ? *base : picture, options));
+    files.push_back(encode(*job.format, std::span(&source, 1), Arrangement::single, options));
   return files;
 }
 
@@ -168,24 +174,27 @@ void process(const Request& request, const Job& given, const LazyGpu& gpu, JobRe
   Group& first = picture.groups.front();
   const Depth came_in = first.depth;
   const Depth depth = output_depth(globals, *job.format, came_in);
+  const Kept kept{.depth = depth, .transfer = output_transfer(globals, *job.format, depth)};
   if (globals.input_transfer) picture.transfer = *globals.input_transfer;
   if (globals.input_alpha) picture.alpha = *globals.input_alpha;
   if (is_float(depth))
     for (Channel& channel : first.channels)
       if (globals.bits || globals.fp16 || !is_float(came_in)) channel.depth = depth;
 
-  // integers that stay integers of the same depth are written at level 0 as they were read: colour under alpha 0 too
-  const bool stays = !is_float(depth) && depth == came_in && !globals.input_transfer && !globals.input_alpha;
+  // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
+  const bool stays =
+      !is_float(depth) && depth == came_in && picture.transfer == kept.transfer && picture.alpha == Alpha::straight;
   std::optional<Picture> base;
   if (!request.calls.empty()) {
-    if (stays && job.is_a_file_a_level) base = colour_as_read(picture);
+    if (stays) base = colour_as_read(picture);
     run_chain(request, gpu, picture, storage_of(globals, came_in, depth), report);
   } else if (!stays) {
     make_working(picture, working_depth(came_in, depth));
   }
 
   watch = Stopwatch();
-  const std::vector<Encoded> files = encode_outputs(job, globals, picture, base ? &*base : nullptr, depth);
+  const std::vector<Encoded> files =
+      encode_outputs(job, globals, {.picture = &picture, .base = base ? &*base : nullptr}, kept);
   report.encode_ms = watch.milliseconds();
   add_warnings(files, report);
 

@@ -3,6 +3,7 @@
 
 #include "core/picture.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -12,19 +13,28 @@
 
 namespace gpupost {
 
+// How many mip levels one file of a format holds.
+enum class FileLevels { one, one_or_all, any };
+
 // One row of the table of formats.
 struct Format {
-  std::string_view name;                     // "exr", "png", "jpg", "tga", "bmp", "hdr"
+  std::string_view name;                     // "exr", "png", "ktx2", "dds", "jpg", "tga", "bmp", "hdr"
   std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
   std::string_view description;
   bool can_read = false;
-  bool can_write = false;
-  bool holds_levels = false;      // a mip chain in one file
-  bool holds_float = false;       // values over 1 and below 0
-  bool holds_everything = false;  // any channels, attributes, data and display windows
+  std::vector<Depth> written_depths;  // of colour, in the order in which messages name them; empty: it is not written
+  FileLevels levels = FileLevels::one;
+  bool holds_arrangements = false;  // cubes and arrays
+  bool holds_everything = false;    // any channels, attributes, data and display windows
+
+  bool can_write() const { return !written_depths.empty(); }
+  bool can_write(Depth depth) const { return std::ranges::find(written_depths, depth) != written_depths.end(); }
 };
 
 std::span<const Format> all_formats();
+// The extensions of the formats that can be written, those that hold a whole mip chain alone if `with_levels`, as
+// messages name what they expect: ".exr, .png or .dds".
+std::string writable_extensions(bool with_levels = false);
 const Format* format_named(std::string_view name);                // nullptr: none
 const Format* format_of_extension(std::string_view path);         // by what follows the last dot; nullptr: none
 const Format* format_of_bytes(std::span<const std::byte> start);  // by magic bytes; nullptr: no image format known here
@@ -59,12 +69,12 @@ Decoded decode_file(const std::string& path, const DecodeOptions& options);
 enum class Compression { none, rle, zips, zip };
 
 struct EncodeOptions {
-  Depth depth = Depth::half;                   // of colour channels; EXR: half or f32; PNG: u8 or u16
+  Depth depth = Depth::half;                   // of colour channels; one of the format's written_depths
   bool keep_depths = false;                    // EXR: each channel as its Channel::depth says
   Compression compression = Compression::zip;  // EXR
-  bool mipmapped = false;                      // EXR: one tiled file with all levels; else level `level` alone
+  bool mipmapped = false;                      // one file with all levels; else level `level` alone
   int level = 0;
-  Transfer transfer = Transfer::srgb;  // PNG
+  Transfer transfer = Transfer::srgb;  // of integers: PNG 8 and 16 bit, KTX2 and DDS 8 bit
 };
 
 struct Encoded {
@@ -72,7 +82,19 @@ struct Encoded {
   std::vector<std::string> warnings;  // what the format could not hold, what was clipped
 };
 
-// A whole file in memory. `picture` is linear and premultiplied, or as its fields say. Throws Error(Exit::output).
+// One picture of a file: linear and premultiplied, or as its fields say.
+struct Source {
+  const Picture* picture = nullptr;
+  const Picture* base = nullptr;  // its level 0 as it was read: written instead where that needs no conversion
+};
+
+// How the pictures of a file belong together.
+enum class Arrangement { single, cube, array };
+
+// A whole file in memory. Pictures of a cube are its faces in the order +X -X +Y -Y +Z -Z; those of one file have one
+// size, one depth and the same channels. Throws Error(Exit::output).
+Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+               const EncodeOptions& options);
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options);
 
 // Replaces `path` whole: a temporary file in its folder, every byte written, synced, renamed, the folder synced. A

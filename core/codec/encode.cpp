@@ -46,13 +46,19 @@ std::string channel_names(const Picture& picture) {
   return names;
 }
 
+Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+               const EncodeOptions& options) {
+  if (!format.can_write())
+    fail(Exit::output, "{} files can be read here but not written; expected {}", format.name, writable_extensions());
+  if (format.holds_arrangements) return encode_texture(format, sources, arrangement, options);
+  if (sources.size() != 1 || arrangement != Arrangement::single)
+    fail(Exit::output, "{} holds one picture, not {} of a cube or an array", format.name, sources.size());
+  return format.name == "exr" ? encode_exr(*sources.front().picture, options) : encode_png(sources.front(), options);
+}
+
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options) {
-  if (format.name == "exr") return encode_exr(picture, options);
-  if (format.name == "png") return encode_png(picture, options);
-  std::string writable;
-  for (const Format& other : all_formats())
-    if (other.can_write) writable += fmt::format("{}{}", writable.empty() ? "" : " or ", other.name);
-  fail(Exit::output, "{} files can be read here but not written; expected {}", format.name, writable);
+  const Source source{.picture = &picture};
+  return encode(format, std::span(&source, 1), Arrangement::single, options);
 }
 
 }  // namespace gpupost

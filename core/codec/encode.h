@@ -6,7 +6,9 @@
 namespace gpupost {
 
 Encoded encode_exr(const Picture& picture, const EncodeOptions& options);
-Encoded encode_png(const Picture& picture, const EncodeOptions& options);
+Encoded encode_png(const Source& source, const EncodeOptions& options);
+Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+                       const EncodeOptions& options);
 
 // Is the colour linear, premultiplied and half or f32, or uint, as it stands?
 bool is_working(const Picture& picture);

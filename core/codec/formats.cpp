@@ -2,40 +2,61 @@
 #include "core/codec/bytes.h"
 #include "core/codec/codec.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 namespace gpupost {
 
-static const std::array<Format, 6>& formats() {
-  static const std::array<Format, 6> rows = {{
+static const std::array<Format, 8>& formats() {
+  static const std::array<Format, 8> rows = {{
       {.name = "exr",
        .extensions = {"exr"},
        .description = "OpenEXR, one part: scan lines or tiles; none, RLE, ZIPS, ZIP, PIZ",
        .can_read = true,
-       .can_write = true,
-       .holds_levels = true,
-       .holds_float = true,
+       .written_depths = {Depth::half, Depth::f32},
+       .levels = FileLevels::one_or_all,
        .holds_everything = true},
       {.name = "png",
        .extensions = {"png"},
        .description = "PNG, 1 to 16 bit, grey, colour or palette, with or without alpha",
        .can_read = true,
-       .can_write = true},
+       .written_depths = {Depth::u8, Depth::u16}},
+      {.name = "ktx2",
+       .extensions = {"ktx2"},
+       .description = "Khronos texture, uncompressed R, RG or RGBA",
+       .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
+       .levels = FileLevels::any,
+       .holds_arrangements = true},
+      {.name = "dds",
+       .extensions = {"dds"},
+       .description = "DirectDraw surface with the DX10 header, uncompressed R, RG or RGBA",
+       .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
+       .levels = FileLevels::any,
+       .holds_arrangements = true},
       {.name = "jpg", .extensions = {"jpg", "jpeg", "jpe"}, .description = "JPEG, 8 bit", .can_read = true},
       {.name = "tga", .extensions = {"tga"}, .description = "Truevision TGA, plain or run lengths", .can_read = true},
       {.name = "bmp", .extensions = {"bmp", "dib"}, .description = "Windows bitmap, uncompressed", .can_read = true},
       {.name = "hdr",
        .extensions = {"hdr", "pic"},
        .description = "Radiance RGBE, flat or run lengths",
-       .can_read = true,
-       .holds_float = true},
+       .can_read = true},
   }};
   return rows;
 }
 
 std::span<const Format> all_formats() { return formats(); }
+
+std::string writable_extensions(bool with_levels) {
+  std::vector<std::string> names;
+  for (const Format& row : formats())
+    if (row.can_write() && (!with_levels || row.levels != FileLevels::one))
+      names.push_back("." + std::string(row.extensions.front()));
+  const std::span all(names);
+  return fmt::format("{} or {}", fmt::join(all.first(all.size() - 1), ", "), all.back());
+}
 
 const Format* format_named(std::string_view name) {
   const auto row = std::ranges::find(formats(), name, &Format::name);
@@ -74,6 +95,8 @@ static bool looks_like_tga(Bytes start) {
 const Format* format_of_bytes(std::span<const std::byte> start) {
   if (starts_with(start, "\x76\x2f\x31\x01")) return format_named("exr");
   if (starts_with(start, "\x89PNG\r\n\x1a\n")) return format_named("png");
+  if (starts_with(start, "\xabKTX 20\xbb\r\n\x1a\n")) return format_named("ktx2");
+  if (starts_with(start, "DDS \x7c")) return format_named("dds");
   if (starts_with(start, "\xff\xd8\xff")) return format_named("jpg");
   if (starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n")) return format_named("hdr");
   if (starts_with(start, "BM") && start.size() >= 18 && little_at<uint32_t>(start, 14) <= 124)

@@ -1,7 +1,7 @@
 // PNG files: 8 bit by stb_image_write, 16 bit, which it cannot, by a writer of our own.
 #include "core/codec/deflate.h"
 #include "core/codec/encode.h"
-#include "core/convert.h"
+#include "core/codec/pixels.h"
 #include "core/error.h"
 #include "core/threads.h"
 
@@ -16,16 +16,6 @@
 
 namespace gpupost {
 namespace {
-
-using Bytes = std::span<const std::byte>;
-
-// The integers of a level, `component_count` a texel: Y, YA, RGB or RGBA.
-struct Pixels {
-  Size size;
-  size_t component_count = 4;
-  Bytes numbers;
-  Memory own;  // where `numbers` lie, unless they are the picture's
-};
 
 struct Chunk {
   std::string_view type;
@@ -132,105 +122,29 @@ Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
   return file;
 }
 
-// Texels of four as texels of fewer: grey takes the first, what has alpha the last.
-template <class Number>
-Memory pack(Bytes texels, size_t count, size_t component_count) {
-  Memory packed(count * component_count * sizeof(Number));
-  const auto* from = reinterpret_cast<const Number*>(texels.data());
-  auto* to = packed.as<Number>().data();
-  const bool has_alpha = component_count == 2 || component_count == 4;
-  const size_t colour_count = component_count - has_alpha;
-  parallel_ranges(int((count + 4095) / 4096), 16, [&](int begin, int end) {
-    for (size_t i = size_t(begin) * 4096; i < std::min(count, size_t(end) * 4096); ++i) {
-      Number* texel = to + i * component_count;
-      for (size_t c = 0; c < colour_count; ++c) texel[c] = from[4 * i + c];
-      if (has_alpha) texel[colour_count] = from[4 * i + 3];
-    }
-  });
-  return packed;
-}
-
-void warn_of_clipping(const Clipped& clipped, std::vector<std::string>& warnings) {
-  const auto share = [&](size_t count) {
-    const double percent = 100.0 * double(count) / double(clipped.total);
-    return percent < 0.05 ? std::string("less than 0.1") : fmt::format("{:.1f}", percent);
-  };
-  if (clipped.above)
-    warnings.push_back(fmt::format("{} % of the values are over 1 and were clipped", share(clipped.above)));
-  if (clipped.below)
-    warnings.push_back(fmt::format("{} % of the values are below 0 and were clipped", share(clipped.below)));
-  if (clipped.nan) warnings.push_back(fmt::format("{} values are not numbers and became 0", clipped.nan));
-}
-
-void warn_of_losses(const Picture& picture, std::vector<std::string>& warnings) {
-  Picture others;
-  for (const Group& group : picture.groups)
-    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
-  if (const std::string names = channel_names(others); !names.empty())
-    warnings.push_back(fmt::format("png holds no other channels; dropped: {}", names));
-  if (!picture.attributes.empty())
-    warnings.push_back(fmt::format("png holds no attributes; {} are dropped", picture.attributes.size()));
-  const Window& data = picture.data_window;
-  const Window& display = picture.display_window;
-  if (display.max_x >= display.min_x && data != display)
-    warnings.push_back(fmt::format("png holds no windows; the offset {},{} of the data window is dropped",
-                                   data.min_x - display.min_x, data.min_y - display.min_y));
-}
-
-// Does the colour stand in the texels as the file wants it?
-bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
-  const Group& colour = picture.groups.front();
-  return colour.depth == options.depth && picture.transfer == options.transfer &&
-         (picture.alpha == Alpha::straight || !colour.has_alpha());
-}
-
-// May make_integers() take it? It divides by alpha and knows the way from linear, or none.
-bool is_convertible(const Picture& picture, const EncodeOptions& options) {
-  const Group& colour = picture.groups.front();
-  return is_float(colour.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
-         (picture.alpha == Alpha::premultiplied || !colour.has_alpha());
-}
-
-Memory integers_of(const Picture& picture, const EncodeOptions& options, std::vector<std::string>& warnings) {
-  if (!is_convertible(picture, options)) return integers_of(working_copy(picture, Depth::f32), options, warnings);
-  const Group& colour = picture.groups.front();
-  const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
-  Memory integers;
-  const Clipped clipped = make_integers(colour, colour.levels[size_t(options.level)], options.depth, way, integers);
-  warn_of_clipping(clipped, warnings);
-  return integers;
-}
-
-Pixels pixels_of(const Picture& picture, const EncodeOptions& options, std::vector<std::string>& warnings) {
-  const Group& colour = picture.groups.front();
-  const Level& level = colour.levels[size_t(options.level)];
-  Pixels pixels{.size = level.size, .numbers = level.texels.bytes()};
-  if (!is_as_wanted(picture, options)) {
-    pixels.own = integers_of(picture, options, warnings);
-    pixels.numbers = pixels.own.bytes();
-  }
-  pixels.component_count = size_t(colour.is_luminance ? 1 : 3) + colour.has_alpha();
-  if (pixels.component_count == 4) return pixels;
-  const auto packed = options.depth == Depth::u8 ? pack<uint8_t> : pack<uint16_t>;
-  pixels.own = packed(pixels.numbers, texel_count(level.size), pixels.component_count);
-  pixels.numbers = pixels.own.bytes();
-  return pixels;
+// Y, YA, RGB or RGBA.
+std::vector<size_t> components_of(const Group& colour) {
+  std::vector<size_t> components = colour.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
+  if (colour.has_alpha()) components.push_back(3);
+  return components;
 }
 
 }  // namespace
 
-Encoded encode_png(const Picture& picture, const EncodeOptions& options) {
+Encoded encode_png(const Source& source, const EncodeOptions& options) {
+  const Picture& picture = *source.picture;
   if (options.depth != Depth::u8 && options.depth != Depth::u16)
     fail(Exit::output, "png holds 8 and 16 bits, not {}", name_of(options.depth));
-  if (picture.groups.empty() || !picture.groups.front().is_colour)
-    fail(Exit::output, "png needs R, G and B, or Y; the picture has {}", channel_names(picture));
-  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "png holds no colour of type uint");
-  const size_t level_count = picture.groups.front().levels.size();
-  if (options.level < 0 || size_t(options.level) >= level_count)
-    fail(Exit::output, "png: level {} was asked for, the picture has {}", options.level, level_count);
+  check_colour(picture, "png", options);
+  if (!is_encodable(picture, options)) {
+    const Picture working = working_copy(picture, Depth::f32);
+    return encode_png({.picture = &working, .base = source.base}, options);
+  }
   Encoded encoded;
-  const Pixels pixels = pixels_of(picture, options, encoded.warnings);
-  warn_of_losses(picture, encoded.warnings);
+  Losses losses;
+  const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
+  warn_of_losses(losses, encoded.warnings);
+  warn_of_drops(picture, "png", encoded.warnings);
   encoded.bytes =
       options.depth == Depth::u8 ? write_8_bit(pixels, options.transfer) : write_16_bit(pixels, options.transfer);
   return encoded;

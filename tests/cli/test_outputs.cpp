@@ -267,3 +267,58 @@ TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the inp
   const Picture before = decoded(place, "in.png"), after = decoded(place, "l0.png");
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
 }
+
+TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
+  if (!has_device()) return;
+  const Place place;
+  for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
+    for (const int levels : {0, 3, 1}) {
+      const std::string name = fmt::format("out{}.{}", levels, extension);
+      check_done(place, {"mips", "in.exr", "--levels", std::to_string(levels), "-o", name});
+      CHECK(int(place.read(name)[size_t(count_at)]) == (levels ? levels : 6));
+    }
+  check_done(place, {"mips", "in.exr", "-o", "l{level}.dds"});
+  CHECK(place.read("l5.dds").size() == 148 + 8);
+}
+
+TEST_CASE("the depth and transfer of a container are those of the input, unless they are asked for") {
+  const Place place;
+  const auto dxgi_of = [&](const Words& words) {
+    check_done(place, words);
+    return int(static_cast<unsigned char>(place.read("out.dds")[128]));
+  };
+  CHECK(dxgi_of({"in.png", "-o", "out.dds"}) == 29);                          // R8G8B8A8_UNORM_SRGB
+  CHECK(dxgi_of({"in.png", "-o", "out.dds", "--transfer", "linear"}) == 28);  // R8G8B8A8_UNORM
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "8"}) == 29);
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds"}) == 10);                  // R16G16B16A16_FLOAT
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "16"}) == 11);  // R16G16B16A16_UNORM
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "32f"}) == 2);  // R32G32B32A32_FLOAT
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds"}) == 2);
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds", "--fp16"}) == 10);
+  CHECK(dxgi_of({"bars.png", "-o", "out.dds", "--transfer", "linear"}) == 61);  // R8_UNORM
+}
+
+TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.png", "-o", "out.dds"});
+  const Picture picture = decoded(place, "in.png");
+  const Memory& texels = picture.groups[0].levels[0].texels;
+  CHECK(place.read("out.dds").substr(148, texels.size()) ==
+        std::string(reinterpret_cast<const char*>(texels.data()), texels.size()));
+  check_done(place, {"mips", "bars.png", "-o", "out.ktx2"});  // R8_SRGB
+  const std::string bars = place.read("out.ktx2");
+  const size_t base = bars.size() - 64 * 16;
+  CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
+}
+
+TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
+  const Place place;
+  check_done(place, {"in.exr", "-o", "linear.png", "--bits", "16", "--transfer", "linear"});
+  CHECK(json::parse(place.gpupost({"info", "linear.png", "--json"}).out)["transfer"] == "linear");
+  CHECK(place.read("linear.png").find("sRGB") == std::string::npos);
+  check_done(place, {"in.exr", "-o", "plain.png", "--bits", "16"});
+  CHECK(place.read("linear.png") != place.read("plain.png"));
+  check_done(place, {"linear.png", "-o", "back.exr", "--bits", "16f"});
+  CHECK(place.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.001"}).exit_code == 0);
+}

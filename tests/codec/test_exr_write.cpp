@@ -402,7 +402,7 @@ TEST_CASE("what the format cannot hold is refused before tinyexr sees it") {
 TEST_CASE("a format that can only be read is refused by name") {
   const Picture picture = mixed_picture({3, 5}, 1);
   CHECK(output_error_of([&] { encode(*format_named("jpg"), picture, {}); }) ==
-        "jpg files can be read here but not written; expected exr or png");
+        "jpg files can be read here but not written; expected .exr, .png, .ktx2 or .dds");
 }
 
 TEST_CASE("the same picture gives the same bytes") {

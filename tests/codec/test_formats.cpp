@@ -24,6 +24,8 @@ TEST_CASE("a format is found by each of its extensions, in any case, and by its 
 TEST_CASE("a format is known by the first bytes of its files") {
   CHECK(format_of_bytes(make_exr({})) == format_named("exr"));
   CHECK(format_of_bytes(make_png({})) == format_named("png"));
+  CHECK(format_of_bytes(file_of("\xabKTX 20\xbb\r\n\x1a\n")) == format_named("ktx2"));
+  CHECK(format_of_bytes(file_of("DDS \x7c")) == format_named("dds"));
   CHECK(format_of_bytes(file_of("\xff\xd8\xff\xe0")) == format_named("jpg"));
   CHECK(format_of_bytes(file_of("#?RGBE\n")) == format_named("hdr"));
   CHECK(format_of_bytes(file_of("BM" + std::string(12, '\0') + "\x28" + std::string(20, '\0'))) == format_named("bmp"));
@@ -31,4 +33,8 @@ TEST_CASE("a format is known by the first bytes of its files") {
   CHECK(format_of_bytes(file_of(std::string("\0\0\2\0\0\0\0\0\0\0\0\0\0\0\1\0\x18\0", 18))) == nullptr);
   CHECK(format_of_bytes(file_of("some text that is longer than any header")) == nullptr);
   CHECK(format_of_bytes({}) == nullptr);
+}
+
+TEST_CASE("a format that is written alone is refused by name where it is read") {
+  CHECK(refusal_of(file_of("DDS \x7c")) == "2 file: is a dds file; they are written here but not read");
 }
