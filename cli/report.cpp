@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include "cli/device_json.h"
 #include "core/threads.h"
 
 #include <fmt/format.h>
@@ -25,16 +26,6 @@ static double percent_of_copy(const JobReport& job, const PassReport& pass) {
 static std::string host_name() {
   char name[256] = "";
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-static json to_json(const DeviceInfo& device) {
-  return {{"name", device.traits.name},
-          {"type", name_of(device.traits.type)},
-          {"driver", device.driver},
-          {"uuid", device.uuid},
-          {"driver_uuid", device.driver_uuid},
-          {"vulkan", device.api_version},
-          {"subgroup_size", device.traits.subgroup_size}};
 }
 
 static json to_json(const JobReport& job) {
@@ -82,7 +73,7 @@ std::string to_json(const Report& report) {
   for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
   const json whole{{"schema", "gpupost-report-1"}, {"version", GPUPOST_VERSION},
                    {"commit", GPUPOST_COMMIT},     {"host", host_name()},
-                   {"cores", core_count()},        {"device", report.device ? to_json(*report.device) : json()},
+                   {"cores", core_count()},        {"device", report.device ? device_json(*report.device) : json()},
                    {"chain", report.chain},        {"jobs", jobs}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -21,6 +21,7 @@ std::span<const Verb> all_verbs() {
       {"compare", "compare A B", "largest difference of two pictures; exit 6 over --tolerance T (default 0)",
        run_compare},
       {"info", "info FILE [--json]", "size, channels, windows, levels and attributes of a picture", run_info},
+      {"bench", "bench OP", "how fast an op's variants are, beside what the device can do at best", run_bench},
       {"ops", "ops [--markdown]", "lists the ops", run_ops},
       {"shader", "shader CHAIN", "prints the shaders that a chain runs", run_shader},
       {"help", "help [OP]", "this text, or all about an op", run_help},

@@ -32,6 +32,18 @@ struct Plane {
   std::vector<double> values;
 };
 
+// What an op cannot be faster than: one pass that reads each texel of the picture once, and writes as many, a third as
+// many, or none.
+enum class Floor { copy, third, read };
+
+// What `bench` measures of an op; without sizes it measures nothing.
+struct Benchmark {
+  Floor floor = Floor::copy;
+  std::vector<Size> sizes;
+  std::vector<Size> cpu_sizes;  // where the device is a CPU
+  std::vector<Depth> depths;    // of the images
+};
+
 struct Op {
   std::string_view name;
   std::string_view help;         // one line
@@ -45,6 +57,7 @@ struct Op {
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
   // first is what the others are compared with.
   std::vector<std::string> (*variants)() = nullptr;
+  Benchmark benchmark;
   // Levels of the result, 1 where there is none.
   int (*level_count)(const Call& call, Size size) = nullptr;
   // The definition in double, of one component: all levels of the result. For ops of which every_channel is true.

@@ -6,8 +6,18 @@
 
 namespace gpupost {
 
-static size_t bytes_of_level(const PlanImage& image, int level) {
+size_t bytes_of_level(const PlanImage& image, int level) {
   return texel_count(level_size(image.size, level)) * 4 * bytes_of(image.depth);
+}
+
+size_t bytes_of(const PlanImage& image) {
+  size_t bytes = 0;
+  for (int level = 0; level < image.level_count; ++level) bytes += bytes_of_level(image, level);
+  return bytes;
+}
+
+std::string_view format_name(Depth depth) {
+  return depth == Depth::u8 ? "RGBA8" : depth == Depth::half ? "RGBA16F" : "RGBA32F";
 }
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
@@ -40,11 +50,9 @@ std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceT
   for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);
   for (size_t index = 0; index < plan.images.size(); ++index) {
     const PlanImage& image = plan.images[index];
-    size_t bytes = 0;
-    for (int level = 0; level < image.level_count; ++level) bytes += bytes_of_level(image, level);
-    text += fmt::format("image {}  {} x {}, {} level{}, RGBA{}, {:.1f} MiB\n", index, image.size.width,
-                        image.size.height, image.level_count, image.level_count == 1 ? "" : "s",
-                        image.depth == Depth::half ? "16F" : "32F", double(bytes) / (1 << 20));
+    text += fmt::format("image {}  {} x {}, {} level{}, {}, {:.1f} MiB\n", index, image.size.width, image.size.height,
+                        image.level_count, image.level_count == 1 ? "" : "s", format_name(image.depth),
+                        double(bytes_of(image)) / (1 << 20));
   }
   for (size_t index = 0; index < plan.passes.size(); ++index) {
     const Pass& pass = plan.passes[index];

@@ -39,9 +39,13 @@ struct DeviceTraits {
 
 struct PlanImage {
   Size size;
-  Depth depth = Depth::f32;  // half or f32: four numbers a texel
+  Depth depth = Depth::f32;  // u8 (0 to 1), half or f32: four numbers a texel
   int level_count = 1;
+  bool operator==(const PlanImage&) const = default;
 };
+size_t bytes_of_level(const PlanImage& image, int level);
+size_t bytes_of(const PlanImage& image);    // of all its levels
+std::string_view format_name(Depth depth);  // of images: "RGBA8", "RGBA16F", "RGBA32F"
 
 // A choice in the text of a kernel: `#define name value`.
 struct Literal {
@@ -69,7 +73,7 @@ struct Pass {
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
   size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
-  size_t zeroed_bytes = 0;                   // of it, from the front, before the pass
+  size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass, and again behind it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
 

@@ -12,6 +12,7 @@
 namespace gpupost {
 
 static double number_at(const Level& level, Depth depth, size_t index) {
+  if (depth == Depth::u8) return double(level.texels.as<uint8_t>()[index]) / 255;
   return depth == Depth::half ? double(float_from_half(level.texels.as<uint16_t>()[index]))
                               : double(level.texels.as<float>()[index]);
 }
@@ -39,8 +40,10 @@ static double share_of(double found, double expected, double tolerance) {
 
 static LevelCheck check_level(const Plane& expected, const Plane& magnitude, const Level& found, Depth depth, int level,
                               int component) {
-  const double relative = depth == Depth::half ? 3 * 0x1p-11 : 3 * 0x1p-22;
-  const double absolute = depth == Depth::half ? 0x1p-24 : 0x1p-126;  // below it devices may flush to zero
+  const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
+  const double absolute = depth == Depth::u8     ? 0.5 / 255
+                          : depth == Depth::half ? 0x1p-24
+                                                 : 0x1p-126;  // below it devices may flush to zero
   LevelCheck worst{.level = level, .component = component};
   for (size_t index = 0; index < expected.values.size(); ++index) {
     const double value = number_at(found, depth, 4 * index + size_t(component));

@@ -21,8 +21,9 @@ struct LevelCheck {
 
 // Checks every texel of the levels behind the base against the row's reference, for a call of an op of which
 // every_channel is true. `base` and `levels` hold four numbers of `depth` a texel. Tolerances: float passes within
-// k * (3 * 2^-22 * m + 2^-126), half ones within k * (3 * 2^-11 * m + 2^-24) at level k, m the mean of the absolute
-// values of the texels that contribute.
+// k * (3 * 2^-22 * m + 2^-126), half ones within k * (3 * 2^-11 * m + 2^-24), those of 8 bits, where half arithmetic may
+// round as well, within k * (3 * 2^-11 * m + 0.5 / 255) at level k, m the mean of the absolute values of the texels that
+// contribute.
 std::vector<LevelCheck> verify(const Call& call, const Level& base, std::span<const Level> levels, Depth depth);
 
 // "level 3: largest error 1.2e-07 at (4, 2).r, 0.31 of the tolerance 3.9e-07"

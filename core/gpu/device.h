@@ -76,7 +76,7 @@ class Buffer {
   std::byte* mapped_ = nullptr;
 };
 
-// A picture on the device, RGBA of half or float, with its mip levels and a view of each.
+// A picture on the device, RGBA of 8 bits, half or float, with its mip levels and a view of each.
 class Image {
  public:
   Image(const Device& device, const PlanImage& plan, const std::string& name);

@@ -43,9 +43,42 @@ struct RunResult {
   RunTimes times;
 };
 
+// Copies of a picture and of the images that plans make of it, for measuring: so many that no cache holds them all.
+// Move-only; the device outlives them.
+class ImageSets {
+ public:
+  ImageSets(ImageSets&&) noexcept;
+  ImageSets& operator=(ImageSets&&) noexcept;
+  ~ImageSets();
+
+  int count() const;
+  bool are_for(const Plan& plan) const;  // has the plan the same images?
+
+ private:
+  friend class Gpu;
+  struct State;
+  explicit ImageSets(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// How a measurement is taken: with as many repeats as fit into the budget, within these bounds.
+struct MeasureOptions {
+  int least_repeats = 20;
+  int most_repeats = 100;
+  double budget_ms = 250;
+  double warm_up_ms = 60;  // of the same work, directly before
+};
+
+struct Measurement {
+  std::vector<double> milliseconds;  // of the whole plan, each repeat's
+  int set_count = 0;                 // copies of the images that the repeats went round
+};
+
 // One open device. Move-only.
 class Gpu {
  public:
+  struct State;
+
   explicit Gpu(const DeviceInfo& device);
   Gpu(Gpu&&) noexcept;
   ~Gpu();
@@ -59,11 +92,18 @@ class Gpu {
   // result image from `first_level` on.
   RunResult run(const Plan& plan, const Level& base, int first_level);
 
+  // Copies of the plan's images, image 0 of each filled with `base`. Throws Error(Exit::limit) where the device has not the
+  // memory for one.
+  ImageSets image_sets(const Plan& plan, const Level& base);
+  // Runs the plan on the first of such copies; all but the picture itself is overwritten before.
+  RunResult run(const Plan& plan, const ImageSets& sets, int first_level);
+  // Times the whole plan by the device's clock. Throws Error(Exit::device) where it has none.
+  Measurement measure(const Plan& plan, const ImageSets& sets, const MeasureOptions& options);
+
   // GB/s, read and written together, of the best of a few image-to-image copies of this size and depth by a pass.
   double copy_speed(Size size, Depth depth);
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -25,10 +25,11 @@ static Owned<VkBuffer> create_buffer(const Device& device, size_t bytes, VkBuffe
 }
 
 Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& name) : bytes_(bytes) {
-  const VkBufferUsageFlags usage = use == Use::upload ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT
-                                   : use == Use::download
-                                       ? VK_BUFFER_USAGE_TRANSFER_DST_BIT
-                                       : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const VkBufferUsageFlags usage =
+      use == Use::upload ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT
+      : use == Use::download
+          ? VK_BUFFER_USAGE_TRANSFER_DST_BIT
+          : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   buffer_ = create_buffer(device, bytes, usage, nullptr);
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer_)), name);
   VkMemoryRequirements needs;
@@ -101,7 +102,9 @@ void Buffer::invalidate(const Device& device) const {
 }
 
 static VkFormat format_of(Depth depth) {
-  return depth == Depth::half ? VK_FORMAT_R16G16B16A16_SFLOAT : VK_FORMAT_R32G32B32A32_SFLOAT;
+  return depth == Depth::u8     ? VK_FORMAT_R8G8B8A8_UNORM
+         : depth == Depth::half ? VK_FORMAT_R16G16B16A16_SFLOAT
+                                : VK_FORMAT_R32G32B32A32_SFLOAT;
 }
 
 Image::Image(const Device& device, const PlanImage& plan, const std::string& name) : plan_(plan) {

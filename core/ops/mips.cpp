@@ -91,6 +91,17 @@ const Op mips_op{
         [] {
           return std::vector<std::string>{"--method per-level", "--method single-pass"};
         },
+    .benchmark = {.floor = Floor::third,
+                  .sizes = {{256, 256},
+                            {1024, 1024},
+                            {1920, 1080},
+                            {2560, 1440},
+                            {3840, 2160},
+                            {4096, 4096},
+                            {8192, 8192},
+                            {16384, 16384}},
+                  .cpu_sizes = {{256, 256}, {1024, 1024}, {1920, 1080}},
+                  .depths = {Depth::u8, Depth::half, Depth::f32}},
     .level_count = level_count,
     .reference = reference,
     .plan = plan_mips,

@@ -1,0 +1,93 @@
+// `gpupost bench`: how fast the variants of an op are on a device, beside what the device can do at best.
+#include "cli/bench_json.h"
+#include "cli/bench_request.h"
+#include "cli/report.h"
+#include "cli/verbs.h"
+#include "core/codec/codec.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+static std::string floor_line(const FloorResult& floor) {
+  return fmt::format("  {:<44}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}\n", floor.shape, floor.times.min_ms,
+                     floor.times.median_ms, floor.times.max_ms, floor.times.count,
+                     gb_per_second(floor.bytes, floor.times.median_ms));
+}
+
+static std::string variant_line(const VariantResult& result) {
+  const std::string name = result.variant.text();
+  if (!result.obstacle.empty()) return fmt::format("  {:<44}not possible: {}\n", name, result.obstacle);
+  if (!result.failure.empty()) return fmt::format("  {:<44}failed: {}\n", name, result.failure);
+  return fmt::format("  {:<44}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
+                     result.times.median_ms, result.times.max_ms, result.times.count,
+                     gb_per_second(result.bytes, result.times.median_ms), result.ratio);
+}
+
+// The fastest first; what was not measured behind them.
+static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
+  std::ranges::stable_sort(
+      results, {}, [](const VariantResult& result) { return std::pair(result.times.count == 0, result.ratio); });
+  return results;
+}
+
+static std::string to_table(const BenchCase& measured, const BenchRun& run) {
+  std::string text =
+      fmt::format("{} {} x {} {}\n", run.op, measured.size.width, measured.size.height, format_name(measured.depth));
+  if (!measured.obstacle.empty()) return text + fmt::format("  not possible: {}\n", measured.obstacle);
+  if (measured.verified_size != measured.size)
+    text += fmt::format("  verified at {} x {}, the largest of which the host can hold the definition\n",
+                        measured.verified_size.width, measured.verified_size.height);
+  text += fmt::format("  {:<44}{:>10}{:>10}{:>10}{:>6}{:>9}{:>8}\n", "milliseconds", "min", "median", "max", "n",
+                      "GB/s", "ratio");
+  for (const FloorResult& floor : measured.floors) text += floor_line(floor);
+  for (const VariantResult& result : sorted(measured.variants)) text += variant_line(result);
+  return text;
+}
+
+static bool has_failed(const BenchCase& measured) {
+  return std::ranges::any_of(measured.variants, [](const VariantResult& result) { return !result.failure.empty(); });
+}
+
+static void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") print_out(text);
+  else write_file(path, std::as_bytes(std::span(text)), false);
+}
+
+static Exit run_bench(const BenchRequest& request, BenchRun& run) {
+  Gpu gpu(choose_device(list_devices(), request.device, false));
+  run.device = gpu.info();
+  const Benchmark& row = request.op->benchmark;
+  const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
+  const bool is_talkative = request.json != "-";
+  if (is_talkative)
+    print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
+                          name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
+  Exit code = Exit::done;
+  for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
+    for (const Depth depth : request.depths.empty() ? row.depths : request.depths) {
+      run.cases.push_back(bench(gpu, *request.op, request.variants, size, depth, request.options));
+      if (has_failed(run.cases.back())) code = Exit::difference;
+      if (is_talkative) print_out(to_table(run.cases.back(), run));
+      // again after each case: a run that is cut short keeps what it has
+      if (!request.json.empty() && is_talkative) write_text(request.json, to_json(run).dump(2) + "\n");
+    }
+  if (request.json == "-") write_text("-", to_json(run).dump(2) + "\n");
+  return code;
+}
+
+Exit run_bench(const std::vector<std::string>& words) {
+  const BenchRequest request = parse_bench(words);
+  if (request.list) {
+    for (const Variant& variant : request.variants) print_out(variant.text() + "\n");
+    return Exit::done;
+  }
+  BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(words, " ")),
+               .op = std::string(request.op->name),
+               .floor = request.op->benchmark.floor};
+  return run_bench(request, run);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,77 @@
+#include "cli/bench_json.h"
+
+#include "cli/device_json.h"
+#include "cli/report.h"
+
+#include <ctime>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static std::string date_and_time() {
+  const std::time_t now = std::time(nullptr);
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+static json to_json(Size size) { return {{"width", size.width}, {"height", size.height}}; }
+
+static void add_times(json& to, const Summary& times, size_t bytes) {
+  to["min_ms"] = times.min_ms;
+  to["median_ms"] = times.median_ms;
+  to["max_ms"] = times.max_ms;
+  to["n"] = times.count;
+  to["bytes"] = bytes;
+  to["gb_per_s"] = gb_per_second(bytes, times.median_ms);
+}
+
+static json to_json(const FloorResult& floor) {
+  json made{{"floor", name_of(floor.floor)}, {"shape", floor.shape}};
+  add_times(made, floor.times, floor.bytes);
+  return made;
+}
+
+static json to_json(const VariantResult& result) {
+  json made{{"variant", result.variant.text()},
+            {"arguments", result.variant.arguments},
+            {"fp16", result.variant.half_arithmetic},
+            {"state", !result.obstacle.empty()  ? "not possible"
+                      : !result.failure.empty() ? "failed"
+                                                : "measured"},
+            {"why", result.obstacle + result.failure}};
+  if (result.worst.level > 0)
+    made["nearest_to_tolerance"] = {{"level", result.worst.level},
+                                    {"error", result.worst.error},
+                                    {"tolerance", result.worst.tolerance},
+                                    {"share", result.worst.share}};
+  if (result.times.count == 0) return made;
+  add_times(made, result.times, result.bytes);
+  made["ratio"] = result.ratio;
+  return made;
+}
+
+static json to_json(const BenchCase& measured) {
+  json made{{"width", measured.size.width},
+            {"height", measured.size.height},
+            {"format", format_name(measured.depth)},
+            {"obstacle", measured.obstacle},
+            {"verified", to_json(measured.verified_size)},
+            {"floors", json::array()},
+            {"variants", json::array()}};
+  for (const FloorResult& floor : measured.floors) made["floors"].push_back(to_json(floor));
+  for (const VariantResult& variant : measured.variants) made["variants"].push_back(to_json(variant));
+  return made;
+}
+
+json to_json(const BenchRun& run) {
+  json cases = json::array();
+  for (const BenchCase& measured : run.cases) cases.push_back(to_json(measured));
+  return {{"schema", "gpupost-bench-1"},       {"program", version_text()},
+          {"date", date_and_time()},           {"command", run.command},
+          {"device", device_json(run.device)}, {"op", run.op},
+          {"floor", name_of(run.floor)},       {"cases", cases}};
+}
+
+}  // namespace gpupost

@@ -1,0 +1,24 @@
+// What was measured, as JSON: docs/bench.md has the schema.
+#pragma once
+
+#include "core/gpu/bench.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// One run of `bench`.
+struct BenchRun {
+  std::string command;  // as it was typed
+  std::string op;
+  Floor floor = Floor::copy;  // that ratios are of
+  DeviceInfo device;
+  std::vector<BenchCase> cases;
+};
+
+nlohmann::ordered_json to_json(const BenchRun& run);
+
+}  // namespace gpupost

@@ -1,0 +1,134 @@
+#include "cli/bench_request.h"
+
+#include "core/chain.h"
+#include "core/error.h"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+
+namespace gpupost {
+
+namespace {
+
+constexpr Depth depths[] = {Depth::u8, Depth::half, Depth::f32};
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+int whole_number(std::string_view option, std::string_view word, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
+    fail(Exit::usage, "bench: {} {} is not a whole number in {}..{}", option, word, low, high);
+  return value;
+}
+
+// "1920x1080", or "256" for a square.
+Size size_of(std::string_view word) {
+  constexpr int most = 32768;
+  const size_t cross = word.find('x');
+  const int width = whole_number("--sizes", word.substr(0, cross), 1, most);
+  return {width, cross == word.npos ? width : whole_number("--sizes", word.substr(cross + 1), 1, most)};
+}
+
+Depth depth_of(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Depth depth : depths) {
+    names.push_back(lower_case(format_name(depth)));
+    if (names.back() == lower_case(word)) return depth;
+  }
+  fail(Exit::usage, "bench: --formats {} is none of {}{}", word, fmt::join(names, ", "),
+       suggestion(word, {names.begin(), names.end()}));
+}
+
+// Is `wanted` the variant's arguments, or one of their words?
+bool is_exactly(const Variant& variant, const std::string& wanted) {
+  std::istringstream stream(variant.arguments);
+  bool is_word = variant.arguments == wanted;
+  for (std::string word; stream >> word;) is_word = is_word || word == wanted;
+  return is_word;
+}
+
+// Those of which `wanted` is the name, or where there is none, of which it is a part of the name.
+std::vector<Variant> named(const std::vector<Variant>& variants, const std::string& wanted, const Op& op) {
+  std::vector<Variant> exact, partly;
+  for (const Variant& variant : variants) {
+    if (is_exactly(variant, wanted)) exact.push_back(variant);
+    else if (variant.arguments.find(wanted) != std::string::npos) partly.push_back(variant);
+  }
+  if (exact.empty() && partly.empty())
+    fail(Exit::usage, "bench: --variants {} names none; `gpupost bench {} --list` lists them", wanted, op.name);
+  return exact.empty() ? partly : exact;
+}
+
+std::vector<Variant> chosen(const std::vector<Variant>& variants, const std::string& list, const Op& op) {
+  if (list.empty() || list == "all") return variants;
+  std::vector<Variant> taken;
+  for (const std::string& wanted : parts_of(list))
+    for (const Variant& variant : named(variants, wanted, op))
+      if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
+  return taken;
+}
+
+const Op& measurable_op(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Op* op : all_ops())
+    if (!op->benchmark.sizes.empty()) known.push_back(op->name);
+  if (names.size() != 1)
+    fail(Exit::usage, "bench: {} ops were named; expected one of {}", names.size(), fmt::join(known, ", "));
+  if (std::ranges::find(known, names[0]) == known.end())
+    fail(Exit::usage, "bench: {} is none of the ops that can be measured, {}{}", names[0], fmt::join(known, ", "),
+         suggestion(names[0], known));
+  return *op_named(names[0]);
+}
+
+}  // namespace
+
+BenchRequest parse_bench(const std::vector<std::string>& words) {
+  BenchRequest request;
+  std::vector<std::string> names;
+  std::string sizes, formats, variants, fp16 = "off", repeats;
+  if (const char* device = std::getenv("GPUPOST_DEVICE")) request.device = device;
+  CLI::App app;
+  app.set_help_flag();
+  app.add_option("op", names);
+  app.add_option("--sizes", sizes);
+  app.add_option("--formats", formats);
+  app.add_option("--variants", variants);
+  app.add_option("--fp16", fp16);
+  app.add_option("--repeats", repeats);
+  app.add_option("--device", request.device);
+  app.add_option("--json", request.json);
+  app.add_flag("--list", request.list);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    fail(Exit::usage, "bench: {}", error.what());
+  }
+  request.op = &measurable_op(names);
+  for (const std::string& size : parts_of(sizes)) request.sizes.push_back(size_of(size));
+  for (const std::string& format : parts_of(formats)) request.depths.push_back(depth_of(format));
+  if (fp16 != "on" && fp16 != "off" && fp16 != "both")
+    fail(Exit::usage, "bench: --fp16 {} is none of on, off, both", fp16);
+  request.variants = chosen(variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
+  if (!repeats.empty())
+    request.options.least_repeats = request.options.most_repeats = whole_number("--repeats", repeats, 20, 10000);
+  return request;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,12 @@
+// A device as the JSON of reports and measurements names it.
+#pragma once
+
+#include "core/gpu/gpu.h"
+
+#include <nlohmann/json.hpp>
+
+namespace gpupost {
+
+nlohmann::ordered_json device_json(const DeviceInfo& device);
+
+}  // namespace gpupost

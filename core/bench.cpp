@@ -1,0 +1,119 @@
+#include "core/bench.h"
+
+#include "core/half.h"
+#include "core/threads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gpupost {
+
+// --- floors ---------------------------------------------------------------------------------------------------------
+
+std::string_view name_of(Floor floor) {
+  switch (floor) {
+    case Floor::copy: return "copy";
+    case Floor::third: return "read and write a third";
+    case Floor::read: return "read";
+  }
+  return "?";
+}
+
+// How a workgroup of 256 takes its texels.
+struct Shape {
+  int columns = 64;  // threads side by side
+  int each = 4;      // texels that a thread writes, or reads where it writes none
+};
+
+static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
+  const Size written = floor == Floor::copy    ? size
+                       : floor == Floor::third ? Size{size.width, (size.height + 2) / 3}
+                                               : Size{1, 1};
+  const Size walked = floor == Floor::read ? size : written;
+  const int rows = 256 / shape.columns * shape.each;
+  Plan plan{.images = {{.size = size, .depth = depth}, {.size = written, .depth = depth}}, .result_image = 1};
+  plan.passes.push_back(
+      {.name = fmt::format("floor: {}, {} x {}", name_of(floor), shape.columns, shape.each),
+       .kernel = floor == Floor::copy    ? "floor_copy.glsl"
+                 : floor == Floor::third ? "floor_third.glsl"
+                                         : "floor_read.glsl",
+       .literals = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
+       .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
+       .group_count = {(walked.width + shape.columns - 1) / shape.columns, (walked.height + rows - 1) / rows},
+       .source_image = 0,
+       .target_image = 1,
+       .bytes_read = bytes_of(plan.images[0]),
+       .bytes_written = floor == Floor::read ? 0 : bytes_of(plan.images[1])});
+  return plan;
+}
+
+std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth) {
+  // few texels a thread where there are few texels; a thread of the third loads three texels for each that it writes
+  static constexpr std::array wide{Shape{64, 1}, Shape{64, 4}, Shape{16, 4}};
+  static constexpr std::array thirds{Shape{64, 1}, Shape{64, 4}, Shape{16, 2}};
+  std::vector<Plan> plans;
+  for (const Shape shape : floor == Floor::third ? thirds : wide)
+    plans.push_back(floor_plan(floor, size, depth, shape));
+  return plans;
+}
+
+// --- numbers --------------------------------------------------------------------------------------------------------
+
+Summary summary_of(std::vector<double> milliseconds) {
+  if (milliseconds.empty()) return {};
+  std::ranges::sort(milliseconds);
+  const size_t count = milliseconds.size();
+  return {.min_ms = milliseconds.front(),
+          .median_ms = (milliseconds[(count - 1) / 2] + milliseconds[count / 2]) / 2,
+          .max_ms = milliseconds.back(),
+          .count = int(count)};
+}
+
+int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes) {
+  constexpr size_t least = 2, most = 512;
+  const size_t needed = std::clamp(2 * cache_bytes / set_bytes + 1, least, most);
+  return int(std::max<size_t>(1, std::min(needed, memory_bytes / 2 / set_bytes)));
+}
+
+size_t bytes_moved(const Plan& plan) {
+  size_t bytes = 0;
+  for (const Pass& pass : plan.passes) bytes += pass.bytes_read + pass.bytes_written;
+  return bytes;
+}
+
+double gb_per_second(size_t bytes, double milliseconds) {
+  return milliseconds > 0 ? double(bytes) / milliseconds * 1e-6 : 0;
+}
+
+// --- the picture ----------------------------------------------------------------------------------------------------
+
+// A number below 2^24 of an index, by a hash of it.
+static uint32_t hash_of(uint32_t index) {
+  uint32_t hash = (index ^ index >> 16) * 0x7feb352du;
+  hash = (hash ^ hash >> 15) * 0x846ca68bu;
+  return (hash ^ hash >> 16) >> 8;
+}
+
+static void fill_row(Level& level, Depth depth, int y) {
+  const size_t count = 4 * size_t(level.size.width);
+  const size_t first = size_t(y) * count;
+  for (size_t index = first; index < first + count; ++index) {
+    const float value = float(hash_of(uint32_t(index))) * 0x1p-24f;
+    if (depth == Depth::u8) level.texels.as<uint8_t>()[index] = uint8_t(std::lround(255 * value));
+    else if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(value);
+    else level.texels.as<float>()[index] = value;
+  }
+}
+
+Level noise(Size size, Depth depth) {
+  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) fill_row(level, depth, y);
+  });
+  return level;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,34 @@
+// What a measurement is compared with, and how its numbers are told. Pure: needs no device.
+#pragma once
+
+#include "core/plan.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// A floor of a picture in several shapes: the fastest of them counts. Image 0 is the picture.
+std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth);
+std::string_view name_of(Floor floor);  // "copy", "read and write a third", "read"
+
+// The times of a plan, repeated.
+struct Summary {
+  double min_ms = 0, median_ms = 0, max_ms = 0;
+  int count = 0;
+};
+Summary summary_of(std::vector<double> milliseconds);
+
+// Copies of a plan's images to go round, each of `set_bytes`, so that no repeat finds its picture in a cache: more than
+// twice the cache in all, 2 to 512, no more than fit into half of the memory but at least one.
+int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes);
+
+// Images' bytes read and written by a plan's passes, each texel once.
+size_t bytes_moved(const Plan& plan);
+double gb_per_second(size_t bytes, double milliseconds);
+
+// A picture to measure on: numbers in 0..1 without order, of depth u8, half or f32, the same on every machine.
+Level noise(Size size, Depth depth);
+
+}  // namespace gpupost

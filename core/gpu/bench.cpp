@@ -1,0 +1,157 @@
+#include "core/gpu/bench.h"
+
+#include "core/chain.h"
+#include "core/error.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+namespace gpupost {
+
+std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half) {
+  std::vector<Variant> variants;
+  for (const std::string& arguments : op.variants ? op.variants() : std::vector<std::string>{""}) {
+    if (with_float) variants.push_back({arguments, false});
+    if (with_half) variants.push_back({arguments, true});
+  }
+  return variants;
+}
+
+namespace {
+
+// --- what a picture takes ---------------------------------------------------------------------------------------------
+
+// Memory that the host has left; where it does not say, as much as any.
+size_t available_bytes() {
+  std::ifstream stream("/proc/meminfo");
+  std::string name, unit;
+  for (size_t kibibytes = 0; stream >> name >> kibibytes >> unit;)
+    if (name == "MemAvailable:") return kibibytes << 10;
+  return SIZE_MAX;
+}
+
+// The largest size of which the host can hold the picture and its definition in double: halves of `size`.
+Size verified_size_of(Size size) {
+  constexpr size_t bytes_a_texel = 180;  // four planes and their magnitudes, each with its levels, twice
+  const size_t available = available_bytes();
+  while (texel_count(size) * bytes_a_texel > available) size = level_size(size, 1);
+  return size;
+}
+
+// --- variants ---------------------------------------------------------------------------------------------------------
+
+// The picture that variants are run on, and the copies of it that they share.
+class Subject {
+ public:
+  Subject(Gpu& gpu, Size size, Depth depth) : gpu_(gpu), base_(noise(size, depth)), depth_(depth) {}
+
+  const Level& base() const { return base_; }
+  Depth depth() const { return depth_; }
+  // Copies for this plan; those of the plan before where its images are the same.
+  const ImageSets& sets(const Plan& plan) {
+    if (sets_ && sets_->are_for(plan)) return *sets_;
+    sets_.reset();
+    return sets_.emplace(gpu_.image_sets(plan, base_));
+  }
+  Plan plan_of(const Call& call, bool half_arithmetic) const {
+    const PlanInput input{.size = base_.size, .storage = depth_, .half_arithmetic = half_arithmetic};
+    return plan({&call, 1}, input, gpu_.info().traits);
+  }
+
+ private:
+  Gpu& gpu_;
+  Level base_;
+  Depth depth_;
+  std::optional<ImageSets> sets_;
+};
+
+// Why a variant cannot be done on such a device or picture; "" where it can.
+std::string obstacle_of(const Gpu& gpu, const Subject& subject, const Call& call, bool half_arithmetic) {
+  if (half_arithmetic && !gpu.info().traits.has_float16) return "the device has no half arithmetic";
+  if (half_arithmetic && subject.depth() == Depth::f32) return "half arithmetic is for images of up to 16 bits";
+  try {
+    subject.plan_of(call, half_arithmetic);
+  } catch (const Error& error) {
+    if (error.code() != Exit::usage && error.code() != Exit::limit) throw;
+    return error.what();
+  }
+  return "";
+}
+
+// Runs a variant once and compares every texel of every level with the definition.
+void check_variant(Gpu& gpu, Subject& subject, const Call& call, VariantResult& result) {
+  const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
+  const RunResult run = gpu.run(plan, subject.sets(plan), plan.base_is_input ? 1 : 0);
+  for (const LevelCheck& check : verify(call, subject.base(), run.levels, subject.depth()))
+    if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
+  if (result.worst.share > 1) result.failure = describe(result.worst);
+}
+
+void time_variant(Gpu& gpu, Subject& subject, const Call& call, const MeasureOptions& options, VariantResult& result) {
+  const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
+  result.bytes = bytes_moved(plan);
+  try {
+    result.times = summary_of(gpu.measure(plan, subject.sets(plan), options).milliseconds);
+  } catch (const Error& error) {
+    if (error.code() != Exit::bug) throw;
+    result.failure = error.what();
+  }
+}
+
+// --- floors -----------------------------------------------------------------------------------------------------------
+
+FloorResult floor_of(Gpu& gpu, Floor floor, Subject& subject, const MeasureOptions& options) {
+  FloorResult best{.floor = floor};
+  for (const Plan& plan : floor_plans(floor, subject.base().size, subject.depth())) {
+    const Summary times = summary_of(gpu.measure(plan, subject.sets(plan), options).milliseconds);
+    if (best.times.count > 0 && times.median_ms >= best.times.median_ms) continue;
+    best.shape = plan.passes.front().name;
+    best.times = times;
+    best.bytes = bytes_moved(plan);
+  }
+  return best;
+}
+
+double median_of(std::span<const FloorResult> floors, Floor floor) {
+  return std::ranges::find(floors, floor, &FloorResult::floor)->times.median_ms;
+}
+
+}  // namespace
+
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
+                const MeasureOptions& options) {
+  BenchCase result{.size = size, .depth = depth, .verified_size = verified_size_of(size)};
+  const int most = gpu.info().traits.max_image_side;
+  if (std::max(size.width, size.height) > most) {
+    result.obstacle = fmt::format("{} takes at most {} texels a side", gpu.info().traits.name, most);
+    return result;
+  }
+  std::vector<Call> calls;
+  for (const Variant& variant : variants) calls.push_back(parse_call(op, variant.arguments));
+  Subject subject(gpu, size, depth);
+  for (size_t index = 0; index < variants.size(); ++index)
+    result.variants.push_back({.variant = variants[index],
+                               .obstacle = obstacle_of(gpu, subject, calls[index], variants[index].half_arithmetic)});
+  try {
+    std::optional<Subject> smaller;
+    if (result.verified_size != size) smaller.emplace(gpu, result.verified_size, depth);
+    for (size_t index = 0; index < variants.size(); ++index)
+      if (result.variants[index].obstacle.empty())
+        check_variant(gpu, smaller ? *smaller : subject, calls[index], result.variants[index]);
+    smaller.reset();
+    for (size_t index = 0; index < variants.size(); ++index)
+      if (result.variants[index].obstacle.empty() && result.variants[index].failure.empty())
+        time_variant(gpu, subject, calls[index], options, result.variants[index]);
+    for (const Floor floor : {Floor::copy, Floor::third, Floor::read})
+      result.floors.push_back(floor_of(gpu, floor, subject, options));
+  } catch (const Error& error) {
+    if (error.code() != Exit::limit) throw;
+    return {.size = size, .depth = depth, .obstacle = error.what()};
+  }
+  for (VariantResult& variant : result.variants)
+    variant.ratio = variant.times.median_ms / median_of(result.floors, op.benchmark.floor);
+  return result;
+}
+
+}  // namespace gpupost

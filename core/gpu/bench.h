@@ -1,0 +1,57 @@
+// An op's variants, checked against its definition and then timed beside its floor.
+#pragma once
+
+#include "core/bench.h"
+#include "core/gpu/gpu.h"
+#include "core/verify.h"
+
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// One way to do an op.
+struct Variant {
+  std::string arguments;         // behind the op's name
+  bool half_arithmetic = false;  // --fp16
+  bool operator==(const Variant&) const = default;
+
+  std::string text() const { return arguments + (half_arithmetic ? " --fp16" : ""); }
+};
+
+// What was found of a variant. Of `obstacle`, `failure` and `times` one is filled.
+struct VariantResult {
+  Variant variant;
+  std::string obstacle;  // why it is not possible here
+  std::string failure;   // why its result is wrong
+  Summary times;
+  size_t bytes = 0;  // of images, read and written
+  double ratio = 0;  // of the median to that of the op's floor
+  LevelCheck worst;  // nearest to its tolerance; of level 0: nothing was checked
+};
+
+struct FloorResult {
+  Floor floor = Floor::copy;
+  std::string shape;  // the fastest pass
+  Summary times;
+  size_t bytes = 0;
+};
+
+// All about one size and format.
+struct BenchCase {
+  Size size;
+  Depth depth = Depth::half;
+  std::string obstacle;  // why the device cannot hold it
+  Size verified_size;    // smaller than `size` where the host has not the memory for the reference
+  std::vector<FloorResult> floors;
+  std::vector<VariantResult> variants;  // in the order in which they were asked for
+};
+
+// The variants of a row, each with float arithmetic, with half, or with both.
+std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half);
+
+// Throws what ends all of it, such as a device that is lost.
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
+                const MeasureOptions& options);
+
+}  // namespace gpupost

@@ -1,0 +1,48 @@
+// What an open device keeps, and how a plan's passes are recorded on it.
+#pragma once
+
+#include "core/gpu/commands.h"
+#include "core/gpu/pipelines.h"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+struct Gpu::State {
+  explicit State(const DeviceInfo& info);
+
+  std::vector<Image> create_images(std::span<const PlanImage> images) const;
+  // One buffer a pass, empty where it needs none.
+  std::vector<Buffer> create_scratch(const Plan& plan) const;
+  // Zeroes what the passes expect to be zero. Once a recording: they leave it zero behind them.
+  void zero_scratch(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> scratch) const;
+  // The passes with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
+  // pipelines.begin() must have readied as many sets.
+  void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
+              std::span<const Buffer> scratch, Clock* clock);
+
+  Device device;
+  Pipelines pipelines;
+  Owned<VkCommandPool> pool;
+};
+
+// A pass that copies image 0 to image 1, texel for texel.
+Pass copy_pass(Size size);
+
+// Levels of an image on their way to the host.
+class Download {
+ public:
+  Download(const Device& device, const PlanImage& image, int first_level);
+  void record(VkCommandBuffer commands, const Image& image) const;
+  std::vector<Level> levels();  // once, after the work is done
+
+ private:
+  const Device& device_;
+  std::vector<VkBufferImageCopy> copies_;
+  std::vector<Level> levels_;
+  Buffer buffer_;
+};
+
+}  // namespace gpupost

@@ -1,0 +1,81 @@
+// `gpupost bench` as a black box.
+#include "tests/cli/place.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace gpupost::test;
+using nlohmann::json;
+
+namespace {
+
+const Words tiny = {"bench",   "mips",      "--sizes", "37x21",      "--formats",
+                    "rgba16f", "--repeats", "20",      "--variants", "per-level"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+double median_of_floor(const json& measured, const std::string& name) {
+  for (const json& floor : measured["floors"])
+    if (floor["floor"] == name) return floor["median_ms"];
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished listed = place.gpupost(with(tiny, {"--list"}));
+  CHECK(listed.exit_code == 0);
+  const Finished finished = place.gpupost(with(tiny, {"--json", "bench.json"}));
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  const json run = json::parse(place.read("bench.json"));
+  CHECK(run["schema"] == "gpupost-bench-1");
+  CHECK(run["command"] ==
+        "gpupost bench mips --sizes 37x21 --formats rgba16f --repeats 20 --variants per-level --json bench.json");
+  CHECK(run["program"].get<std::string>().starts_with("gpupost "));
+  CHECK(run["date"].get<std::string>().size() == std::string("2026-01-02T03:04:05Z").size());
+  CHECK(!run["device"]["name"].get<std::string>().empty());
+  REQUIRE(run["cases"].size() == 1);
+  const json& measured = run["cases"][0];
+  CHECK(measured["width"] == 37);
+  CHECK(measured["verified"]["height"] == 21);
+  CHECK(measured["floors"].size() == 3);
+  CHECK(measured["variants"].size() == size_t(std::ranges::count(listed.out, '\n')));
+  const double floor = median_of_floor(measured, run["floor"]);
+  for (const json& variant : measured["variants"]) {
+    const std::string name = variant["variant"];
+    INFO(name);
+    CHECK(listed.out.find(name + "\n") != std::string::npos);
+    CHECK(finished.out.find(name) != std::string::npos);
+    if (variant["state"] == "not possible") continue;
+    CHECK(variant["state"] == "measured");
+    CHECK(variant["n"] == 20);
+    CHECK(variant["min_ms"] > 0);
+    CHECK(variant["min_ms"] <= variant["median_ms"]);
+    CHECK(variant["median_ms"] <= variant["max_ms"]);
+    CHECK(variant["ratio"].get<double>() == doctest::Approx(variant["median_ms"].get<double>() / floor));
+    CHECK(variant["bytes"] > 37 * 21 * 8);
+    CHECK(variant["gb_per_s"].get<double>() ==
+          doctest::Approx(variant["bytes"].get<double>() / variant["median_ms"].get<double>() * 1e-6));
+    CHECK(variant["nearest_to_tolerance"]["share"] <= 1);
+  }
+}
+
+TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
+  if (!has_device()) return;
+  const Finished finished =
+      Place().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
+  INFO(finished.err);
+  CHECK(finished.exit_code == 6);
+  const json variant = json::parse(finished.out)["cases"][0]["variants"][0];
+  CHECK(variant["state"] == "failed");
+  CHECK(variant["why"].get<std::string>().starts_with("level 5: largest error"));
+  CHECK(!variant.contains("median_ms"));
+}

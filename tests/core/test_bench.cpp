@@ -1,0 +1,70 @@
+// The arithmetic of measuring, without a device.
+#include "core/bench.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+using namespace gpupost;
+
+TEST_CASE("a summary has the least, the middle and the largest of what was measured") {
+  const Summary odd = summary_of({5, 1, 3});
+  CHECK(odd.min_ms == 1);
+  CHECK(odd.median_ms == 3);
+  CHECK(odd.max_ms == 5);
+  CHECK(odd.count == 3);
+  CHECK(summary_of({4, 1, 2, 100}).median_ms == 3);
+  CHECK(summary_of({}).count == 0);
+}
+
+TEST_CASE("copies of a picture exceed the cache twice, and fit into half of the memory") {
+  constexpr size_t mebi = 1 << 20;
+  CHECK(rotation_count(8 * mebi, 64 * mebi, 8192 * mebi) * 8 > 128);
+  CHECK(rotation_count(8 * mebi, 64 * mebi, 8192 * mebi) == 17);
+  CHECK(rotation_count(1000 * mebi, 64 * mebi, 80000 * mebi) == 2);  // never the same one twice in a row
+  CHECK(rotation_count(1, 64 * mebi, 8192 * mebi) == 512);
+  CHECK(rotation_count(1000 * mebi, 64 * mebi, 3000 * mebi) == 1);
+  CHECK(rotation_count(8 * mebi, 64 * mebi, 64 * mebi) == 4);
+}
+
+TEST_CASE("the passes of a floor reach every texel, and count the bytes that they must move") {
+  for (const Size size : {Size{1, 1}, {3, 5}, {257, 129}, {1920, 1080}, {4096, 4096}})
+    for (const Depth depth : {Depth::u8, Depth::half, Depth::f32}) {
+      const size_t picture = texel_count(size) * 4 * bytes_of(depth);
+      const size_t row = size_t(size.width) * 4 * bytes_of(depth);
+      for (const Plan& plan : floor_plans(Floor::copy, size, depth)) CHECK(bytes_moved(plan) == 2 * picture);
+      for (const Plan& plan : floor_plans(Floor::read, size, depth)) CHECK(bytes_moved(plan) == picture);
+      for (const Plan& plan : floor_plans(Floor::third, size, depth)) {
+        CHECK(bytes_moved(plan) >= picture + picture / 3);
+        CHECK(bytes_moved(plan) < picture + picture / 3 + row);
+      }
+    }
+}
+
+TEST_CASE("each floor has several shapes") {
+  for (const Floor floor : {Floor::copy, Floor::third, Floor::read}) {
+    std::set<std::string> names;
+    for (const Plan& plan : floor_plans(floor, {640, 480}, Depth::half)) names.insert(plan.passes.at(0).name);
+    CHECK(names.size() >= 3);
+    CHECK(names.begin()->find(name_of(floor)) != std::string::npos);
+  }
+}
+
+TEST_CASE("noise fills 0 to 1, is the same each time, and repeats in no row") {
+  const Size size{64, 64};
+  const Level a = noise(size, Depth::f32), b = noise(size, Depth::f32);
+  double sum = 0;
+  std::set<float> numbers;
+  for (size_t index = 0; index < 4 * texel_count(size); ++index) {
+    const float number = a.texels.as<float>()[index];
+    CHECK((number >= 0 && number < 1));
+    CHECK(number == b.texels.as<float>()[index]);
+    sum += double(number);
+    numbers.insert(number);
+  }
+  CHECK(sum / double(4 * texel_count(size)) == doctest::Approx(0.5).epsilon(0.02));
+  CHECK(numbers.size() > 16000);
+  const Level bytes = noise(size, Depth::u8);
+  CHECK(bytes.texels.as<uint8_t>()[5] == std::lround(255 * a.texels.as<float>()[5]));
+}

@@ -1,0 +1,175 @@
+// What is measured is right, and so is what it is measured with.
+#include "core/bench.h"
+#include "core/chain.h"
+#include "core/error.h"
+#include "core/gpu/bench.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+constexpr Size sizes[] = {{1, 1}, {3, 5}, {17, 9}, {257, 129}};
+constexpr MeasureOptions short_run{.most_repeats = 20, .warm_up_ms = 1};
+
+std::vector<double> floor_result(Gpu& gpu, const Plan& plan, const Level& base) {
+  return numbers_of(gpu.run(plan, base, 0).levels.at(0), plan.images[1].depth);
+}
+
+Level constant(Size size, float value) {
+  Level level{size, Memory(texel_count(size) * 16)};
+  for (float& number : level.texels.as<float>()) number = value;
+  return level;
+}
+
+const Op& mips() { return *op_named("mips"); }
+
+Plan single_pass_plan(const Gpu& gpu, Size size) {
+  const Call call = parse_call(mips(), "--method single-pass");
+  return plan({&call, 1}, {.size = size, .storage = Depth::half}, gpu.info().traits);
+}
+
+}  // namespace
+
+TEST_CASE("the copying floor copies every texel in every shape") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : sizes) {
+    const Level base = pattern("noise", size, Depth::f32);
+    for (const Plan& plan : floor_plans(Floor::copy, size, Depth::f32))
+      CHECK_MESSAGE(floor_result(*gpu, plan, base) == numbers_of(base, Depth::f32), plan.passes[0].name, " ",
+                    size.width, "x", size.height);
+  }
+}
+
+TEST_CASE("the floor of a third takes the mean of three rows in every shape") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : sizes) {
+    const Level base = pattern("noise", size, Depth::f32);
+    const std::vector<double> numbers = numbers_of(base, Depth::f32);
+    for (const Plan& plan : floor_plans(Floor::third, size, Depth::f32)) {
+      const std::vector<double> means = floor_result(*gpu, plan, base);
+      const size_t row = 4 * size_t(size.width);
+      double worst = 0;
+      for (size_t index = 0; index < means.size(); ++index) {
+        double sum = 0;
+        for (int tap = 0; tap < 3; ++tap)
+          sum += numbers[size_t(std::min(3 * int(index / row) + tap, size.height - 1)) * row + index % row];
+        worst = std::max(worst, std::abs(means[index] - sum / 3));
+      }
+      CHECK_MESSAGE(worst < 1e-6, plan.passes[0].name, " ", size.width, "x", size.height);
+    }
+  }
+}
+
+TEST_CASE("the floor that only reads depends on what it reads") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{257, 129};
+  for (const Plan& plan : floor_plans(Floor::read, size, Depth::f32)) {
+    const float each = float(plan.passes[0].literals[1].value);
+    for (const auto& [value, found] : {std::pair{-12288 / each, -12288.0f}, {0.5f, 1.0f}}) {  // 1: what stood there
+      const RunResult result = gpu->run(plan, gpu->image_sets(plan, constant(size, value)), 0);
+      CHECK(result.levels.at(0).texels.as<float>()[0] == found);
+    }
+  }
+}
+
+TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward sizes") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const char* arguments : {"--method per-level", "--method single-pass"})
+    for (const Size size : awkward_sizes())
+      for (const bool half_arithmetic : {false, true}) {
+        const Call call = parse_call(mips(), arguments);
+        const Level base = noise(size, Depth::u8);
+        const PlanInput input{.size = size, .storage = Depth::u8, .half_arithmetic = half_arithmetic};
+        const RunResult result = gpu->run(plan({&call, 1}, input, gpu->info().traits), base, 0);
+        CHECK(std::ranges::equal(result.levels.at(0).texels.bytes(), base.texels.bytes()));
+        for (const LevelCheck& check : verify(call, base, std::span(result.levels).subspan(1), Depth::u8))
+          CHECK_MESSAGE(check.share <= 1, arguments, " ", size.width, "x", size.height, ": ", describe(check));
+      }
+}
+
+TEST_CASE("copies of a picture to go round: a run on them gives what a run on its own images gives") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{257, 129};
+  const Plan plan = single_pass_plan(*gpu, size);
+  const Level base = pattern("noise", size, Depth::half);
+  const ImageSets sets = gpu->image_sets(plan, base);
+  CHECK(sets.count() >= 2);
+  CHECK(sets.are_for(plan));
+  CHECK(!sets.are_for(single_pass_plan(*gpu, {256, 128})));
+  const RunResult own = gpu->run(plan, base, 1), shared = gpu->run(plan, sets, 1);
+  REQUIRE(own.levels.size() == shared.levels.size());
+  for (size_t level = 0; level < own.levels.size(); ++level)
+    CHECK(std::ranges::equal(own.levels[level].texels.bytes(), shared.levels[level].texels.bytes()));
+}
+
+TEST_CASE("a measurement has as many repeats as were asked for, each of some length") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Plan copy = floor_plans(Floor::copy, {128, 64}, Depth::half).front();
+  const ImageSets sets = gpu->image_sets(copy, noise({128, 64}, Depth::half));
+  const Measurement measured = gpu->measure(copy, sets, short_run);
+  CHECK(measured.milliseconds.size() == 20);
+  for (const double milliseconds : measured.milliseconds) CHECK(milliseconds > 0);
+  CHECK(gpu->measure(copy, sets, {.budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 20);
+}
+
+TEST_CASE("more work takes longer") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const auto median = [&](Size size) {
+    const Plan copy = floor_plans(Floor::copy, size, Depth::f32).front();
+    return summary_of(gpu->measure(copy, gpu->image_sets(copy, noise(size, Depth::f32)), short_run).milliseconds)
+        .median_ms;
+  };
+  CHECK(median({1024, 512}) > 2 * median({64, 32}));
+}
+
+TEST_CASE("a pass that leaves its counters behind cannot be measured") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{257, 129};
+  Plan plan = single_pass_plan(*gpu, size);
+  plan.passes.at(0).zeroed_bytes = plan.passes[0].scratch_bytes;  // what workgroups hand on stays there
+  const ImageSets sets = gpu->image_sets(plan, noise(size, Depth::half));
+  CHECK_THROWS_WITH_AS(gpu->measure(plan, sets, short_run),
+                       "mips single pass: leaves its counters other than zero behind it", Error);
+}
+
+TEST_CASE("a variant whose levels are wrong is told, and not timed") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Op wrong = mips();
+  wrong.plan = [](const Call& call, PlanBuilder& builder) {
+    PlanImage& image = builder.image(builder.current_image());
+    image.level_count = call.op->level_count(call, image.size);
+  };
+  const BenchCase result = bench(*gpu, wrong, variants_of(wrong, true, false), {37, 21}, Depth::half, short_run);
+  REQUIRE(result.variants.size() == mips().variants().size());
+  for (const VariantResult& variant : result.variants) {
+    CHECK(variant.failure.starts_with("level 1: largest error"));
+    CHECK(variant.times.count == 0);
+  }
+}
+
+TEST_CASE("a variant that cannot be done says why") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<Variant> variants{{"--method per-level", true}};
+  const BenchCase result = bench(*gpu, mips(), variants, {37, 21}, Depth::f32, short_run);
+  CHECK(result.variants.at(0).obstacle == "half arithmetic is for images of up to 16 bits");
+  CHECK(result.variants[0].times.count == 0);
+  const BenchCase large = bench(*gpu, mips(), variants, {32768 + 1, 1}, Depth::half, short_run);
+  CHECK(large.obstacle.find("texels a side") != std::string::npos);
+}
