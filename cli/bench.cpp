@@ -1,5 +1,6 @@
 // `gpupost bench`: how fast the variants of an op are on a device, beside what the device can do at best.
 #include "cli/bench_json.h"
+#include "cli/bench_page.h"
 #include "cli/bench_request.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 
 namespace gpupost {
 
@@ -75,11 +77,36 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
       if (!request.json.empty() && is_talkative) write_text(request.json, to_json(run).dump(2) + "\n");
     }
   if (request.json == "-") write_text("-", to_json(run).dump(2) + "\n");
+  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return code;
+}
+
+static std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) fail(Exit::input, "{}: cannot be read", path);
+  return text;
+}
+
+// The page of runs that were kept as JSON.
+static Exit make_page(const BenchRequest& request) {
+  std::vector<nlohmann::ordered_json> runs;
+  for (const std::string& path : request.pages) {
+    try {
+      runs.push_back(nlohmann::ordered_json::parse(read_text(path)));
+      if (runs.back().at("schema") != bench_schema) fail(Exit::input, "{}: its schema is not {}", path, bench_schema);
+      bench_page({runs.back()});
+    } catch (const nlohmann::json::exception& error) {
+      fail(Exit::input, "{}: is no result of `gpupost bench --json`: {}", path, error.what());
+    }
+  }
+  write_text(request.html, bench_page(runs));
+  return Exit::done;
 }
 
 Exit run_bench(const std::vector<std::string>& words) {
   const BenchRequest request = parse_bench(words);
+  if (!request.pages.empty()) return make_page(request);
   if (request.list) {
     for (const Variant& variant : request.variants) print_out(variant.text() + "\n");
     return Exit::done;

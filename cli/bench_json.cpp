@@ -68,10 +68,14 @@ static json to_json(const BenchCase& measured) {
 json to_json(const BenchRun& run) {
   json cases = json::array();
   for (const BenchCase& measured : run.cases) cases.push_back(to_json(measured));
-  return {{"schema", "gpupost-bench-1"},       {"program", version_text()},
-          {"date", date_and_time()},           {"command", run.command},
-          {"device", device_json(run.device)}, {"op", run.op},
-          {"floor", name_of(run.floor)},       {"cases", cases}};
+  return {{"schema", bench_schema},
+          {"program", version_text()},
+          {"date", date_and_time()},
+          {"command", run.command},
+          {"device", device_json(run.device)},
+          {"op", run.op},
+          {"floor", name_of(run.floor)},
+          {"cases", cases}};
 }
 
 }  // namespace gpupost

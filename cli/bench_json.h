@@ -10,6 +10,8 @@
 
 namespace gpupost {
 
+inline constexpr std::string_view bench_schema = "gpupost-bench-1";
+
 // One run of `bench`.
 struct BenchRun {
   std::string command;  // as it was typed

@@ -114,11 +114,18 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
   app.add_option("--repeats", repeats);
   app.add_option("--device", request.device);
   app.add_option("--json", request.json);
+  app.add_option("--html", request.html);
+  app.add_option("--page", request.pages);
   app.add_flag("--list", request.list);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
     fail(Exit::usage, "bench: {}", error.what());
+  }
+  if (!request.pages.empty()) {
+    if (!names.empty() || request.html.empty())
+      fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
+    return request;
   }
   request.op = &measurable_op(names);
   for (const std::string& size : parts_of(sizes)) request.sizes.push_back(size_of(size));

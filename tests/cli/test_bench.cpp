@@ -2,6 +2,7 @@
 #include "tests/cli/place.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -66,6 +67,42 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
           doctest::Approx(variant["bytes"].get<double>() / variant["median_ms"].get<double>() * 1e-6));
     CHECK(variant["nearest_to_tolerance"]["share"] <= 1);
   }
+}
+
+TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
+  if (!has_device()) return;
+  const Place place;
+  REQUIRE(place.gpupost(with(tiny, {"--json", "a.json", "--html", "a.html"})).exit_code == 0);
+  REQUIRE(place.gpupost({"bench", "--page", "a.json", "--html", "b.html"}).exit_code == 0);
+  const std::string page = place.read("a.html");
+  const json run = json::parse(place.read("a.json"));
+  const json& variant = run["cases"][0]["variants"][0];
+  CHECK(place.read("b.html") == page);
+  CHECK(page.find(run["device"]["name"].get<std::string>()) != std::string::npos);
+  CHECK(page.find(fmt::format("<td class=\"best\">{:.2f}</td>", variant["ratio"].get<double>())) != std::string::npos);
+  CHECK(page.find(fmt::format("<td>{:.4f}</td>", variant["median_ms"].get<double>())) != std::string::npos);
+  CHECK(page.find("<path d=\"M") != std::string::npos);
+  for (const char* loaded : {"http://", "https://", "<script", "<link", "src="})
+    CHECK_MESSAGE(page.find(loaded) == std::string::npos, loaded);
+  REQUIRE(place.gpupost({"bench", "--page", "a.json", "a.json", "--html", "two.html"}).exit_code == 0);
+  CHECK(place.read("two.html").size() > 3 * page.size() / 2);
+}
+
+TEST_CASE("what a page shows of its input is text and no markup") {
+  const Place place;
+  const json run{{"schema", "gpupost-bench-1"},
+                 {"program", "<b>"},
+                 {"date", "&"},
+                 {"command", "<script>"},
+                 {"device", {{"name", "<i>"}, {"driver", "\""}}},
+                 {"op", "mips"},
+                 {"floor", "read"},
+                 {"cases", json::array()}};
+  place.write("odd.json", run.dump());
+  REQUIRE(place.gpupost({"bench", "--page", "odd.json", "--html", "odd.html"}).exit_code == 0);
+  const std::string page = place.read("odd.html");
+  for (const char* markup : {"<b>", "<script>", "<i>"}) CHECK(page.find(markup) == std::string::npos);
+  CHECK(page.find("&lt;script&gt;") != std::string::npos);
 }
 
 TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {

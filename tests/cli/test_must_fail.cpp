@@ -172,6 +172,9 @@ TEST_CASE("verbs with wrong words") {
       {"bench with few repeats", {"bench", "mips", "--repeats", "3"}, 1, {"--repeats 3", "20..10000"}},
       {"bench with half halves", {"bench", "mips", "--fp16", "perhaps"}, 1, {"--fp16 perhaps", "on, off, both"}},
       {"bench with an unknown option", {"bench", "mips", "--size", "64"}, 1, {"--size"}},
+      {"a page without a name", {"bench", "--page", "in.exr"}, 1, {"--html"}},
+      {"a page of no JSON", {"bench", "--page", "in.exr", "--html", "out.html"}, 2, {"in.exr", "gpupost bench --json"}},
+      {"a page of a missing file", {"bench", "--page", "missing", "--html", "out.html"}, 2, {"missing"}},
       {"shader of nothing", {"shader"}, 1, {"no op"}},
       {"shader of an unknown op", {"shader", "mps"}, 1, {"did you mean `mips`"}},
   });
