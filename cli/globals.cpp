@@ -13,6 +13,9 @@
 
 namespace gpupost {
 
+static constexpr std::string_view assembly_names[] = {"none", "cube", "array", "cube-from-cross", "cube-from-strip"};
+std::string_view name_of(Assembly assembly) { return assembly_names[size_t(assembly)]; }
+
 std::span<const Global> all_globals() {
   static const Global rows[] = {
       {"output",
@@ -22,6 +25,13 @@ std::span<const Global> all_globals() {
        {},
        "-o"},
       {"format", "NAME", "of the output, whatever its name says", {"exr", "png", "ktx2", "dds"}, ""},
+      {"assemble",
+       "KIND",
+       "all inputs to one KTX2 or DDS file: six to a cube (+X -X +Y -Y +Z -Z), any number to an array, or one picture "
+       "that "
+       "is a cross (4x3 or 3x4) or a strip (6x1 or 1x6) of faces to a cube",
+       {std::begin(assembly_names) + 1, std::end(assembly_names)},
+       ""},
       {"bits",
        "DEPTH",
        "of the output's colour: integers of 8 or 16 bits, floats of 16 or 32",
@@ -165,6 +175,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .no_clobber = flag("no-clobber"),
                   .quiet = flag("quiet")};
   if (values.contains("format")) globals.format = format_named(text("format"));
+  if (values.contains("assemble"))
+    globals.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
   if (const std::string bits = text("bits"); !bits.empty())
     globals.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
   if (const std::string name = text("compression"); !name.empty())

@@ -25,10 +25,15 @@ std::span<const Global> all_globals();
 const Global* global_named(std::string_view name);  // nullptr: there is none
 std::string environment_name(const Global& global);
 
+// What the inputs make up together: a picture each, or one cube or array in one file.
+enum class Assembly { none, cube, array, cube_from_cross, cube_from_strip };
+std::string_view name_of(Assembly assembly);  // as it is typed
+
 // What the globals of one command line say.
 struct Globals {
   std::string output;              // "" where it is not said
   const Format* format = nullptr;  // nullptr: by the output's name, else the input's
+  Assembly assembly = Assembly::none;
   std::optional<Depth> bits;
   Compression compression = Compression::zip;
   std::optional<Transfer> transfer;

@@ -13,6 +13,10 @@ namespace gpupost {
 
 namespace fs = std::filesystem;
 
+std::string Job::name() const {
+  return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
+}
+
 static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes_levels;
 }
@@ -58,15 +62,15 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
            writable_extensions());
     return format;
   }
-  const Format* format = job.input == "-" ? nullptr : format_of_extension(job.input);
+  const Format* format = job.inputs.front() == "-" ? nullptr : format_of_extension(job.inputs.front());
   if (format && format->can_write() && (!one_file_holds_levels || format->levels != FileLevels::one)) return format;
   job.is_format_changed = format != nullptr;
   return format_named("exr");
 }
 
 static std::string default_output(const Request& request, const Job& job) {
-  if (job.input == "-") return "-";
-  return fs::path(job.input).stem().string() + "." + std::string(request.calls.back().op->name) + "." +
+  if (job.inputs.front() == "-") return "-";
+  return fs::path(job.inputs.front()).stem().string() + "." + std::string(request.calls.back().op->name) + "." +
          std::string(job.format->extensions.front());
 }
 
@@ -77,12 +81,27 @@ static std::string shown(const std::string& output) {
   return text;
 }
 
-static Job job_of(const Request& request, const std::string& input) {
+static void check_assembly(const Globals& globals, const Job& job) {
+  if (globals.assembly == Assembly::none) return;
+  const std::string_view kind = name_of(globals.assembly);
+  if (!job.format->holds_arrangements)
+    fail(Exit::usage, "--assemble {}: one {} file holds one picture; expected -o with .ktx2 or .dds", kind,
+         job.format->name);
+  const size_t count = job.inputs.size();
+  if (globals.assembly == Assembly::cube && count != 6)
+    fail(Exit::usage, "--assemble cube: there are {} inputs; expected 6, in the order +X -X +Y -Y +Z -Z", count);
+  const bool is_cut = globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip;
+  if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: there are {} inputs; expected 1", kind, count);
+}
+
+static Job job_of(const Request& request, const std::vector<std::string>& inputs) {
   const std::string& output = request.globals.output;
-  Job job{.input = input};
+  const std::string& input = inputs.front();
+  Job job{.inputs = inputs};
   job.is_a_file_a_level = output.find("{level}") != output.npos;
   const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
+  check_assembly(request.globals, job);
   check_numbers(request.globals, *job.format);
   if (levels_in_one_file && job.format->levels == FileLevels::one)
     fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
@@ -119,8 +138,8 @@ class Paths {
     constexpr int most_levels = 16;
     for (int level = 0; level < (job.is_a_file_a_level ? most_levels : 1); ++level) {
       const auto lost = inputs_.find(one_name(level_path(job, level)));
-      if (lost == inputs_.end() || (lost->second == job.input && !is_default_name)) continue;
-      fail(Exit::usage, "{}: its result would replace the input {}; expected another -o", job.input, lost->second);
+      if (lost == inputs_.end() || (lost->second == job.name() && !is_default_name)) continue;
+      fail(Exit::usage, "{}: its result would replace the input {}; expected another -o", job.name(), lost->second);
     }
   }
 
@@ -154,11 +173,16 @@ std::vector<Job> jobs_of(const Request& request) {
   if (inputs.empty() && isatty(STDIN_FILENO))
     fail(Exit::usage, "no input: expected a file, or a picture on standard input (which is a terminal)");
   if (inputs.empty()) inputs.push_back("-");
+  if (std::ranges::find(inputs, "-") != inputs.end() && isatty(STDIN_FILENO))
+    fail(Exit::usage, "- : standard input is a terminal; expected a picture");
+  std::vector<std::vector<std::string>> shares;  // of each job
+  if (globals.assembly != Assembly::none) shares.push_back(inputs);
+  else
+    for (const std::string& input : inputs) shares.push_back({input});
   std::vector<Job> jobs;
   Paths paths(inputs);
-  for (const std::string& input : inputs) {
-    if (input == "-" && isatty(STDIN_FILENO)) fail(Exit::usage, "- : standard input is a terminal; expected a picture");
-    Job& job = jobs.emplace_back(job_of(request, input));
+  for (const std::vector<std::string>& share : shares) {
+    Job& job = jobs.emplace_back(job_of(request, share));
     if (job.output == "-" && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     paths.add(job, globals.output.empty());

@@ -11,16 +11,19 @@ namespace gpupost {
 // Stands in an output for the number of a level. No file name that was typed can be taken for it.
 inline constexpr char level_mark = '\x1f';
 
-// One input and where its result goes.
+// What goes to one output, and where that is.
 struct Job {
-  std::string input;
-  std::string output;  // "-": standard output; may hold {level}, one file for each
+  std::vector<std::string> inputs;  // one, or those that --assemble makes one file of; the first fills patterns
+  std::string output;               // "-": standard output; may hold {level}, one file for each
   const Format* format = nullptr;
   bool is_format_changed = false;  // the input's own format cannot be written or cannot hold the result
   bool is_a_file_a_level = false;
+
+  std::string name() const;  // for messages: the input, or the first with the number of the others
 };
 
-// The jobs of a request, checked as far as they can be before any work. Throws Error(Exit::usage) where there is no input,
+// The jobs of a request, checked as far as they can be before any work. Throws Error(Exit::usage) where there is no input, or
+// not as many as --assemble needs, or a format that cannot hold what it makes,
 // where two results would go to one file, or over an input of another job, or where standard input or output is a terminal;
 // Error(Exit::output) where a folder is missing, or a file is there that --no-clobber protects.
 std::vector<Job> jobs_of(const Request& request);

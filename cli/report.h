@@ -4,6 +4,7 @@
 #include "core/gpu/gpu.h"
 #include "core/verify.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -19,9 +20,9 @@ struct PassReport {
   size_t bytes_read = 0, bytes_written = 0;
 };
 
-// One input's way.
+// The way of one input, or of those that make one file together.
 struct JobReport {
-  std::string input;
+  std::string input;  // its name; of several the first, with the number of the others
   std::vector<std::string> outputs;
   Size size;
   std::string storage;               // "16f" or "32f"
@@ -35,6 +36,11 @@ struct JobReport {
   std::vector<LevelCheck> checks;  // of --verify
   std::vector<std::string> warnings;
   std::string error;  // "" where the output is whole
+
+  // Once, however often it comes.
+  void add_warning(const std::string& warning) {
+    if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+  }
 };
 
 struct Report {

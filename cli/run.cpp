@@ -1,11 +1,13 @@
 #include "cli/run.h"
 
+#include "cli/assembly.h"
 #include "cli/depths.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
 #include "core/convert.h"
+#include "core/cube.h"
 #include "core/gpu/gpu.h"
 #include "core/nearest.h"
 #include "core/plan.h"
@@ -96,7 +98,7 @@ void verify_group(const Request& request, const Group& group, JobReport& report)
 void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Depth storage, JobReport& report) {
   const Globals& globals = request.globals;
   if (const size_t clamped = make_working(picture, storage))
-    report.warnings.push_back(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
+    report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -129,82 +131,113 @@ Picture colour_as_read(const Picture& picture) {
   return copy;
 }
 
-// How the output's numbers are kept.
-struct Kept {
-  Depth depth = Depth::half;
-  Transfer transfer = Transfer::linear;
+// How all pictures of a job are treated, known when the first of them is.
+struct Way {
+  Job job;
+  Depth came_in = Depth::half, goes_out = Depth::half;  // of the colour
+  Transfer transfer = Transfer::linear;                 // of the output's colour
 };
 
+Way way_of(const Request& request, const Job& given, const Picture& first) {
+  const Globals& globals = request.globals;
+  Way way{
+      .job = for_levels(given, globals, result_level_count(request.calls, first.size()), level_count_of(first.size())),
+      .came_in = first.groups.front().depth};
+  way.goes_out = output_depth(globals, *given.format, way.came_in);
+  way.transfer = output_transfer(globals, *given.format, way.goes_out);
+  return way;
+}
+
+// A picture on its way to the output, and its level 0 as it was read where that is written.
+struct Part {
+  Picture picture;
+  std::optional<Picture> base;
+};
+
+Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+  const Globals& globals = request.globals;
+  Part part{.picture = std::move(read)};
+  Picture& picture = part.picture;
+  if (is_float(way.goes_out))
+    for (Channel& channel : picture.groups.front().channels)
+      if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
+  // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
+  const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
+                     picture.alpha == Alpha::straight;
+  if (!request.calls.empty()) {
+    if (stays) part.base = colour_as_read(picture);
+    run_chain(request, gpu, picture, storage_of(globals, way.came_in, way.goes_out), report);
+  } else if (!stays) {
+    make_working(picture, working_depth(way.came_in, way.goes_out));
+  }
+  return part;
+}
+
+// Every level of a cube but its base, which stays as it came.
+void close_seams(std::vector<Part>& parts) {
+  std::vector<Group*> faces;
+  for (Part& part : parts) faces.push_back(&part.picture.groups.front());
+  for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
+}
+
 // One file with all levels, or a file a level.
-std::vector<Encoded> encode_outputs(const Job& job, const Globals& globals, const Source& source, Kept kept) {
-  const Group& first = source.picture->groups.front();
-  EncodeOptions options{.depth = kept.depth,
+std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+  const Job& job = way.job;
+  const auto level_count = int(parts.front().picture.groups.front().levels.size());
+  EncodeOptions options{.depth = way.goes_out,
                         .keep_depths = true,
                         .compression = globals.compression,
-                        .mipmapped = first.levels.size() > 1 && !job.is_a_file_a_level,
-                        .transfer = kept.transfer};
+                        .mipmapped = level_count > 1 && !job.is_a_file_a_level,
+                        .transfer = way.transfer};
+  std::vector<Source> sources;
+  for (const Part& part : parts)
+    sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
   std::vector<Encoded> files;
-  const int file_count = job.is_a_file_a_level ? int(first.levels.size()) : 1;
+  const int file_count = job.is_a_file_a_level ? level_count : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
-    files.push_back(encode(*job.format, std::span(&source, 1), Arrangement::single, options));
+    files.push_back(encode(*job.format, sources, arrangement_of(globals), options));
   return files;
 }
 
-void add_warnings(const std::vector<Encoded>& files, JobReport& report) {
-  for (const Encoded& file : files)
-    for (const std::string& warning : file.warnings)
-      if (std::ranges::find(report.warnings, warning) == report.warnings.end()) report.warnings.push_back(warning);
+void write_files(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
+  const Stopwatch watch;
+  for (size_t level = 0; level < files.size(); ++level) {
+    const std::string path = level_path(job, int(level));
+    write_file(path, files[level].bytes.bytes(), no_clobber);
+    report.outputs.push_back(path);
+  }
+  report.write_ms = watch.milliseconds();
 }
 
 void process(const Request& request, const Job& given, const LazyGpu& gpu, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
-  Stopwatch watch;
-  Decoded decoded = decode_file(given.input, {.layer = globals.layer, .level = globals.level, .limits = {}});
-  Picture& picture = decoded.picture;
-  report.decode_ms = watch.milliseconds();
-  report.size = picture.size();
-  report.warnings = decoded.warnings;
+  Way way;
+  Shape first;
+  std::vector<Part> parts;
+  for (const std::string& input : given.inputs) {
+    for (Picture& picture : read_pictures(input, globals, report)) {
+      const Shape shape = shape_of(picture);
+      if (parts.empty()) {
+        way = way_of(request, given, picture);
+        first = shape;
+      }
+      check_fits(input, shape, given.inputs.front(), first, globals);
+      parts.push_back(run_picture(request, gpu, way, std::move(picture), report));
+    }
+  }
+  report.size = first.size;
   if (given.is_format_changed)
-    report.warnings.push_back(
-        fmt::format("{} files cannot hold the result; it is written as {}", picture.format, given.format->name));
+    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}", parts.front().picture.format,
+                                   given.format->name));
+  if (is_cube(globals)) close_seams(parts);
 
-  const Job job =
-      for_levels(given, globals, result_level_count(request.calls, picture.size()), level_count_of(picture.size()));
-  Group& first = picture.groups.front();
-  const Depth came_in = first.depth;
-  const Depth depth = output_depth(globals, *job.format, came_in);
-  const Kept kept{.depth = depth, .transfer = output_transfer(globals, *job.format, depth)};
-  if (globals.input_transfer) picture.transfer = *globals.input_transfer;
-  if (globals.input_alpha) picture.alpha = *globals.input_alpha;
-  if (is_float(depth))
-    for (Channel& channel : first.channels)
-      if (globals.bits || globals.fp16 || !is_float(came_in)) channel.depth = depth;
-
-  // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
-  const bool stays =
-      !is_float(depth) && depth == came_in && picture.transfer == kept.transfer && picture.alpha == Alpha::straight;
-  std::optional<Picture> base;
-  if (!request.calls.empty()) {
-    if (stays) base = colour_as_read(picture);
-    run_chain(request, gpu, picture, storage_of(globals, came_in, depth), report);
-  } else if (!stays) {
-    make_working(picture, working_depth(came_in, depth));
-  }
-
-  watch = Stopwatch();
-  const std::vector<Encoded> files =
-      encode_outputs(job, globals, {.picture = &picture, .base = base ? &*base : nullptr}, kept);
+  const Stopwatch watch;
+  const std::vector<Encoded> files = encode_outputs(way, globals, parts);
   report.encode_ms = watch.milliseconds();
-  add_warnings(files, report);
-
-  watch = Stopwatch();
-  for (size_t level = 0; level < files.size(); ++level) {
-    const std::string path = level_path(job, int(level));
-    write_file(path, files[level].bytes.bytes(), globals.no_clobber);
-    report.outputs.push_back(path);
-  }
-  report.write_ms = watch.milliseconds();
+  for (const Encoded& file : files)
+    for (const std::string& warning : file.warnings) report.add_warning(warning);
+  write_files(way.job, files, globals.no_clobber, report);
   report.total_ms = total.milliseconds();
 }
 
@@ -224,13 +257,13 @@ Exit process_and_tell(const Request& request, const Job& job, const LazyGpu& gpu
     report.error = error.what();
     code = error.code();
   } catch (const std::bad_alloc&) {
-    report.error = job.input + ": out of memory";
+    report.error = job.name() + ": out of memory";
     code = Exit::limit;
   }
   const bool is_told = !request.globals.quiet && code == Exit::done;  // an error stays one line
   if (is_told) say_verified(report);
   if (is_told)
-    for (const std::string& warning : report.warnings) say_warning("{}: {}", job.input, warning);
+    for (const std::string& warning : report.warnings) say_warning("{}: {}", report.input, warning);
   if (!report.error.empty()) say_error(report.error);
   return code;
 }
@@ -278,12 +311,12 @@ Exit run(const Request& request) {
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   Exit code = Exit::done;
   for (const Job& job : jobs) {
-    JobReport& job_report = report.jobs.emplace_back(JobReport{.input = job.input});
+    JobReport& job_report = report.jobs.emplace_back(JobReport{.input = job.name()});
     const Exit job_code = process_and_tell(request, job, gpu, job_report);
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
-  if (code == Exit::done && globals.output.empty() && jobs.front().input != "-" && is_file_or_pipe(STDOUT_FILENO) &&
-      !globals.quiet)
+  if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
+      is_file_or_pipe(STDOUT_FILENO) && !globals.quiet)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
   if (globals.timing || !globals.report.empty()) finish_report(globals, gpu.opened(), report);

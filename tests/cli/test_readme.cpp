@@ -1,6 +1,9 @@
 // The README: its commands run, and its reference is the program's own.
 #include "tests/cli/place.h"
 
+#include "core/codec/codec.h"
+#include "tests/support/made.h"
+
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -34,6 +37,21 @@ Words commands_of(const std::string& markdown) {
   return commands;
 }
 
+// The pictures of cubes that the README speaks of.
+void write_faces(const Place& place) {
+  const auto write = [&](const std::string& name, gpupost::Size size) {
+    const gpupost::Depth depth = gpupost::Depth::half;
+    gpupost::Picture picture{.data_window = gpupost::window_of(size), .display_window = gpupost::window_of(size)};
+    picture.groups.push_back(gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1,
+                                                 [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); }));
+    picture.groups[0].is_colour = true;
+    const gpupost::Encoded encoded = gpupost::encode(*gpupost::format_named("exr"), picture, {.depth = depth});
+    place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  };
+  for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"}) write(std::string(face) + ".exr", {8, 8});
+  write("cross.exr", {32, 24});
+}
+
 }  // namespace
 
 TEST_CASE("every command of the README does what it says, or at least ends with 0") {
@@ -44,6 +62,7 @@ TEST_CASE("every command of the README does what it says, or at least ends with 
   CHECK(commands.size() > 3);
   const Place place;
   if (const std::string scene = file("testdata/scene.exr"); !scene.empty()) place.write("in.exr", scene);
+  write_faces(place);
   for (const std::string& command : commands) {
     const Finished finished = place.shell(command);
     CHECK_MESSAGE(finished.exit_code == 0, command, "\n", finished.err);
