@@ -12,12 +12,14 @@ namespace gpupost {
 // What the value of an option may be: "auto|single-pass|per-level", "0..16 texels".
 static std::string values_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "";
+  if (param.kind == ParamKind::text) return std::string(param.form);
   if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
   return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
 }
 
 static std::string default_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "off";
+  if (param.is_required) return "none, it must be given";
   if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.def)]);
   return fmt::format("{}", param.def);
 }
@@ -47,7 +49,7 @@ std::string help_text(const Op& op) {
       fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
   text += "Options\n";
   for (const Param& param : op.params)
-    text += option_lines(fmt::format("--{} {}", param.name, values_of(param)),
+    text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
                          fmt::format("{} (default {})", param.help, default_of(param)));
   text += "\nExamples\n";
   for (const std::string_view example : op.examples)
@@ -109,7 +111,7 @@ std::string ops_markdown() {
     for (const Param& param : op->params) {
       std::string values = values_of(param);
       for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
-      text += fmt::format("| `--{}` | {} | {} | {} |\n", param.name, values, default_of(param), param.help);
+      text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
     }
     text += fmt::format("\nSource: {}.\n\n", op->source);
   }

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace gpupost {
 
 std::vector<std::string_view> op_names() {
@@ -27,6 +29,7 @@ class Walker {
         break;
       }
       if (word.size() > 1 && word[0] == '-') option(word);
+      else if (is_own_word(word)) call_words_.push_back(word);
       else if (const Op* op = op_named(word)) begin_call(op);
       else input(word);
     }
@@ -48,12 +51,21 @@ class Walker {
     call_words_.clear();
   }
 
+  // Is it the positional word of the op right before it: the x of `flip x`?
+  bool is_own_word(const std::string& word) const {
+    if (!op_ || !call_words_.empty()) return false;
+    return std::ranges::any_of(op_->params, [&](const Param& param) {
+      return param.is_positional && std::ranges::find(param.choices, word) != param.choices.end();
+    });
+  }
+
   // An option goes to the call before it if that op has it, else to the globals. It goes there as `--name=value`, so that
   // a value that begins with a dash is not taken for an option.
   void option(const std::string& word) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
+    if (param && param->is_positional) param = nullptr;
     const Global* global = nullptr;
     for (const Global& candidate : all_globals())
       if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;

@@ -61,32 +61,26 @@ std::string names_behind(const Group& group) {
   return " (" + names + ")";
 }
 
-// The chain on one group of channels; its levels are added to the group, the working base stays its level 0.
-void run_group(const Request& request, Gpu& gpu, Group& group, bool half_arithmetic, JobReport& report) {
-  const Level& base = group.levels[0];
-  const PlanInput input{.size = base.size, .storage = group.depth, .half_arithmetic = half_arithmetic};
-  const Plan made = plan(request.calls, input, gpu.info().traits);
+void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
   if (group.is_colour || report.choices.empty()) report.choices = made.choices;
-  RunResult result = gpu.run(made, base, 1);
-  report.upload_ms += result.times.upload_ms;
-  report.download_ms += result.times.download_ms;
+  report.upload_ms += times.upload_ms;
+  report.download_ms += times.download_ms;
   for (size_t index = 0; index < made.passes.size(); ++index) {
     const Pass& pass = made.passes[index];
-    report.passes_ms += result.times.pass_ms[index];
+    report.passes_ms += times.pass_ms[index];
     report.passes.push_back({.name = pass.name + names_behind(group),
                              .kernel = std::string(pass.kernel),
                              .storage = group.depth,
-                             .milliseconds = result.times.pass_ms[index],
+                             .milliseconds = times.pass_ms[index],
                              .bytes_read = pass.bytes_read,
                              .bytes_written = pass.bytes_written});
   }
-  for (Level& level : result.levels) group.levels.push_back(std::move(level));
 }
 
-void verify_group(const Request& request, const Group& group, JobReport& report) {
+void verify_levels(std::span<const Call> calls, const Group& group, std::span<const Level> levels, int first_level,
+                   JobReport& report) {
   const Stopwatch watch;
-  const std::vector<LevelCheck> checks =
-      verify(request.calls.back(), group.levels[0], std::span(group.levels).subspan(1), group.depth);
+  const std::vector<LevelCheck> checks = verify(calls, group.levels[0], levels, first_level, group.depth);
   report.verify_ms += watch.milliseconds();
   for (const LevelCheck& check : checks) {
     report.checks.push_back(check);
@@ -94,23 +88,40 @@ void verify_group(const Request& request, const Group& group, JobReport& report)
   }
 }
 
+// The chain on one group of channels. Its levels take the place of the group's, but for a level 0 that is the input.
+void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Group& group, JobReport& report) {
+  const PlanInput input{.size = group.levels[0].size,
+                        .storage = group.depth,
+                        .half_arithmetic = globals.fp16 && group.depth == Depth::half};
+  const Plan made = plan(calls, input, gpu.info().traits);
+  const int first_level = made.base_is_input ? 1 : 0;
+  RunResult result = gpu.run(made, group.levels[0], first_level);
+  report_passes(made, result.times, group, report);
+  if (globals.verify) verify_levels(calls, group, result.levels, first_level, report);
+  group.levels.resize(size_t(first_level));
+  std::ranges::move(result.levels, std::back_inserter(group.levels));
+}
+
 // The chain on all that the picture has: colour, then the channels that go along.
 void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Depth storage, JobReport& report) {
-  const Globals& globals = request.globals;
+  const Windows windows =
+      result_windows(request.calls, {.data = picture.data_window, .display = picture.display_window});
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
+  const std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
-      add_nearest_levels(group, result_level_count(request.calls, picture.size()));
+      follow_by_nearest(group, calls_of_others);
       continue;
     }
     const Stopwatch watch;
     Gpu& opened = gpu.get();
     report.device_ms += watch.milliseconds();
-    run_group(request, opened, group, globals.fp16 && group.depth == Depth::half, report);
-    if (globals.verify) verify_group(request, group, report);
+    run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, report);
   }
+  picture.data_window = windows.data;
+  picture.display_window = windows.display;
 }
 
 // A picture of the colour alone, as it was read.
@@ -140,9 +151,9 @@ struct Way {
 
 Way way_of(const Request& request, const Job& given, const Picture& first) {
   const Globals& globals = request.globals;
-  Way way{
-      .job = for_levels(given, globals, result_level_count(request.calls, first.size()), level_count_of(first.size())),
-      .came_in = first.groups.front().depth};
+  Way way{.job = for_levels(given, globals, result_level_count(request.calls, first.size()),
+                            level_count_of(result_size(request.calls, first.size()))),
+          .came_in = first.groups.front().depth};
   way.goes_out = output_depth(globals, *given.format, way.came_in);
   way.transfer = output_transfer(globals, *given.format, way.goes_out);
   return way;
@@ -165,7 +176,7 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight;
   if (!request.calls.empty()) {
-    if (stays) part.base = colour_as_read(picture);
+    if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
     run_chain(request, gpu, picture, storage_of(globals, way.came_in, way.goes_out), report);
   } else if (!stays) {
     make_working(picture, working_depth(way.came_in, way.goes_out));

@@ -15,7 +15,7 @@ namespace gpupost {
 static double parse_choice(const Op& op, const Param& param, const std::string& word) {
   for (size_t index = 0; index < param.choices.size(); ++index)
     if (param.choices[index] == word) return double(index);
-  fail(Exit::usage, "{}: --{} {} is none of {}{}", op.name, param.name, word, fmt::join(param.choices, ", "),
+  fail(Exit::usage, "{}: {} {} is none of {}{}", op.name, param.typed_name(), word, fmt::join(param.choices, ", "),
        suggestion(word, param.choices));
 }
 
@@ -31,16 +31,38 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
   return value;
 }
 
+static std::string parse_text(const Op& op, const Param& param, const std::string& word) {
+  if (!param.has_form(word))
+    fail(Exit::usage, "{}: --{} {} is not of the form {}", op.name, param.name, word, param.form);
+  return word;
+}
+
+// Puts what was typed for parameter `index` into the call; `words` is empty for a flag.
+static void take(Call& call, size_t index, const std::vector<std::string>& words) {
+  const Op& op = *call.op;
+  const Param& param = op.params[index];
+  for (const std::string& word : words)
+    if (word != words.front())
+      fail(Exit::usage, "{}: {} is given twice, as {} and as {}", op.name, param.typed_name(), words.front(), word);
+  switch (param.kind) {
+    case ParamKind::flag: call.values[index] = 1; break;
+    case ParamKind::choice: call.values[index] = parse_choice(op, param, words.front()); break;
+    case ParamKind::text: call.texts[index] = parse_text(op, param, words.front()); break;
+    case ParamKind::integer:
+    case ParamKind::number: call.values[index] = parse_number(op, param, words.front()); break;
+  }
+}
+
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
   CLI::App app;
   app.set_help_flag();
   std::vector<std::vector<std::string>> texts(op.params.size());
   std::vector<CLI::Option*> options;
   for (size_t index = 0; index < op.params.size(); ++index) {
-    const Param& param = op.params[index];
-    const std::string flag = fmt::format("--{}", param.name);
-    options.push_back(param.kind == ParamKind::flag ? app.add_flag(flag)
-                                                    : app.add_option(flag, texts[index])->expected(1)->take_all());
+    const std::string name = op.params[index].typed_name();
+    options.push_back(op.params[index].kind == ParamKind::flag
+                          ? app.add_flag(name)
+                          : app.add_option(name, texts[index])->expected(1)->take_all());
   }
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
@@ -50,13 +72,10 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
   Call call = default_call(op);
   for (size_t index = 0; index < options.size(); ++index) {
     const Param& param = op.params[index];
-    if (options[index]->count() == 0) continue;
-    for (const std::string& text : texts[index])
-      if (text != texts[index].front())
-        fail(Exit::usage, "{}: --{} is given twice, as {} and as {}", op.name, param.name, texts[index].front(), text);
-    call.values[index] = param.kind == ParamKind::flag     ? 1
-                         : param.kind == ParamKind::choice ? parse_choice(op, param, texts[index].front())
-                                                           : parse_number(op, param, texts[index].front());
+    if (options[index]->count() > 0) take(call, index, texts[index]);
+    else if (param.is_required)
+      fail(Exit::usage, "{}: {} is missing; expected {} {}", op.name, param.typed_name(), param.typed_name(),
+           param.form);
   }
   return call;
 }

@@ -5,22 +5,41 @@
 namespace gpupost {
 
 // The texel of a side of `from` under the middle of texel `i` of a side of `to`, the lower one of two.
-static int nearest_texel(int i, int from, int to) { return int(((2 * int64_t(i) + 1) * from - 1) / (2 * int64_t(to))); }
+static int under_middle(int i, int from, int to) { return int(((2 * int64_t(i) + 1) * from - 1) / (2 * int64_t(to))); }
 
-void add_nearest_levels(Group& group, int level_count) {
+static Texel under_middle(Texel at, Size from, Size to) {
+  return {under_middle(at.x, from.width, to.width), under_middle(at.y, from.height, to.height)};
+}
+
+// A level of the texels that `source_texel` names for each place.
+template <class SourceTexel>
+static Level picked(const Level& from, Size size, size_t texel_bytes, const SourceTexel& source_texel) {
+  Level level{size, Memory(texel_count(size) * texel_bytes)};
+  std::byte* to = level.texels.data();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x, to += texel_bytes) {
+      const Texel source = source_texel(Texel{x, y});
+      const size_t index = size_t(source.y) * size_t(from.size.width) + size_t(source.x);
+      std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
+    }
+  return level;
+}
+
+void follow_by_nearest(Group& group, std::span<const Call> calls) {
+  const size_t texel_bytes = 4 * bytes_of(group.depth);
+  const int level_count = result_level_count(calls, group.levels[0].size);
+  for (const Call& call : calls) {
+    Level& base = group.levels[0];
+    const Size from = base.size, to = result_size({&call, 1}, from);
+    if (!call.op->nearest_texel && to == from) continue;
+    base = picked(base, to, texel_bytes, [&](Texel at) {
+      return call.op->nearest_texel ? call.op->nearest_texel(call, from, at) : under_middle(at, from, to);
+    });
+  }
   while (int(group.levels.size()) < level_count) {
     const Level& above = group.levels.back();
-    const Size size = level_size(above.size, 1);
-    const size_t texel_bytes = 4 * bytes_of(group.depth);
-    Level level{size, Memory(texel_count(size) * texel_bytes)};
-    for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) {
-        const size_t from = size_t(nearest_texel(y, above.size.height, size.height)) * size_t(above.size.width) +
-                            size_t(nearest_texel(x, above.size.width, size.width));
-        std::memcpy(level.texels.data() + (size_t(y) * size_t(size.width) + size_t(x)) * texel_bytes,
-                    above.texels.data() + from * texel_bytes, texel_bytes);
-      }
-    group.levels.push_back(std::move(level));
+    const Size to = level_size(above.size, 1);
+    group.levels.push_back(picked(above, to, texel_bytes, [&](Texel at) { return under_middle(at, above.size, to); }));
   }
 }
 

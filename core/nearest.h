@@ -1,11 +1,11 @@
-// Mip levels for numbers that must not be mixed: ids, masks of bits.
+// The way of numbers that must not be mixed: ids, masks of bits.
 #pragma once
 
-#include "core/picture.h"
+#include "core/op.h"
 
 namespace gpupost {
 
-// Adds levels to a uint group until it has `level_count`: each texel is the nearest one of the level above.
-void add_nearest_levels(Group& group, int level_count);
+// Takes a uint group through a chain, all levels: each texel of the result is one of the input.
+void follow_by_nearest(Group& group, std::span<const Call> calls);
 
 }  // namespace gpupost

@@ -1,10 +1,15 @@
 #include "core/op.h"
 
+#include "core/threads.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 namespace gpupost {
+
+std::string Param::typed_name() const { return is_positional ? std::string(name) : fmt::format("--{}", name); }
 
 const Param* Op::param(std::string_view param_name) const {
   for (const Param& candidate : params)
@@ -18,11 +23,15 @@ const Op* op_named(std::string_view name) {
   return nullptr;
 }
 
-double Call::number(std::string_view param_name) const {
-  const Param* param = op->param(param_name);
+static size_t index_of(const Op& op, std::string_view param_name) {
+  const Param* param = op.param(param_name);
   assert(param);
-  return values[size_t(param - op->params.data())];
+  return size_t(param - op.params.data());
 }
+
+double Call::number(std::string_view param_name) const { return values[index_of(*op, param_name)]; }
+
+const std::string& Call::word(std::string_view param_name) const { return texts[index_of(*op, param_name)]; }
 
 std::string_view Call::choice(std::string_view param_name) const {
   return op->param(param_name)->choices[size_t(number(param_name))];
@@ -32,21 +41,67 @@ std::string Call::text() const {
   std::string text(op->name);
   for (size_t index = 0; index < values.size(); ++index) {
     const Param& param = op->params[index];
-    if (values[index] == param.def) continue;
-    text += fmt::format(" --{}", param.name);
+    if (values[index] == param.def && texts[index].empty() && !param.is_positional) continue;
+    if (!param.is_positional) text += fmt::format(" --{}", param.name);
     if (param.kind == ParamKind::choice) text += fmt::format(" {}", param.choices[size_t(values[index])]);
+    else if (param.kind == ParamKind::text) text += " " + texts[index];
     else if (param.kind != ParamKind::flag) text += fmt::format(" {}", values[index]);
   }
   return text;
 }
 
+Size result_size(std::span<const Call> calls, Size size) {
+  for (const Call& call : calls)
+    if (call.op->result_size) size = call.op->result_size(call, size);
+  return size;
+}
+
 int result_level_count(std::span<const Call> calls, Size size) {
-  return calls.empty() || !calls.back().op->level_count ? 1 : calls.back().op->level_count(calls.back(), size);
+  if (calls.empty() || !calls.back().op->level_count) return 1;
+  return calls.back().op->level_count(calls.back(), result_size(calls, size));
+}
+
+Windows result_windows(std::span<const Call> calls, Windows windows) {
+  for (const Call& call : calls)
+    if (call.op->result_windows) windows = call.op->result_windows(call, windows);
+  return windows;
+}
+
+bool keeps_base(std::span<const Call> calls) {
+  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels; });
+}
+
+std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
+  std::vector<Call> kept;
+  for (const Call& call : calls)
+    if (call.op->every_channel) kept.push_back(call);
+  return kept;
+}
+
+double rounding(double magnitude, Depth depth) {
+  const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
+  const double absolute = depth == Depth::u8     ? 0.5 / 255
+                          : depth == Depth::half ? 0x1p-24
+                                                 : 0x1p-126;  // below it devices may flush to zero
+  return relative * magnitude + absolute;
+}
+
+std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference) {
+  std::array<std::vector<Plane>, 4> made;
+  parallel_ranges(4, 1, [&](int begin, int end) {
+    for (auto component = size_t(begin); component < size_t(end); ++component)
+      made[component] = reference(std::move(base[component]));
+  });
+  std::vector<Planes> levels(made[0].size());
+  for (size_t level = 0; level < levels.size(); ++level)
+    for (size_t component = 0; component < 4; ++component) levels[level][component] = std::move(made[component][level]);
+  return levels;
 }
 
 Call default_call(const Op& op) {
   Call call{.op = &op};
   for (const Param& param : op.params) call.values.push_back(param.def);
+  call.texts.resize(op.params.size());
   return call;
 }
 

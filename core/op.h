@@ -3,6 +3,8 @@
 
 #include "core/picture.h"
 
+#include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +15,9 @@ namespace gpupost {
 struct Call;
 class PlanBuilder;
 
-enum class ParamKind { flag, integer, number, choice };
+enum class ParamKind { flag, integer, number, choice, text };
 
-// One option of an op. On the command line it is `--name`.
+// One option of an op. On the command line it is `--name`, a positional one its value alone.
 struct Param {
   std::string_view name;
   std::string_view help;
@@ -24,6 +26,13 @@ struct Param {
   double min = 0, max = 0;  // inclusive; of integers and numbers
   std::string_view unit;    // "texels", "stops"; "" for a plain number
   std::vector<std::string_view> choices;
+  std::string_view form;                              // of a text: "WxH+X+Y"
+  bool (*has_form)(std::string_view text) = nullptr;  // of a text: is it of that form?
+  bool is_required = false;                           // has no default
+  bool is_positional = false;                         // a choice that stands behind the op's name by itself
+
+  // As it is typed and as messages name it: "--levels", a positional one "axis".
+  std::string typed_name() const;
 };
 
 // Numbers of the CPU reference: one component of a picture, rows from the top.
@@ -44,14 +53,27 @@ struct Benchmark {
   std::vector<Depth> depths;    // of the images
 };
 
+// The four components of a picture, of one size.
+using Planes = std::array<Plane, 4>;
+
+constexpr Size size_of(const Planes& planes) { return planes[0].size; }
+
+// What storing a number may add to its error where the absolute values of all that it was made of are `magnitude` together:
+// 3 * 2^-22 of it for floats, 3 * 2^-11 for halves and 8 bits, and what numbers near zero lose.
+double rounding(double magnitude, Depth depth);
+
+// The levels of a reference that takes each component by itself, all cores at work.
+std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference);
+
 struct Op {
   std::string_view name;
   std::string_view help;         // one line
   std::string_view description;  // shapes, units, ranges and errors in a sentence or two
   std::string_view source;       // the paper and equation, or where the rule comes from
   std::vector<Param> params;
-  bool makes_levels = false;               // the result has several mip levels; nothing may follow such an op
+  bool makes_levels = false;               // adds mip levels to the picture; nothing may follow such an op
   bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
+  bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
@@ -60,8 +82,19 @@ struct Op {
   Benchmark benchmark;
   // Levels of the result, 1 where there is none.
   int (*level_count)(const Call& call, Size size) = nullptr;
-  // The definition in double, of one component: all levels of the result. For ops of which every_channel is true.
-  std::vector<Plane> (*reference)(const Call& call, const Plane& base) = nullptr;
+  // Size of the result's level 0, that of the input where there is none. Throws Error(Exit::usage) where the call cannot
+  // be done on a picture of that size.
+  Size (*result_size)(const Call& call, Size size) = nullptr;
+  // Where the result lies, the windows of the input where there is none.
+  Windows (*result_windows)(const Call& call, const Windows& windows) = nullptr;
+  // The texel of an input of size `from` that stands for a texel of the result where numbers must not be mixed, the one
+  // under its middle where there is none.
+  Texel (*nearest_texel)(const Call& call, Size from, Texel at) = nullptr;
+  // The definition in double: all levels of the result, level 0 first.
+  std::vector<Planes> (*reference)(const Call& call, Planes base) = nullptr;
+  // What the device may be off by, level 0 first, where the input `base` itself is off by `error`. Where there is none the
+  // op makes means: its reference of absolute values bounds both.
+  std::vector<Planes> (*tolerance)(const Call& call, const Planes& base, const Planes& error, Depth depth) = nullptr;
   // Appends the passes that do the call on the picture under construction.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
 
@@ -75,20 +108,29 @@ const Op* op_named(std::string_view name);  // nullptr: there is none
 // One op as it was called, with a value for each of its row's parameters.
 struct Call {
   const Op* op = nullptr;
-  std::vector<double> values;  // as many as op->params, in their order
+  std::vector<double> values;      // as many as op->params, in their order
+  std::vector<std::string> texts;  // likewise; empty but for parameters that are texts
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }
   bool flag(std::string_view param_name) const { return number(param_name) != 0; }
   std::string_view choice(std::string_view param_name) const;
+  const std::string& word(std::string_view param_name) const;  // of a text
   // As it would be typed, without the values that are defaults: "mips --levels 3".
   std::string text() const;
 };
 
-// Levels of the result of a chain on a picture of this size.
+// What a chain makes of a picture of this size: level 0, and how many levels.
+Size result_size(std::span<const Call> calls, Size size);
 int result_level_count(std::span<const Call> calls, Size size);
+// Where the result of a chain lies.
+Windows result_windows(std::span<const Call> calls, Windows windows);
+// Is level 0 of the result the input? Ops that make levels leave it as it is.
+bool keeps_base(std::span<const Call> calls);
+// The calls of a chain that channels beside the colour go through.
+std::vector<Call> calls_for_other_channels(std::span<const Call> calls);
 
-// A call with every parameter at its default.
+// A call with every parameter at its default, texts that have none empty.
 Call default_call(const Op& op);
 
 }  // namespace gpupost

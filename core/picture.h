@@ -31,6 +31,13 @@ struct Size {
 };
 constexpr size_t texel_count(Size size) { return size_t(size.width) * size_t(size.height); }
 
+// A place in a picture: column and row, from the top left.
+struct Texel {
+  int x = 0;
+  int y = 0;
+  bool operator==(const Texel&) const = default;
+};
+
 // Size of mip level `level`, 0 the base: max(1, floor(side / 2^level)).
 constexpr Size level_size(Size base, int level) {
   const auto side = [level](int n) { return (n >> level) > 0 ? n >> level : 1; };
@@ -45,6 +52,15 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 constexpr Window window_of(Size size) { return {0, 0, size.width - 1, size.height - 1}; }
+constexpr Size size_of(const Window& window) {
+  return {window.max_x - window.min_x + 1, window.max_y - window.min_y + 1};
+}
+
+// Where a picture's numbers lie and what of it is to be seen.
+struct Windows {
+  Window data, display;
+  bool operator==(const Windows&) const = default;
+};
 
 // One component of a group: the channel of the file behind it. An empty name: there is none, and the texels hold 0
 // there (in an alpha that is missing: one).
@@ -89,7 +105,7 @@ struct Picture {
   std::vector<Group> groups;             // the colour group first where there is one
   std::vector<Attribute> attributes;
 
-  Size size() const { return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1}; }
+  Size size() const { return size_of(data_window); }
 };
 
 }  // namespace gpupost

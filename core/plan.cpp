@@ -21,23 +21,34 @@ std::string_view format_name(Depth depth) {
 }
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
-  plan_.images.push_back({.size = input.size, .depth = input.storage});
+  add_image({.size = input.size, .depth = input.storage});
   if (!input.half_arithmetic || traits.has_float16) return;
   input_.half_arithmetic = false;
   note("--fp16: half storage, but float arithmetic, since the device has no other");
 }
 
+int PlanBuilder::add_image(const PlanImage& image) {
+  if (std::max(image.size.width, image.size.height) > traits_.max_image_side)
+    fail(Exit::limit, "the picture is {} x {} texels; {} takes at most {} a side", image.size.width, image.size.height,
+         traits_.name, traits_.max_image_side);
+  plan_.images.push_back(image);
+  return int(plan_.images.size()) - 1;
+}
+
+void PlanBuilder::set_current_image(int index) {
+  plan_.result_image = index;
+  plan_.base_is_input = false;
+}
+
 void PlanBuilder::add(Pass pass) {
-  pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
-  for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
-    pass.bytes_written += bytes_of_level(image(pass.target_image), level);
+  if (pass.bytes_read == 0) pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
+  if (pass.bytes_written == 0)
+    for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
+      pass.bytes_written += bytes_of_level(image(pass.target_image), level);
   plan_.passes.push_back(std::move(pass));
 }
 
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
-  if (std::max(input.size.width, input.size.height) > traits.max_image_side)
-    fail(Exit::limit, "the picture is {} x {} texels; {} takes at most {} a side", input.size.width, input.size.height,
-         traits.name, traits.max_image_side);
   PlanBuilder builder(input, traits);
   for (const Call& call : calls) call.op->plan(call, builder);
   return builder.finish();

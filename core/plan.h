@@ -104,7 +104,11 @@ class PlanBuilder {
   const DeviceTraits& traits() const { return traits_; }
   int current_image() const { return plan_.result_image; }  // the image that the next op works on, at its level 0
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
-  // Appends a pass, its sizes in bytes filled in from its images.
+  // Adds an image and returns its index. Throws Error(Exit::limit) where it is too large for the device.
+  int add_image(const PlanImage& image);
+  // Says that an image other than the current one holds the op's result.
+  void set_current_image(int index);
+  // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
   void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
   Plan finish() { return std::move(plan_); }

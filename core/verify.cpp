@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <mutex>
 
 namespace gpupost {
 
@@ -17,16 +18,63 @@ static double number_at(const Level& level, Depth depth, size_t index) {
                               : double(level.texels.as<float>()[index]);
 }
 
-static Plane plane_of(const Level& level, Depth depth, int component) {
-  Plane plane{.size = level.size, .values = std::vector<double>(texel_count(level.size))};
-  for (size_t index = 0; index < plane.values.size(); ++index)
-    plane.values[index] = number_at(level, depth, 4 * index + size_t(component));
-  return plane;
+static Planes planes_of(const Level& level, Depth depth) {
+  Planes planes;
+  parallel_ranges(4, 1, [&](int begin, int end) {
+    for (int component = begin; component < end; ++component) {
+      Plane& plane = planes[size_t(component)];
+      plane = {.size = level.size, .values = std::vector<double>(texel_count(level.size))};
+      for (size_t index = 0; index < plane.values.size(); ++index)
+        plane.values[index] = number_at(level, depth, 4 * index + size_t(component));
+    }
+  });
+  return planes;
 }
 
-static Plane absolute(Plane plane) {
-  for (double& value : plane.values) value = std::abs(value);
-  return plane;
+static Planes absolute(Planes planes) {
+  for (Plane& plane : planes)
+    for (double& value : plane.values) value = std::abs(value);
+  return planes;
+}
+
+static Planes clamped(Planes planes, Depth depth) {
+  const double most = depth == Depth::u8 ? 1 : depth == Depth::half ? 65504 : std::numeric_limits<float>::max();
+  const double least = depth == Depth::u8 ? 0 : -most;
+  for (Plane& plane : planes)
+    for (double& value : plane.values)
+      if (std::isfinite(value)) value = std::clamp(value, least, most);
+  return planes;
+}
+
+static Planes no_error(Size size) {
+  Planes planes;
+  planes.fill({.size = size, .values = std::vector<double>(texel_count(size))});
+  return planes;
+}
+
+// Adds `more` to `sums`, number by number.
+static void add(std::vector<Planes>& sums, const std::vector<Planes>& more) {
+  for (size_t level = 0; level < sums.size(); ++level)
+    for (size_t component = 0; component < 4; ++component)
+      std::ranges::transform(sums[level][component].values, more[level][component].values,
+                             sums[level][component].values.begin(), std::plus());
+}
+
+static bool is_zero(const Planes& planes) {
+  return std::ranges::all_of(planes, [](const Plane& plane) {
+    return std::ranges::all_of(plane.values, [](double value) { return value == 0; });
+  });
+}
+
+// The tolerance of an op whose row names none.
+static std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (call.op->is_exact) return call.op->reference(call, error);
+  std::vector<Planes> tolerance = call.op->reference(call, absolute(base));
+  for (size_t level = 0; level < tolerance.size(); ++level)
+    for (Plane& plane : tolerance[level])
+      for (double& value : plane.values) value = (call.op->makes_levels ? double(level) : 1) * rounding(value, depth);
+  if (!is_zero(error)) add(tolerance, call.op->reference(call, error));
+  return tolerance;
 }
 
 // How far `found` is off as a share of the tolerance. Not-a-number agrees with not-a-number alone, an infinity with itself.
@@ -35,47 +83,59 @@ static double share_of(double found, double expected, double tolerance) {
     return std::isnan(expected) == std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
   if (found == expected) return 0;
   if (!std::isfinite(found) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
+  if (std::isnan(tolerance)) return std::numeric_limits<double>::infinity();
   return std::abs(found - expected) / tolerance;
 }
 
-static LevelCheck check_level(const Plane& expected, const Plane& magnitude, const Level& found, Depth depth, int level,
+static LevelCheck check_level(const Plane& expected, const Plane& tolerance, const Level& found, Depth depth, int level,
                               int component) {
-  const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
-  const double absolute = depth == Depth::u8     ? 0.5 / 255
-                          : depth == Depth::half ? 0x1p-24
-                                                 : 0x1p-126;  // below it devices may flush to zero
   LevelCheck worst{.level = level, .component = component};
   for (size_t index = 0; index < expected.values.size(); ++index) {
     const double value = number_at(found, depth, 4 * index + size_t(component));
-    const double tolerance = level * (relative * magnitude.values[index] + absolute);
-    const double share = share_of(value, expected.values[index], tolerance);
+    const double share = share_of(value, expected.values[index], tolerance.values[index]);
     if (share <= worst.share && index > 0) continue;
     const int width = expected.size.width;
     worst.error = std::abs(value - expected.values[index]);
-    worst.tolerance = tolerance;
+    worst.tolerance = tolerance.values[index];
     worst.share = share;
     worst.at = {int(index % size_t(width)), int(index / size_t(width))};
   }
   return worst;
 }
 
-std::vector<LevelCheck> verify(const Call& call, const Level& base, std::span<const Level> levels, Depth depth) {
-  std::vector<LevelCheck> worst(levels.size());
-  std::mutex mutex;
-  parallel_ranges(4, 1, [&](int begin, int end) {
-    for (int component = begin; component < end; ++component) {
-      const Plane plane = plane_of(base, depth, component);
-      const std::vector<Plane> expected = call.op->reference(call, plane);
-      const std::vector<Plane> magnitude = call.op->reference(call, absolute(plane));
-      for (size_t index = 0; index < levels.size(); ++index) {
-        const LevelCheck check =
-            check_level(expected[index + 1], magnitude[index + 1], levels[index], depth, int(index) + 1, component);
-        const std::lock_guard lock(mutex);
-        if (worst[index].level == 0 || check.share > worst[index].share) worst[index] = check;
-      }
-    }
-  });
-  return worst;
+// What a chain makes by definition, and how far the device may be off, all levels.
+struct Expected {
+  std::vector<Planes> levels, tolerance;
+};
+
+static Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth) {
+  Expected expected;
+  expected.levels.push_back(planes_of(base, depth));
+  expected.tolerance.push_back(no_error(base.size));
+  for (const Call& call : calls) {
+    const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
+    expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], depth);
+    expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+    for (Planes& level : expected.levels) level = clamped(std::move(level), depth);
+  }
+  return expected;
+}
+
+std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
+                               int first_level, Depth depth) {
+  const Expected expected = expected_of(calls, base, depth);
+  std::vector<LevelCheck> checks;
+  for (size_t index = 0; index < levels.size(); ++index) {
+    const size_t level = size_t(first_level) + index;
+    std::array<LevelCheck, 4> of_component;
+    parallel_ranges(4, 1, [&](int begin, int end) {
+      for (auto component = size_t(begin); component < size_t(end); ++component)
+        of_component[component] = check_level(expected.levels[level][component], expected.tolerance[level][component],
+                                              levels[index], depth, int(level), int(component));
+    });
+    checks.push_back(*std::ranges::max_element(of_component, {}, &LevelCheck::share));
+  }
+  return checks;
 }
 
 std::string describe(const LevelCheck& check) {

@@ -19,12 +19,13 @@ struct LevelCheck {
   int component = 0;     // 0 to 3
 };
 
-// Checks every texel of the levels behind the base against the row's reference, for a call of an op of which
-// every_channel is true. `base` and `levels` hold four numbers of `depth` a texel. Tolerances: float passes within
-// k * (3 * 2^-22 * m + 2^-126), half ones within k * (3 * 2^-11 * m + 2^-24), those of 8 bits, where half arithmetic may
-// round as well, within k * (3 * 2^-11 * m + 0.5 / 255) at level k, m the mean of the absolute values of the texels that
-// contribute.
-std::vector<LevelCheck> verify(const Call& call, const Level& base, std::span<const Level> levels, Depth depth);
+// Checks every texel of `levels`, the result's levels from `first_level` on, against the reference of the whole chain.
+// `base`, the chain's input, and `levels` hold four numbers of `depth` a texel. Each op adds its tolerance to what the op
+// before it has left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats and k * (3 * 2^-11 * m +
+// 2^-24) for halves, those of 8 bits, where half arithmetic may round as well, k * (3 * 2^-11 * m + 0.5 / 255), at level k of mips, k = 1 for all other ops, m the mean of the absolute values of the texels that
+// contribute; nothing for an op that is exact. Numbers over what the depth holds are clamped to its largest.
+std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
+                               int first_level, Depth depth);
 
 // "level 3: largest error 1.2e-07 at (4, 2).r, 0.31 of the tolerance 3.9e-07"
 std::string describe(const LevelCheck& check);

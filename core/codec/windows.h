@@ -5,11 +5,6 @@
 
 namespace gpupost {
 
-struct Windows {
-  Window data, display;
-  bool operator==(const Windows&) const = default;
-};
-
 // Those of the level `level`, which has `size` texels: both corners divided by 2^level, rounded down, so that the picture
 // stays where it is against its display window.
 Windows windows_at_level(const Windows& base, int level, Size size);

@@ -82,8 +82,9 @@ std::string obstacle_of(const Gpu& gpu, const Subject& subject, const Call& call
 // Runs a variant once and compares every texel of every level with the definition.
 void check_variant(Gpu& gpu, Subject& subject, const Call& call, VariantResult& result) {
   const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
-  const RunResult run = gpu.run(plan, subject.sets(plan), plan.base_is_input ? 1 : 0);
-  for (const LevelCheck& check : verify(call, subject.base(), run.levels, subject.depth()))
+  const int first_level = plan.base_is_input ? 1 : 0;
+  const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
+  for (const LevelCheck& check : verify({&call, 1}, subject.base(), run.levels, first_level, subject.depth()))
     if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
   if (result.worst.share > 1) result.failure = describe(result.worst);
 }

@@ -41,10 +41,14 @@ static int level_count(const Call& call, Size size) {
   return wanted == 0 ? level_count_of(size) : std::min(wanted, level_count_of(size));
 }
 
-static std::vector<Plane> reference(const Call& call, const Plane& base) {
-  std::vector<Plane> levels{base};
-  while (int(levels.size()) < level_count(call, base.size)) levels.push_back(halve(levels.back()));
-  return levels;
+static std::vector<Planes> reference(const Call& call, Planes base) {
+  return by_component(std::move(base), [&](Plane plane) {
+    const int count = level_count(call, plane.size);
+    std::vector<Plane> levels;
+    levels.push_back(std::move(plane));
+    while (int(levels.size()) < count) levels.push_back(halve(levels.back()));
+    return levels;
+  });
 }
 
 // --- the passes -----------------------------------------------------------------------------------------------------

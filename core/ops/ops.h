@@ -5,6 +5,8 @@
 
 namespace gpupost {
 
+extern const Op crop_op;
+extern const Op flip_op;
 extern const Op mips_op;
 
 }  // namespace gpupost

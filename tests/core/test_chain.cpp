@@ -1,7 +1,10 @@
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/forms.h"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 using namespace gpupost;
 
@@ -21,8 +24,9 @@ std::string refusal(const Op& op, const std::vector<std::string>& words) {
 
 // One value for a parameter, and what the message has to say of it.
 void check_refused(const Op& op, const Param& param, const std::string& value, const std::string& expected) {
-  const std::string message = refusal(op, {fmt::format("--{}", param.name), value});
-  for (const std::string& part : {fmt::format("1 {}: --{} {}", op.name, param.name, value), expected})
+  const std::string message =
+      refusal(op, {param.is_positional ? value : fmt::format("{}={}", param.typed_name(), value)});
+  for (const std::string& part : {fmt::format("1 {}: {} {}", op.name, param.typed_name(), value), expected})
     CHECK_MESSAGE(message.find(part) != message.npos, op.name, " --", param.name, " ", value, " says \"", message,
                   "\" without \"", part, "\"");
 }
@@ -37,16 +41,42 @@ TEST_CASE("every example of every row is a call, and its text is that call again
       REQUIRE(call.values.size() == op->params.size());
       const std::string text = call.text();
       REQUIRE(text.starts_with(op->name));
-      CHECK_MESSAGE(parse_call(*op, std::string_view(text).substr(op->name.size())).values == call.values, text);
+      const Call again = parse_call(*op, std::string_view(text).substr(op->name.size()));
+      CHECK_MESSAGE((again.values == call.values && again.texts == call.texts), text);
     }
 }
 
-TEST_CASE("no words are the defaults of the row") {
+TEST_CASE("no words are the defaults of the row, where nothing is required") {
   for (const Op* op : all_ops()) {
+    const auto required = std::ranges::find_if(op->params, &Param::is_required);
+    if (required != op->params.end()) {
+      CHECK(refusal(*op, {}) == fmt::format("1 {}: --{} is missing; expected --{} {}", op->name, required->name,
+                                            required->name, required->form));
+      continue;
+    }
     const Call call = parse_call(*op, "");
     for (size_t index = 0; index < op->params.size(); ++index) CHECK(call.values[index] == op->params[index].def);
-    CHECK(call.text() == op->name);
+    const bool has_positional = std::ranges::any_of(op->params, &Param::is_positional);
+    CHECK((call.text() == op->name || has_positional));
   }
+}
+
+TEST_CASE("a positional word stands behind the op by itself, and nowhere twice with different values") {
+  const Op& flip = *op_named("flip");
+  CHECK(parse_call(flip, "y").choice("axis") == "y");
+  CHECK(parse_call(flip, "xy").text() == "flip xy");
+  CHECK(refusal(flip, {"z"}) == "1 flip: axis z is none of x, y, xy (did you mean `x`?)");
+  CHECK(refusal(flip, {"x", "y"}).starts_with("1 flip: "));
+}
+
+TEST_CASE("words of several numbers are taken apart, or refused") {
+  using Numbers = std::vector<int>;
+  CHECK(whole_numbers("640x480+10+20", "x++") == Numbers{640, 480, 10, 20});
+  CHECK(whole_numbers("7x0", "x") == Numbers{7, 0});
+  for (const char* word : {"", "7", "7x", "x7", "7x7 ", "7x7x", "7x-7", "-7x7", "7*7", "99999999999x1", "7x+7", "7x-0"})
+    CHECK_MESSAGE(!whole_numbers(word, "x"), word);
+  CHECK(percentage("12.5%") == 12.5);
+  for (const char* word : {"", "%", "50", "50%%", "x%", "nan%", "inf%", "5 %"}) CHECK_MESSAGE(!percentage(word), word);
 }
 
 TEST_CASE("options are read with a space and with =") {
@@ -79,6 +109,9 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
         for (const char* value : {"x", "3x", "nan", "inf"}) check_refused(*op, param, value, "is not a number");
       if (param.kind == ParamKind::choice)
         check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
+      if (param.kind == ParamKind::text)
+        for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
+          check_refused(*op, param, value, fmt::format("is not of the form {}", param.form));
     }
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("every row says what it is, where it comes from, and does something") 
     CHECK(!op->source.empty());
     CHECK(!op->examples.empty());
     CHECK((op->plan != nullptr));
-    CHECK((op->reference != nullptr || !op->every_channel));
+    CHECK((op->reference != nullptr));
     CHECK((op->level_count != nullptr) == op->makes_levels);
     CHECK(op_named(op->name) == op);
   }
@@ -74,11 +74,14 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
       CHECK(is_word(param.name));
       CHECK(is_help(param.help));
       CHECK(names.insert(param.name).second);
+      CHECK((!param.is_positional || param.kind == ParamKind::choice));
+      CHECK((!param.is_required || param.kind == ParamKind::text));
       const std::vector<std::string_view>& choices = param.choices;
       CHECK(choices.empty() == (param.kind != ParamKind::choice));
       CHECK(std::set(choices.begin(), choices.end()).size() == choices.size());
       if (param.kind == ParamKind::choice) CHECK((param.def >= 0 && param.def < double(choices.size())));
       else if (param.kind == ParamKind::flag) CHECK(param.def == 0);
+      else if (param.kind == ParamKind::text) CHECK((!param.form.empty() && param.has_form != nullptr));
       else CHECK((param.min < param.max && param.def >= param.min && param.def <= param.max));
     }
   }

@@ -21,23 +21,37 @@ void put(Level& level, Depth depth, size_t index, double value) {
   else level.texels.as<float>()[index] = float(value);
 }
 
-// The levels behind the base as the definition has them, rounded to the depth.
-std::vector<Level> right_levels(const Level& base, Depth depth) {
-  std::vector<Level> levels;
+// The levels of a chain's result as the definition has them, rounded to the depth.
+std::vector<Level> right_levels(const Level& base, Depth depth, std::span<const Call> calls) {
   const std::vector<double> numbers = numbers_of(base, depth);
+  std::vector<Planes> planes(1);
   for (size_t component = 0; component < 4; ++component) {
-    Plane plane{.size = base.size, .values = {}};
+    planes[0][component].size = base.size;
     for (size_t texel = 0; texel < texel_count(base.size); ++texel)
-      plane.values.push_back(numbers[4 * texel + component]);
-    const std::vector<Plane> planes = mips().op->reference(mips(), plane);
-    for (size_t level = 1; level < planes.size(); ++level) {
-      if (levels.size() < level)
-        levels.push_back({planes[level].size, Memory(planes[level].values.size() * 4 * bytes_of(depth))});
-      for (size_t texel = 0; texel < planes[level].values.size(); ++texel)
-        put(levels[level - 1], depth, 4 * texel + component, planes[level].values[texel]);
-    }
+      planes[0][component].values.push_back(numbers[4 * texel + component]);
+  }
+  for (const Call& call : calls) planes = call.op->reference(call, std::move(planes[0]));
+  std::vector<Level> levels;
+  for (const Planes& level : planes) {
+    Level& made = levels.emplace_back(Level{size_of(level), Memory(4 * texel_count(size_of(level)) * bytes_of(depth))});
+    for (size_t component = 0; component < 4; ++component)
+      for (size_t texel = 0; texel < level[component].values.size(); ++texel)
+        put(made, depth, 4 * texel + component, level[component].values[texel]);
   }
   return levels;
+}
+
+// The levels behind the base, and their check.
+std::vector<Level> right_mips(const Level& base, Depth depth) {
+  const Call call = mips();
+  std::vector<Level> levels = right_levels(base, depth, {&call, 1});
+  levels.erase(levels.begin());
+  return levels;
+}
+
+std::vector<LevelCheck> verify_mips(const Level& base, std::span<const Level> levels, Depth depth) {
+  const Call call = mips();
+  return verify({&call, 1}, base, levels, 1, depth);
 }
 
 constexpr Size size{37, 21};
@@ -45,9 +59,9 @@ constexpr Size size{37, 21};
 // The check of level 2 (9 x 5) after one number there was replaced.
 LevelCheck check_of_planted(Depth depth, Size at, int component, double value) {
   const Level base = pattern("noise", size, depth);
-  std::vector<Level> levels = right_levels(base, depth);
+  std::vector<Level> levels = right_mips(base, depth);
   put(levels[1], depth, 4 * (size_t(at.height) * 9 + size_t(at.width)) + size_t(component), value);
-  const std::vector<LevelCheck> checks = verify(mips(), base, levels, depth);
+  const std::vector<LevelCheck> checks = verify_mips(base, levels, depth);
   for (const LevelCheck& check : checks) CHECK((check.level == 2 || check.share <= 1));
   return checks.at(1);
 }
@@ -59,7 +73,7 @@ TEST_CASE("levels as the definition has them pass, with room to spare") {
     for (const std::string_view name : pattern_names())
       for (const Size each : awkward_sizes()) {
         const Level base = pattern(name, each, depth);
-        const std::vector<LevelCheck> checks = verify(mips(), base, right_levels(base, depth), depth);
+        const std::vector<LevelCheck> checks = verify_mips(base, right_mips(base, depth), depth);
         CHECK(int(checks.size()) == level_count_of(each) - 1);
         for (const LevelCheck& check : checks)
           CHECK_MESSAGE(check.share <= 1, name, " ", each.width, "x", each.height, ": ", describe(check));
@@ -83,12 +97,12 @@ TEST_CASE("a planted error is found where it was planted") {
 
 TEST_CASE("an error of four roundings is found, one of half a rounding is not") {
   const Level base = pattern("constant", size, Depth::half);
-  std::vector<Level> levels = right_levels(base, Depth::half);
+  std::vector<Level> levels = right_mips(base, Depth::half);
   const double value = double(float_from_half(levels[0].texels.as<uint16_t>()[0]));
   put(levels[0], Depth::half, 0, value * (1 + 0.5 * 0x1p-11));
-  CHECK(verify(mips(), base, levels, Depth::half)[0].share <= 1);
+  CHECK(verify_mips(base, levels, Depth::half)[0].share <= 1);
   put(levels[0], Depth::half, 0, value * (1 + 8 * 0x1p-11));
-  CHECK(verify(mips(), base, levels, Depth::half)[0].share > 1);
+  CHECK(verify_mips(base, levels, Depth::half)[0].share > 1);
 }
 
 TEST_CASE("no number, or an infinity, in the place of a number is a failure") {
@@ -103,8 +117,8 @@ TEST_CASE("no number, or an infinity, in the place of a number is a failure") {
 TEST_CASE("a number in the place of no number is a failure") {
   Level base = pattern("noise", size, Depth::f32);
   put(base, Depth::f32, 0, double(NAN));
-  std::vector<Level> levels = right_levels(base, Depth::f32);
-  CHECK(verify(mips(), base, levels, Depth::f32)[0].share <= 1);
+  std::vector<Level> levels = right_mips(base, Depth::f32);
+  CHECK(verify_mips(base, levels, Depth::f32)[0].share <= 1);
   put(levels[0], Depth::f32, 0, 0);
-  CHECK(std::isinf(verify(mips(), base, levels, Depth::f32)[0].share));
+  CHECK(std::isinf(verify_mips(base, levels, Depth::f32)[0].share));
 }

@@ -93,7 +93,7 @@ TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward 
         const PlanInput input{.size = size, .storage = Depth::u8, .half_arithmetic = half_arithmetic};
         const RunResult result = gpu->run(plan({&call, 1}, input, gpu->info().traits), base, 0);
         CHECK(std::ranges::equal(result.levels.at(0).texels.bytes(), base.texels.bytes()));
-        for (const LevelCheck& check : verify(call, base, std::span(result.levels).subspan(1), Depth::u8))
+        for (const LevelCheck& check : verify({&call, 1}, base, std::span(result.levels).subspan(1), 1, Depth::u8))
           CHECK_MESSAGE(check.share <= 1, arguments, " ", size.width, "x", size.height, ": ", describe(check));
       }
 }

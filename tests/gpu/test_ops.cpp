@@ -18,17 +18,26 @@ struct Kind {
 };
 constexpr Kind kinds[] = {{Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
 
-// Runs a call on the device and compares all its levels with the definition.
-void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind) {
+// Runs a chain on the device and compares all levels of its result with the definition.
+void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind) {
   const Level base = pattern(pattern_name, size, kind.depth);
   const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic};
-  const Plan made = plan({&call, 1}, input, gpu.info().traits);
-  const RunResult result = gpu.run(made, base, 1);
-  REQUIRE(int(result.levels.size()) == call.op->level_count(call, size) - 1);
-  for (const LevelCheck& check : verify(call, base, result.levels, kind.depth))
-    CHECK_MESSAGE(check.share <= 1, call.text(), " on ", pattern_name, " ", size.width, "x", size.height, " ",
+  const Plan made = plan(calls, input, gpu.info().traits);
+  const int first_level = made.base_is_input ? 1 : 0;
+  const RunResult result = gpu.run(made, base, first_level);
+  REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
+  std::string text;
+  for (const Call& call : calls) text += call.text() + " ";
+  for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth))
+    CHECK_MESSAGE(check.share <= 1, text, "on ", pattern_name, " ", size.width, "x", size.height, " ",
                   name_of(kind.depth), kind.half_arithmetic ? " half arithmetic" : "", ": ", describe(check));
 }
+
+void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind) {
+  check_chain(gpu, {&call, 1}, pattern_name, size, kind);
+}
+
+Call call_of(std::string_view op, std::string_view words) { return parse_call(*op_named(op), words); }
 
 }  // namespace
 
@@ -63,4 +72,24 @@ TEST_CASE("the single pass takes sides above 4096 in the same dispatch") {
     const PlanInput input{.size = size, .storage = Depth::half};
     CHECK(plan({&call, 1}, input, gpu->info().traits).passes.size() == 1);
   }
+}
+
+TEST_CASE("crops of every corner are bit for bit what was there") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const char* window :
+       {"--window 100x7+0+0", "--window 3x120+254+9", "--window 65x5+192+124", "--window 257x129+0+0"})
+    for (const Kind kind : kinds) check_call(*gpu, call_of("crop", window), "nonfinite", {257, 129}, kind);
+}
+
+TEST_CASE("a chain is the ops one after the other, and its tolerance the sum of theirs") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<std::vector<Call>> chains{
+      {call_of("flip", "x"), call_of("crop", "--window 100x77+3+5"), call_of("flip", "y"), call_of("mips", "")},
+      {call_of("crop", "--window 33x1+0+128"), call_of("mips", "--levels 3")},
+      {call_of("flip", "xy"), call_of("flip", "xy")}};
+  for (const std::vector<Call>& chain : chains)
+    for (const std::string_view name : {"noise", "nonfinite"})
+      for (const Kind kind : kinds) check_chain(*gpu, chain, name, {257, 129}, kind);
 }

@@ -1,0 +1,33 @@
+#include "core/forms.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace gpupost {
+
+std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string_view separators) {
+  std::vector<int> numbers;
+  const char* at = word.data();
+  const char* const end = word.data() + word.size();
+  for (size_t index = 0; index <= separators.size(); ++index) {
+    if (index > 0 && (at == end || *at++ != separators[index - 1])) return std::nullopt;
+    int number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || number < 0 || *at == '-') return std::nullopt;  // -0 is none of these either
+    numbers.push_back(number);
+    at = after;
+  }
+  if (at != end) return std::nullopt;
+  return numbers;
+}
+
+std::optional<double> percentage(std::string_view word) {
+  if (!word.ends_with('%')) return std::nullopt;
+  word.remove_suffix(1);
+  double number = 0;
+  const auto [after, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || after != word.data() + word.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,17 @@
+// Values of options that are several numbers in one word.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// The whole numbers, 0 or more, of a word like 640x480+10+20, whose separators in their order are "x++". None where the word has
+// another form.
+std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string_view separators);
+
+// The number of a word like 50% or 12.5%. None where the word has another form.
+std::optional<double> percentage(std::string_view word);
+
+}  // namespace gpupost
