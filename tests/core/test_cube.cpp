@@ -52,14 +52,14 @@ struct Cube {
   }
 };
 
-struct Texel {
+struct CubeTexel {
   int face, x, y;
 };
 using Point = std::array<long, 3>;
 
 // The texels that touch each point of the edges: the corners of the cube, and the middles of texels between them.
-std::map<Point, std::vector<Texel>> meetings(int side) {
-  std::map<Point, std::vector<Texel>> found;
+std::map<Point, std::vector<CubeTexel>> meetings(int side) {
+  std::map<Point, std::vector<CubeTexel>> found;
   const auto ends = [&](int texel) {
     std::vector<double> places{middle_of(texel, side)};
     if (texel == 0) places.push_back(-1);
@@ -138,14 +138,14 @@ TEST_CASE("texels that meet get their mean, two on an edge and three at a corner
       const Cube before(side, depth, noise(depth));
       Cube after(side, depth, noise(depth));
       after.close_seams();
-      std::map<std::array<int, 3>, std::vector<Texel>>
+      std::map<std::array<int, 3>, std::vector<CubeTexel>>
           expected;  // the texels whose mean a texel gets, itself among them
       const auto all = meetings(side);
       for (const auto& [point, texels] : all) {
         const bool is_corner = std::abs(point[0]) + std::abs(point[1]) + std::abs(point[2]) == 3000;
         CHECK(texels.size() == (is_corner ? 3 : 2));
-        for (const Texel& texel : texels) {
-          std::vector<Texel>& most = expected[{texel.face, texel.x, texel.y}];
+        for (const CubeTexel& texel : texels) {
+          std::vector<CubeTexel>& most = expected[{texel.face, texel.x, texel.y}];
           if (texels.size() > most.size()) most = texels;
         }
       }
@@ -157,14 +157,14 @@ TEST_CASE("texels that meet get their mean, two on an edge and three at a corner
               double mean = before.number(face, x, y, c);
               if (const auto found = expected.find({face, x, y}); found != expected.end()) {
                 mean = 0;
-                for (const Texel& texel : found->second)
+                for (const CubeTexel& texel : found->second)
                   mean += before.number(texel.face, texel.x, texel.y, c) / double(found->second.size());
               }
               const double tolerance = depth == Depth::half ? 0x1p-11 : 0x1p-24;
               CHECK(std::abs(after.number(face, x, y, c) - mean) <= tolerance);
             }
       for (const auto& [point, texels] : all)
-        for (const Texel& texel : texels)
+        for (const CubeTexel& texel : texels)
           CHECK(after.number(texel.face, texel.x, texel.y, 0) ==
                 after.number(texels[0].face, texels[0].x, texels[0].y, 0));
     }
