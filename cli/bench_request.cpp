@@ -30,20 +30,21 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
+// `option` as messages name it: "bench: --repeats".
 int whole_number(std::string_view option, std::string_view word, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
-    fail(Exit::usage, "bench: {} {} is not a whole number in {}..{}", option, word, low, high);
+    fail(Exit::usage, "{} {} is not a whole number in {}..{}", option, word, low, high);
   return value;
 }
 
 // "1920x1080", or "256" for a square.
-Size size_of(std::string_view word) {
+Size size_of(std::string_view option, std::string_view word) {
   constexpr int most = 32768;
   const size_t cross = word.find('x');
-  const int width = whole_number("--sizes", word.substr(0, cross), 1, most);
-  return {width, cross == word.npos ? width : whole_number("--sizes", word.substr(cross + 1), 1, most)};
+  const int width = whole_number(option, word.substr(0, cross), 1, most);
+  return {width, cross == word.npos ? width : whole_number(option, word.substr(cross + 1), 1, most)};
 }
 
 Depth depth_of(const std::string& word) {
@@ -65,24 +66,16 @@ bool is_exactly(const Variant& variant, const std::string& wanted) {
 }
 
 // Those of which `wanted` is the name, or where there is none, of which it is a part of the name.
-std::vector<Variant> named(const std::vector<Variant>& variants, const std::string& wanted, const Op& op) {
+std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& variants, const std::string& wanted,
+                           const Op& op) {
   std::vector<Variant> exact, partly;
   for (const Variant& variant : variants) {
     if (is_exactly(variant, wanted)) exact.push_back(variant);
     else if (variant.arguments.find(wanted) != std::string::npos) partly.push_back(variant);
   }
   if (exact.empty() && partly.empty())
-    fail(Exit::usage, "bench: --variants {} names none; `gpupost bench {} --list` lists them", wanted, op.name);
+    fail(Exit::usage, "{}: --variants {} names none; `gpupost bench {} --list` lists them", verb, wanted, op.name);
   return exact.empty() ? partly : exact;
-}
-
-std::vector<Variant> chosen(const std::vector<Variant>& variants, const std::string& list, const Op& op) {
-  if (list.empty() || list == "all") return variants;
-  std::vector<Variant> taken;
-  for (const std::string& wanted : parts_of(list))
-    for (const Variant& variant : named(variants, wanted, op))
-      if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
-  return taken;
 }
 
 const Op& measurable_op(const std::vector<std::string>& names) {
@@ -98,6 +91,22 @@ const Op& measurable_op(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
+  std::vector<Size> sizes;
+  for (const std::string& word : parts_of(list)) sizes.push_back(size_of(fmt::format("{}: --sizes", verb), word));
+  return sizes;
+}
+
+std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& variants, const std::string& list,
+                            const Op& op) {
+  if (list.empty() || list == "all") return variants;
+  std::vector<Variant> taken;
+  for (const std::string& wanted : parts_of(list))
+    for (const Variant& variant : named(verb, variants, wanted, op))
+      if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
+  return taken;
+}
 
 BenchRequest parse_bench(const std::vector<std::string>& words) {
   BenchRequest request;
@@ -128,13 +137,13 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
     return request;
   }
   request.op = &measurable_op(names);
-  for (const std::string& size : parts_of(sizes)) request.sizes.push_back(size_of(size));
+  request.sizes = sizes_of("bench", sizes);
   for (const std::string& format : parts_of(formats)) request.depths.push_back(depth_of(format));
   if (fp16 != "on" && fp16 != "off" && fp16 != "both")
     fail(Exit::usage, "bench: --fp16 {} is none of on, off, both", fp16);
-  request.variants = chosen(variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
+  request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
   if (!repeats.empty())
-    request.options.least_repeats = request.options.most_repeats = whole_number("--repeats", repeats, 20, 10000);
+    request.options.least_repeats = request.options.most_repeats = whole_number("bench: --repeats", repeats, 20, 10000);
   return request;
 }
 

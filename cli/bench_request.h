@@ -24,4 +24,12 @@ struct BenchRequest {
 // Throws Error(Exit::usage).
 BenchRequest parse_bench(const std::vector<std::string>& words);
 
+// Of `--sizes 256,1920x1080`. Throws Error(Exit::usage), naming the verb.
+std::vector<Size> sizes_of(std::string_view verb, const std::string& list);
+
+// Those of `--variants NAME,NAME`, by their arguments, a word of these, or a part; all where the list is empty or "all".
+// Throws Error(Exit::usage), naming the verb.
+std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& variants, const std::string& list,
+                            const Op& op);
+
 }  // namespace gpupost

@@ -2,6 +2,7 @@
 
 #include "cli/device_json.h"
 #include "core/threads.h"
+#include "core/version.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@ namespace gpupost {
 
 using json = nlohmann::ordered_json;
 
-std::string version_text() { return fmt::format("gpupost {} ({})", GPUPOST_VERSION, GPUPOST_COMMIT); }
+std::string version_text() { return fmt::format("gpupost {} ({})", version_number(), commit_name()); }
 
 static double gb_per_second(const PassReport& pass) {
   return pass.milliseconds > 0 ? double(pass.bytes_read + pass.bytes_written) / pass.milliseconds * 1e-6 : 0;
@@ -71,8 +72,8 @@ static json to_json(const JobReport& job) {
 std::string to_json(const Report& report) {
   json jobs = json::array();
   for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
-  const json whole{{"schema", "gpupost-report-1"}, {"version", GPUPOST_VERSION},
-                   {"commit", GPUPOST_COMMIT},     {"host", host_name()},
+  const json whole{{"schema", "gpupost-report-1"}, {"version", version_number()},
+                   {"commit", commit_name()},      {"host", host_name()},
                    {"cores", core_count()},        {"device", report.device ? device_json(*report.device) : json()},
                    {"chain", report.chain},        {"jobs", jobs}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

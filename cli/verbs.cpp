@@ -22,6 +22,8 @@ std::span<const Verb> all_verbs() {
        run_compare},
       {"info", "info FILE [--json]", "size, channels, windows, levels and attributes of a picture", run_info},
       {"bench", "bench OP", "how fast an op's variants are, beside what the device can do at best", run_bench},
+      {"tune", "tune [OP]", "finds and keeps the fastest variants on this device; --list shows, --forget drops them",
+       run_tune},
       {"ops", "ops [--markdown]", "lists the ops", run_ops},
       {"shader", "shader CHAIN", "prints the shaders that a chain runs", run_shader},
       {"help", "help [OP]", "this text, or all about an op", run_help},

@@ -20,6 +20,7 @@ struct Tuned {
   bool half_arithmetic = false;  // --fp16
   Size size;                     // of the picture it was measured on
   std::string arguments;         // of the op: "--variant amd-2x2+quad+linear"
+  bool operator==(const Tuned&) const = default;
 };
 
 // What a plan needs to know of a device. The defaults are what every Vulkan 1.2 device has.

@@ -114,14 +114,25 @@ FloorResult floor_of(Gpu& gpu, Floor floor, Subject& subject, const MeasureOptio
   return best;
 }
 
-double median_of(std::span<const FloorResult> floors, Floor floor) {
-  return std::ranges::find(floors, floor, &FloorResult::floor)->times.median_ms;
+// Compiles on all cores what would be compiled one by one.
+void prepare(Gpu& gpu, const Subject& subject, std::span<const Call> calls, std::span<const VariantResult> results) {
+  std::vector<Plan> plans;
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (results[index].obstacle.empty())
+      plans.push_back(subject.plan_of(calls[index], results[index].variant.half_arithmetic));
+  gpu.prepare(plans);
+}
+
+void add_ratios(BenchCase& result, Floor floor) {
+  const auto found = std::ranges::find(result.floors, floor, &FloorResult::floor);
+  if (found == result.floors.end()) return;
+  for (VariantResult& variant : result.variants) variant.ratio = variant.times.median_ms / found->times.median_ms;
 }
 
 }  // namespace
 
 BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
-                const MeasureOptions& options) {
+                const MeasureOptions& options, std::span<const Floor> floors) {
   BenchCase result{.size = size, .depth = depth, .verified_size = verified_size_of(size)};
   const int most = gpu.info().traits.max_image_side;
   if (std::max(size.width, size.height) > most) {
@@ -135,6 +146,7 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size 
     result.variants.push_back({.variant = variants[index],
                                .obstacle = obstacle_of(gpu, subject, calls[index], variants[index].half_arithmetic)});
   try {
+    prepare(gpu, subject, calls, result.variants);
     std::optional<Subject> smaller;
     if (result.verified_size != size) smaller.emplace(gpu, result.verified_size, depth);
     for (size_t index = 0; index < variants.size(); ++index)
@@ -144,15 +156,20 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size 
     for (size_t index = 0; index < variants.size(); ++index)
       if (result.variants[index].obstacle.empty() && result.variants[index].failure.empty())
         time_variant(gpu, subject, calls[index], options, result.variants[index]);
-    for (const Floor floor : {Floor::copy, Floor::third, Floor::read})
-      result.floors.push_back(floor_of(gpu, floor, subject, options));
+    for (const Floor floor : floors) result.floors.push_back(floor_of(gpu, floor, subject, options));
   } catch (const Error& error) {
     if (error.code() != Exit::limit) throw;
     return {.size = size, .depth = depth, .obstacle = error.what()};
   }
-  for (VariantResult& variant : result.variants)
-    variant.ratio = variant.times.median_ms / median_of(result.floors, op.benchmark.floor);
+  add_ratios(result, op.benchmark.floor);
   return result;
+}
+
+const VariantResult* fastest(std::span<const VariantResult> results) {
+  const VariantResult* best = nullptr;
+  for (const VariantResult& result : results)
+    if (result.times.count > 0 && (!best || result.times.median_ms < best->times.median_ms)) best = &result;
+  return best;
 }
 
 }  // namespace gpupost

@@ -26,7 +26,7 @@ struct VariantResult {
   std::string failure;   // why its result is wrong
   Summary times;
   size_t bytes = 0;  // of images, read and written
-  double ratio = 0;  // of the median to that of the op's floor
+  double ratio = 0;  // of the median to that of the op's floor, where that was measured
   LevelCheck worst;  // nearest to its tolerance; of level 0: nothing was checked
 };
 
@@ -50,8 +50,13 @@ struct BenchCase {
 // The variants of a row, each with float arithmetic, with half, or with both.
 std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half);
 
+inline constexpr Floor all_floors[] = {Floor::copy, Floor::third, Floor::read};
+
 // Throws what ends all of it, such as a device that is lost.
 BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
-                const MeasureOptions& options);
+                const MeasureOptions& options, std::span<const Floor> floors = all_floors);
+
+// The fastest that is right; nullptr where none is.
+const VariantResult* fastest(std::span<const VariantResult> results);
 
 }  // namespace gpupost

@@ -87,4 +87,10 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   if (!is_written || error) std::filesystem::remove(temporary, error);
 }
 
+bool remove_cached(const std::string& name) {
+  const std::string folder = cache_folder();
+  std::error_code error;
+  return !folder.empty() && std::filesystem::remove(folder + "/" + name, error);
+}
+
 }  // namespace gpupost

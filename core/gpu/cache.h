@@ -21,5 +21,6 @@ std::string cache_folder();
 // What was stored under `name` with the same `key`; nothing where there is none or it is damaged.
 std::optional<std::vector<std::byte>> read_cached(const std::string& name, uint64_t key);
 void write_cached(const std::string& name, uint64_t key, std::span<const std::byte> bytes);
+bool remove_cached(const std::string& name);  // was it there?
 
 }  // namespace gpupost

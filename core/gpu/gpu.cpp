@@ -74,8 +74,10 @@ Gpu::~Gpu() = default;
 
 const DeviceInfo& Gpu::info() const { return state_->device.info(); }
 
-void Gpu::prepare(const Plan& plan) {
-  for (const Pass& pass : plan.passes) state_->pipelines.pipeline(pass);
+void Gpu::prepare(std::span<const Plan> plans) {
+  std::vector<Pass> passes;
+  for (const Plan& plan : plans) passes.insert(passes.end(), plan.passes.begin(), plan.passes.end());
+  state_->pipelines.prepare(passes);
 }
 
 // The base level as a buffer the device can read: the host's own pages where that is the device's memory anyway.

@@ -4,6 +4,7 @@
 #include "core/plan.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,9 @@ class Gpu {
 
   const DeviceInfo& info() const;
 
-  // Compiles what the plan needs and has not been compiled yet. `run` does it by itself; this is to do it early.
-  void prepare(const Plan& plan);
+  // Compiles what the plans need and has not been compiled yet, on every core. `run` does it by itself; this is to do it
+  // early.
+  void prepare(std::span<const Plan> plans);
 
   // Runs the plan on `base`, whose numbers are of the depth of the plan's image 0, and brings back the levels of the
   // result image from `first_level` on.

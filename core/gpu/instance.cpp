@@ -1,5 +1,7 @@
 #include "core/gpu/instance.h"
 
+#include "core/gpu/tuning.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -188,6 +190,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
     info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);
   else if (!features.features.shaderStorageImageWriteWithoutFormat)
     info.obstacle = "it lacks shaderStorageImageWriteWithoutFormat";
+  info.traits.tuned = read_tuning(info);
   return info;
 }
 

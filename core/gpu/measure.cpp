@@ -154,7 +154,7 @@ void check_scratch(Gpu::State& gpu, const Plan& plan, std::span<const Buffer> sc
 Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureOptions& options) {
   if (!info().has_timestamps)
     fail(Exit::device, "{} has no time stamps, and nothing can be measured without", info().traits.name);
-  prepare(plan);
+  prepare({&plan, 1});
   const std::vector<Buffer> scratch = state_->create_scratch(plan);
   const auto take = [&](Repeats repeats) { return take_times(*state_, plan, sets.state_->sets, scratch, repeats); };
   // a clock that is still low makes the guess too long and the warm-up too short: then once more with a better one

@@ -4,6 +4,7 @@
 #include "core/gpu/device.h"
 
 #include <map>
+#include <span>
 #include <string>
 
 namespace gpupost {
@@ -25,6 +26,8 @@ class Pipelines {
 
   // The pipeline of a pass, made at its first use.
   VkPipeline pipeline(const Pass& pass);
+  // Makes those of many passes on every core.
+  void prepare(std::span<const Pass> passes);
   // Readies as many ordinary descriptor sets as a recording needs; nothing to do where they are pushed.
   void begin(int pass_count);
   // Binds pipeline, images, buffers and values of a pass: everything but the dispatch.
@@ -32,6 +35,7 @@ class Pipelines {
 
  private:
   void create_layouts();
+  Owned<VkPipeline> create(const std::string& text, const std::string& name) const;
   std::string cache_name() const;
   uint64_t cache_key() const;
 

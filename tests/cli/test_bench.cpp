@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 using namespace gpupost::test;
 using nlohmann::json;
@@ -115,4 +116,24 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(variant["state"] == "failed");
   CHECK(variant["why"].get<std::string>().starts_with("level 5: largest error"));
   CHECK(!variant.contains("median_ms"));
+}
+
+TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
+  if (!has_device()) return;
+  const Place place;
+  const Environment own{{"XDG_CACHE_HOME", place.path("cache")}};
+  const Finished nothing = place.gpupost({"tune", "--list"}, own);
+  CHECK(nothing.out.find("nothing is kept") != std::string::npos);
+  const Finished tuned = place.gpupost({"tune", "mips", "--sizes", "33x17", "--variants", "per-level"}, own);
+  INFO(tuned.out, tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  const Finished listed = place.gpupost({"tune", "--list"}, own);
+  CHECK(listed.out.find("33 x 17") != std::string::npos);
+  CHECK(listed.out.find("RGBA32F") != std::string::npos);
+  std::istringstream lines(listed.out);
+  for (std::string line; std::getline(lines, line);) CHECK(tuned.out.find(line + ", ") != std::string::npos);
+  CHECK(std::ranges::count(listed.out, '\n') == std::ranges::count(tuned.out, '\n'));
+  CHECK(std::ranges::count(listed.out, '\n') >= 2);
+  CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);
+  CHECK(place.gpupost({"tune", "--list"}, own).out == nothing.out);
 }

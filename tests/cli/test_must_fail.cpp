@@ -175,6 +175,9 @@ TEST_CASE("verbs with wrong words") {
       {"a page without a name", {"bench", "--page", "in.exr"}, 1, {"--html"}},
       {"a page of no JSON", {"bench", "--page", "in.exr", "--html", "out.html"}, 2, {"in.exr", "gpupost bench --json"}},
       {"a page of a missing file", {"bench", "--page", "missing", "--html", "out.html"}, 2, {"missing"}},
+      {"tuning of an unknown op", {"tune", "mipz"}, 1, {"mipz"}},
+      {"tuning at no size", {"tune", "--sizes", "64x"}, 1, {"tune: --sizes"}},
+      {"tuning that shows and forgets", {"tune", "--list", "--forget"}, 1, {"--list", "--forget"}},
       {"shader of nothing", {"shader"}, 1, {"no op"}},
       {"shader of an unknown op", {"shader", "mps"}, 1, {"did you mean `mips`"}},
   });

@@ -13,7 +13,9 @@ namespace gpupost::test {
 static std::optional<Gpu> open_device(std::string& why) {
   try {
     const char* wanted = std::getenv("GPUPOST_DEVICE");
-    return Gpu(choose_device(list_devices(), wanted ? wanted : "", false));
+    DeviceInfo info = choose_device(list_devices(), wanted ? wanted : "", false);
+    info.traits.tuned.clear();  // what the user has measured must not change what is tested
+    return Gpu(info);
   } catch (const Error& error) {
     why = error.what();
     return {};

@@ -1,0 +1,17 @@
+// The fastest variants that `tune` has found, kept in the cache folder for each device, driver and build.
+#pragma once
+
+#include "core/gpu/gpu.h"
+
+#include <vector>
+
+namespace gpupost {
+
+// Empty where nothing is kept, or what is kept is not all of it as this build would write it.
+std::vector<Tuned> read_tuning(const DeviceInfo& device);
+// Throws Error(Exit::output) where it cannot be kept.
+void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned);
+// Was there anything?
+bool forget_tuning(const DeviceInfo& device);
+
+}  // namespace gpupost
