@@ -9,6 +9,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
+#include <tuple>
 
 namespace gpupost {
 
@@ -87,28 +89,42 @@ static double share_of(double found, double expected, double tolerance) {
   return std::abs(found - expected) / tolerance;
 }
 
-static LevelCheck check_level(const Plane& expected, const Plane& tolerance, const Level& found, Depth depth, int level,
-                              int component) {
-  LevelCheck worst{.level = level, .component = component};
-  for (size_t index = 0; index < expected.values.size(); ++index) {
-    const double value = number_at(found, depth, 4 * index + size_t(component));
+// The worst of one component in the rows from `begin` up to `end`, the latter not included.
+static LevelCheck check_rows(const Plane& expected, const Plane& tolerance, const Level& found, Depth depth,
+                             LevelCheck worst, int begin, int end) {
+  const auto width = size_t(expected.size.width);
+  const size_t first = size_t(begin) * width;
+  for (size_t index = first; index < size_t(end) * width; ++index) {
+    const double value = number_at(found, depth, 4 * index + size_t(worst.component));
     const double share = share_of(value, expected.values[index], tolerance.values[index]);
-    if (share <= worst.share && index > 0) continue;
-    const int width = expected.size.width;
+    if (share <= worst.share && index > first) continue;
     worst.error = std::abs(value - expected.values[index]);
     worst.tolerance = tolerance.values[index];
     worst.share = share;
-    worst.at = {int(index % size_t(width)), int(index / size_t(width))};
+    worst.at = {int(index % width), int(index / width)};
   }
   return worst;
 }
 
-// What a chain makes by definition, and how far the device may be off, all levels.
-struct Expected {
-  std::vector<Planes> levels, tolerance;
-};
+// The worst of a level; of equals the first of the first component.
+static LevelCheck check_level(const Planes& expected, const Planes& tolerance, const Level& found, Depth depth,
+                              int level) {
+  std::vector<LevelCheck> checks;
+  std::mutex mutex;
+  parallel_ranges(found.size.height, 16, [&](int begin, int end) {
+    for (int component = 0; component < 4; ++component) {
+      const LevelCheck check = check_rows(expected[size_t(component)], tolerance[size_t(component)], found, depth,
+                                          {.level = level, .component = component}, begin, end);
+      const std::lock_guard lock(mutex);
+      checks.push_back(check);
+    }
+  });
+  return *std::ranges::max_element(checks, {}, [](const LevelCheck& check) {
+    return std::tuple(check.share, -check.component, -check.at.height, -check.at.width);
+  });
+}
 
-static Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth) {
+Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth) {
   Expected expected;
   expected.levels.push_back(planes_of(base, depth));
   expected.tolerance.push_back(no_error(base.size));
@@ -121,21 +137,18 @@ static Expected expected_of(std::span<const Call> calls, const Level& base, Dept
   return expected;
 }
 
-std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
-                               int first_level, Depth depth) {
-  const Expected expected = expected_of(calls, base, depth);
+std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth) {
   std::vector<LevelCheck> checks;
   for (size_t index = 0; index < levels.size(); ++index) {
     const size_t level = size_t(first_level) + index;
-    std::array<LevelCheck, 4> of_component;
-    parallel_ranges(4, 1, [&](int begin, int end) {
-      for (auto component = size_t(begin); component < size_t(end); ++component)
-        of_component[component] = check_level(expected.levels[level][component], expected.tolerance[level][component],
-                                              levels[index], depth, int(level), int(component));
-    });
-    checks.push_back(*std::ranges::max_element(of_component, {}, &LevelCheck::share));
+    checks.push_back(check_level(expected.levels[level], expected.tolerance[level], levels[index], depth, int(level)));
   }
   return checks;
+}
+
+std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
+                               int first_level, Depth depth) {
+  return verify(expected_of(calls, base, depth), levels, first_level, depth);
 }
 
 std::string describe(const LevelCheck& check) {

@@ -19,11 +19,21 @@ struct LevelCheck {
   int component = 0;     // 0 to 3
 };
 
-// Checks every texel of `levels`, the result's levels from `first_level` on, against the reference of the whole chain.
-// `base`, the chain's input, and `levels` hold four numbers of `depth` a texel. Each op adds its tolerance to what the op
-// before it has left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats and k * (3 * 2^-11 * m +
-// 2^-24) for halves, those of 8 bits, where half arithmetic may round as well, k * (3 * 2^-11 * m + 0.5 / 255), at level k of mips, k = 1 for all other ops, m the mean of the absolute values of the texels that
-// contribute; nothing for an op that is exact. Numbers over what the depth holds are clamped to its largest.
+// What a chain makes of a picture by definition, and how far a device may be off, level by level.
+struct Expected {
+  std::vector<Planes> levels, tolerance;
+};
+
+// `base`, the chain's input, holds four numbers of `depth` a texel. Each op adds its tolerance to what the op before it has
+// left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats, k * (3 * 2^-11 * m + 2^-24) for halves and,
+// since half arithmetic may round them as well, k * (3 * 2^-11 * m + 0.5 / 255) for 8 bits at level k of mips, k = 1 for
+// all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
+// over what the depth holds are clamped to its largest.
+Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth);
+
+// Checks every texel of `levels`, the result's levels from `first_level` on, four numbers of `depth` a texel.
+std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth);
+// Both at once, for one result.
 std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
                                int first_level, Depth depth);
 
