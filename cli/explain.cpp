@@ -1,7 +1,7 @@
 #include "cli/explain.h"
 
+#include "cli/assembly.h"
 #include "cli/depths.h"
-#include "core/codec/codec.h"
 #include "core/error.h"
 #include "core/gpu/gpu.h"
 
@@ -23,8 +23,8 @@ Explained plan_of(const Request& request) {
                   .storage = globals.storage.value_or(Depth::half),
                   .half_arithmetic = globals.fp16};
   if (!globals.size && !request.inputs.empty()) {
-    const Picture picture =
-        decode_file(request.inputs.front(), {.layer = globals.layer, .level = globals.level, .limits = {}}).picture;
+    JobReport ignored;
+    const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
     input.size = picture.size();
     input.storage =
         storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));

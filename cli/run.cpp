@@ -169,6 +169,7 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;
+  for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
@@ -184,8 +185,11 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   return part;
 }
 
-// Every level of a cube but its base, which stays as it came.
+// Every level of a cube but its base.
 void close_seams(std::vector<Part>& parts) {
+  const Size size = parts.front().picture.size();
+  if (size.width != size.height)
+    fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
   std::vector<Group*> faces;
   for (Part& part : parts) faces.push_back(&part.picture.groups.front());
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);

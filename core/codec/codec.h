@@ -82,6 +82,10 @@ struct Encoded {
   std::vector<std::string> warnings;  // what the format could not hold, what was clipped
 };
 
+// Takes from a picture with colour the channels and attributes that `format` cannot hold, before work is done on them.
+// Returns what encode() would have warned of.
+std::vector<std::string> drop_extras(Picture& picture, const Format& format);
+
 // One picture of a file: linear and premultiplied, or as its fields say.
 struct Source {
   const Picture* picture = nullptr;

@@ -72,6 +72,23 @@ Memory packed(const Pixels& pixels, std::span<const size_t> components, Depth de
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
 }
 
+// Every EXR has these; with these values they say nothing that other formats do not imply.
+bool says_nothing(const Attribute& attribute) {
+  const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
+  if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
+  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
+}
+
+void warn_of_extras(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {
+  Picture others;
+  for (const Group& group : picture.groups)
+    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
+  if (const std::string names = channel_names(others); !names.empty())
+    warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
+  const auto count = picture.attributes.size() - size_t(std::ranges::count_if(picture.attributes, says_nothing));
+  if (count > 0) warnings.push_back(fmt::format("{} holds no attributes; {} are dropped", format, count));
+}
+
 }  // namespace
 
 void check_colour(const Picture& picture, std::string_view format, const EncodeOptions& options) {
@@ -120,18 +137,21 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
 }
 
 void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {
-  Picture others;
-  for (const Group& group : picture.groups)
-    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
-  if (const std::string names = channel_names(others); !names.empty())
-    warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
-  if (!picture.attributes.empty())
-    warnings.push_back(fmt::format("{} holds no attributes; {} are dropped", format, picture.attributes.size()));
+  warn_of_extras(picture, format, warnings);
   const Window& data = picture.data_window;
   const Window& display = picture.display_window;
   if (display.max_x >= display.min_x && data != display)
     warnings.push_back(fmt::format("{} holds no windows; the offset {},{} of the data window is dropped", format,
                                    data.min_x - display.min_x, data.min_y - display.min_y));
+}
+
+std::vector<std::string> drop_extras(Picture& picture, const Format& format) {
+  std::vector<std::string> warnings;
+  if (format.holds_everything || !picture.groups.front().is_colour) return warnings;
+  warn_of_extras(picture, format.name, warnings);
+  picture.groups.erase(picture.groups.begin() + 1, picture.groups.end());
+  picture.attributes.clear();
+  return warnings;
 }
 
 }  // namespace gpupost

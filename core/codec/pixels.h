@@ -34,7 +34,7 @@ Pixels pixels_of(const Source& source, int level, std::span<const size_t> compon
                  Losses& losses);
 
 void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings);
-// What the format cannot hold: other channels, attributes, windows.
+// Of what the format cannot hold: other channels, attributes, windows.
 void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings);
 
 }  // namespace gpupost

@@ -2,6 +2,7 @@
 #include "tests/cli/place.h"
 
 #include "core/half.h"
+#include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -99,6 +100,28 @@ TEST_CASE("level 0 of a mip chain is the input, and each level is half of the on
       const Picture picture = decoded(place, to, level);
       CHECK(picture.size() == level_size({37, 21}, level));
       CHECK(picture.groups.size() == decoded(place, from).groups.size());
+    }
+  }
+}
+
+TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
+  if (!has_device()) return;
+  const Place place;
+  if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
+  for (const std::string name : {"in.exr", "float.exr"}) {
+    check_done(place, {"mips", name, "-o", "all.exr"});
+    std::string line = "oiiotool --native";
+    for (int level = 0; level < 6; ++level) line += fmt::format(" all.exr --selectmip {0} -o theirs.{0}.exr", level);
+    const Finished finished = place.shell(line);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.out, finished.err);
+    for (int level = 0; level < 6; ++level) {
+      const Picture ours = decoded(place, "all.exr", level);
+      const Picture theirs = decoded(place, fmt::format("theirs.{}.exr", level));
+      REQUIRE(ours.groups.size() == theirs.groups.size());
+      for (size_t group = 0; group < ours.groups.size(); ++group)
+        CHECK_MESSAGE(std::ranges::equal(ours.groups[group].levels[0].texels.bytes(),
+                                         theirs.groups[group].levels[0].texels.bytes()),
+                      name, " level ", level, " group ", group);
     }
   }
 }
@@ -310,6 +333,17 @@ TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mea
   const std::string bars = place.read("out.ktx2");
   const size_t base = bars.size() - 64 * 16;
   CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
+}
+
+TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds no other channels; dropped: Z id\n");
+  const json report = json::parse(place.read("r.json"));
+  for (const json& pass : report["jobs"][0]["passes"])
+    CHECK_MESSAGE(pass["name"].get<std::string>().find("(Z)") == std::string::npos, pass.dump());
 }
 
 TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
