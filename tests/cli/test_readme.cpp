@@ -79,6 +79,23 @@ TEST_CASE("the README's reference is what `gpupost ops --markdown` prints") {
   CHECK(readme.substr(from + begin.size(), to - from - begin.size()) == Place().gpupost({"ops", "--markdown"}).out);
 }
 
+TEST_CASE("the README's table of formats has the program's, and their depths") {
+  const std::string readme = file("README.md");
+  if (readme.empty()) FAIL("there is no README.md");
+  size_t count = 0;
+  for (const gpupost::Format& format : gpupost::all_formats()) {
+    if (!format.can_write()) continue;
+    std::string row = "\n| `." + std::string(format.extensions.front()) + "` |";
+    for (const gpupost::Depth depth : format.written_depths)
+      row += (depth == format.written_depths.front() ? " " : ", ") + std::string(name_of(depth));
+    CHECK_MESSAGE(readme.find(row) != readme.npos, row);
+    ++count;
+  }
+  size_t row_count = 0;
+  for (size_t at = 0; (at = readme.find("\n| `.", at)) != readme.npos; ++at) ++row_count;
+  CHECK(row_count == count);
+}
+
 TEST_CASE("the README's lines that run gpupost are found") {
   CHECK(commands_of("gpupost a\n```sh\n# no\ngpupost b\nls\ngpupost c \\\n  d\ncat x | gpupost e\n```\ngpupost "
                     "f\n```\ngpupost g\n```\n") == Words{"gpupost b", "gpupost c   d", "cat x | gpupost e"});
