@@ -13,6 +13,7 @@ namespace gpupost {
 static std::string values_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "";
   if (param.kind == ParamKind::text) return std::string(param.form);
+  if (param.is_for_measuring) return "VARIANT";
   if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
   return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
 }

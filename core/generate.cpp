@@ -27,8 +27,9 @@ static std::string extensions(const Pass& pass) {
   if (pass.scratch_bytes)
     text += "#pragma use_vulkan_memory_model\n#extension GL_KHR_memory_scope_semantics : require\n";
   if (pass.half_arithmetic) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
-  if (pass.uses_quads) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
-  if (pass.uses_quads && pass.half_arithmetic)
+  if (pass.subgroup_size) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
+  if (pass.subgroup_size > 4) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+  if (pass.subgroup_size && pass.half_arithmetic)
     text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
   return text;
 }
@@ -48,7 +49,8 @@ static std::string bindings(const Pass& pass) {
   if (pass.scratch_bytes)
     text += fmt::format(
         "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
-        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n",
+        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
+        "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
         int(scratch_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
@@ -57,6 +59,8 @@ static std::string bindings(const Pass& pass) {
 
 static std::string load_and_store(const Pass& pass) {
   std::string text = "\nvec4 load(ivec2 at) { return texelFetch(source, at, 0); }\n";
+  // the mean of the texels around the corner that has `at` at its lower right
+  if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
   if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, c); }\n";
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";

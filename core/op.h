@@ -33,6 +33,8 @@ struct Param {
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
   std::string typed_name() const;
+  bool is_for_measuring =
+      false;  // its choices do the same in other ways: `bench OP --list` names them, the help does not
 };
 
 // Numbers of the CPU reference: one component of a picture, rows from the top.

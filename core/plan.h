@@ -33,6 +33,8 @@ struct DeviceTraits {
   int shared_bytes = 16384;
   int subgroup_size = 1;
   bool has_quad = false;          // quad operations in compute, on 16-bit numbers too
+  bool has_shuffle = false;       // likewise shuffles within a subgroup
+  bool filters_f32 = false;       // a linear sampler on images of four floats; on halves every device has one
   bool has_float16 = false;       // half arithmetic
   bool has_memory_model = false;  // the Vulkan memory model: release and acquire between workgroups
   std::vector<Tuned> tuned;       // what was measured on this device with this driver; empty: nothing yet
@@ -69,12 +71,13 @@ struct Pass {
   std::array<int, 2> group{256, 1};      // local size
   std::array<int, 2> group_count{1, 1};  // what vkCmdDispatch takes
   bool half_arithmetic = false;
-  bool uses_quads = false;
+  int subgroup_size = 0;         // at least that many threads exchange numbers directly; 0: none, 4: quads
+  bool samples_between = false;  // the source through a linear sampler, at the corners between its texels
   int source_image = 0, source_level = 0;
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
   size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
-  size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass, and again behind it
+  size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
 

@@ -1,24 +1,23 @@
 // One mip level from the level above it. TAPS_X and TAPS_Y: texels a side, 1 to 3.
-#include "area_weights.glsl"
-#include "mean.glsl"
+#include "reduce_area.glsl"
 #include "order.glsl"
 
 #if TAPS_X == 2 && TAPS_Y == 2
 vec4 reduce(ivec2 at) {
   const ivec2 from = 2 * at;
-  return vec4(mean(real4(load(from)), real4(load(from + ivec2(1, 0))), real4(load(from + ivec2(0, 1))),
-                   real4(load(from + ivec2(1, 1)))));
+  return vec4(reduce_four(real4(load(from)), real4(load(from + ivec2(1, 0))), real4(load(from + ivec2(0, 1))),
+                          real4(load(from + ivec2(1, 1)))));
 }
 #else
 vec4 reduce(ivec2 at) {
   const ivec2 from = ivec2(TAPS_X == 1 ? at.x : 2 * at.x, TAPS_Y == 1 ? at.y : 2 * at.y);
-  vec4 sum = vec4(0);
-  for (int y = 0; y < TAPS_Y; ++y) {
-    vec4 row = vec4(0);
-    for (int x = 0; x < TAPS_X; ++x) row += load(from + ivec2(x, y)) * area_weight(source_width, at.x, x);
-    sum += row * area_weight(source_height, at.y, y);
+  vec4 texels[9];
+  texels[0] = load(from);
+  for (int index = 1; index < 9; ++index) {
+    const ivec2 tap = ivec2(index % 3, index / 3);
+    texels[index] = tap.x < TAPS_X && tap.y < TAPS_Y ? load(from + tap) : uncovered(texels[0]);
   }
-  return sum;
+  return reduce_area(texels, ivec2(source_width, source_height), at);
 }
 #endif
 

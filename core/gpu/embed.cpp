@@ -27,13 +27,16 @@ static std::vector<DeviceTraits> usual_devices() {
                    .shared_bytes = 32768,
                    .subgroup_size = 8,
                    .has_quad = true,
+                   .has_shuffle = true,
+                   .filters_f32 = true,
                    .has_float16 = true,
                    .has_memory_model = true};
   DeviceTraits gpu = cpu;
   gpu.type = DeviceType::discrete;
-  DeviceTraits without_quads = gpu;
-  without_quads.has_quad = false;
-  return {cpu, gpu, without_quads};
+  gpu.subgroup_size = 32;
+  DeviceTraits without_subgroups = gpu;
+  without_subgroups.has_quad = without_subgroups.has_shuffle = false;
+  return {cpu, gpu, without_subgroups};
 }
 
 // Sizes that reach every way a plan can go: even and odd, large and small.

@@ -160,9 +160,12 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
 
   const VkPhysicalDeviceProperties& core = properties.properties;
   const VkPhysicalDeviceLimits& limits = core.limits;
-  const bool quads = (properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_QUAD_BIT) &&
-                     (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
-                     properties11.subgroupSize >= 4;
+  const auto has_subgroup = [&](VkSubgroupFeatureFlagBits operations) {
+    return (properties11.subgroupSupportedOperations & operations) && features12.shaderSubgroupExtendedTypes &&
+           (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
+  };
+  VkFormatProperties float_format;
+  vkGetPhysicalDeviceFormatProperties(device, VK_FORMAT_R32G32B32A32_SFLOAT, &float_format);
   DeviceInfo info{
       .index = index,
       .traits = {.name = core.deviceName,
@@ -175,7 +178,10 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                      1 << 20)),
                  .shared_bytes = int(limits.maxComputeSharedMemorySize),
                  .subgroup_size = int(properties11.subgroupSize),
-                 .has_quad = quads && features12.shaderSubgroupExtendedTypes,
+                 .has_quad = has_subgroup(VK_SUBGROUP_FEATURE_QUAD_BIT),
+                 .has_shuffle = has_subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT),
+                 .filters_f32 =
+                     (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,
                  .has_memory_model = features12.vulkanMemoryModel == VK_TRUE},
       .uuid = hexadecimal(properties11.deviceUUID),

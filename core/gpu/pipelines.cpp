@@ -43,17 +43,24 @@ uint64_t Pipelines::cache_key() const {
   return hash_of(device_.info().uuid + device_.info().driver_uuid + device_.info().driver);
 }
 
-void Pipelines::create_layouts() {
-  const VkSamplerCreateInfo sampler_info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                         .magFilter = VK_FILTER_NEAREST,
-                                         .minFilter = VK_FILTER_NEAREST,
-                                         .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
-                                         .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                         .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                         .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE};
+// Coordinates are texels: the middle between four of them is a number without rounding.
+Owned<VkSampler> Pipelines::create_sampler(VkFilter filter) const {
+  const VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+                                 .magFilter = filter,
+                                 .minFilter = filter,
+                                 .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                 .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                 .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                 .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                 .unnormalizedCoordinates = VK_TRUE};
   VkSampler sampler = nullptr;
-  check(vkCreateSampler(device_.handle(), &sampler_info, nullptr, &sampler), "vkCreateSampler");
-  sampler_ = {device_.handle(), sampler, vkDestroySampler};
+  check(vkCreateSampler(device_.handle(), &info, nullptr, &sampler), "vkCreateSampler");
+  return {device_.handle(), sampler, vkDestroySampler};
+}
+
+void Pipelines::create_layouts() {
+  nearest_ = create_sampler(VK_FILTER_NEAREST);
+  linear_ = create_sampler(VK_FILTER_LINEAR);
 
   const auto binding = [](uint32_t index, VkDescriptorType type, int count) {
     return VkDescriptorSetLayoutBinding{.binding = index,
@@ -158,7 +165,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
                                 .descriptorCount = count,
                                 .descriptorType = type};
   };
-  const VkDescriptorImageInfo source{sampler_, bound.source, VK_IMAGE_LAYOUT_GENERAL};
+  const VkSampler sampler = pass.samples_between ? linear_ : nearest_;
+  const VkDescriptorImageInfo source{sampler, bound.source, VK_IMAGE_LAYOUT_GENERAL};
   std::vector<VkDescriptorImageInfo> targets;
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
     targets.push_back(

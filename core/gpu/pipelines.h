@@ -34,6 +34,7 @@ class Pipelines {
   void bind(VkCommandBuffer commands, const Pass& pass, const Bound& bound);
 
  private:
+  Owned<VkSampler> create_sampler(VkFilter filter) const;
   void create_layouts();
   Owned<VkPipeline> create(const std::string& text, const std::string& name) const;
   std::string cache_name() const;
@@ -42,7 +43,7 @@ class Pipelines {
   const Device& device_;
   int target_count_ = 0;  // length of the array of targets in the layout
   Buffer spare_;          // stands where a pass has no buffer
-  Owned<VkSampler> sampler_;
+  Owned<VkSampler> nearest_, linear_;
   Owned<VkDescriptorSetLayout> set_layout_;
   Owned<VkPipelineLayout> layout_;
   Owned<VkPipelineCache> cache_;

@@ -3,6 +3,8 @@
 #include "core/passes/area_mips.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace gpupost {
 
@@ -17,7 +19,10 @@ static std::array<double, 3> area_weights(int n, int i) {
   return {(m - i) / n, m / n, (i + 1) / double(n)};
 }
 
-static Plane halve(const Plane& from) {
+// Over all texels that a texel covers, at odd sizes three a side: usable as a depth pyramid.
+enum class Reduce { mean, minimum, maximum };
+
+static Plane halve(const Plane& from, Reduce reduce) {
   Plane to{.size = level_size(from.size, 1), .values = {}};
   to.values.reserve(texel_count(to.size));
   for (int y = 0; y < to.size.height; ++y) {
@@ -25,12 +30,18 @@ static Plane halve(const Plane& from) {
     for (int x = 0; x < to.size.width; ++x) {
       const auto columns = area_weights(from.size.width, x);
       double sum = 0;
+      std::optional<double> extreme;
       for (int dy = 0; dy < 3; ++dy)
-        for (int dx = 0; dx < 3; ++dx)
-          if (rows[size_t(dy)] > 0 && columns[size_t(dx)] > 0)
-            sum += rows[size_t(dy)] * columns[size_t(dx)] *
-                   from.values[size_t(2 * y + dy) * size_t(from.size.width) + size_t(2 * x + dx)];
-      to.values.push_back(sum);
+        for (int dx = 0; dx < 3; ++dx) {
+          const double weight = rows[size_t(dy)] * columns[size_t(dx)];
+          if (weight == 0) continue;
+          const double texel = from.values[size_t(2 * y + dy) * size_t(from.size.width) + size_t(2 * x + dx)];
+          sum += weight * texel;
+          const bool is_new =
+              !extreme || std::isnan(texel) || (reduce == Reduce::minimum ? texel < *extreme : texel > *extreme);
+          if (is_new) extreme = texel;
+        }
+      to.values.push_back(reduce == Reduce::mean ? sum : *extreme);
     }
   }
   return to;
@@ -46,7 +57,7 @@ static std::vector<Planes> reference(const Call& call, Planes base) {
     const int count = level_count(call, plane.size);
     std::vector<Plane> levels;
     levels.push_back(std::move(plane));
-    while (int(levels.size()) < count) levels.push_back(halve(levels.back()));
+    while (int(levels.size()) < count) levels.push_back(halve(levels.back(), Reduce(call.integer("reduce"))));
     return levels;
   });
 }
@@ -58,6 +69,19 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   image.level_count = level_count(call, image.size);
   if (image.level_count == 1) return builder.note("mips: the picture is its own only level");
   plan_area_mips(call, builder, image.level_count);
+}
+
+// The words of --variant, `auto` first.
+static std::vector<std::string_view> variant_choices() {
+  std::vector<std::string_view> choices{"auto"};
+  for (const std::string& name : area_mips_variants()) choices.push_back(name);
+  return choices;
+}
+
+static std::vector<std::string> variants() {
+  std::vector<std::string> all{"--method per-level"};
+  for (const std::string& name : area_mips_variants()) all.push_back("--variant " + name);
+  return all;
 }
 
 // --- the row --------------------------------------------------------------------------------------------------------
@@ -81,6 +105,15 @@ const Op mips_op{
                 .help = "one dispatch for all levels, or one a level",
                 .kind = ParamKind::choice,
                 .choices = {"auto", "single-pass", "per-level"}},
+               {.name = "variant",
+                .help = "how the single pass works, ACCESS+EXCHANGE+FETCH; `bench mips --list` names all",
+                .kind = ParamKind::choice,
+                .choices = variant_choices(),
+                .is_for_measuring = true},
+               {.name = "reduce",
+                .help = "what a texel is of those it covers; min and max make a depth pyramid (Hi-Z)",
+                .kind = ParamKind::choice,
+                .choices = {"mean", "min", "max"}},
                {.name = "levels",
                 .help = "levels with the base, 0 for all down to 1 x 1; a part of the chain goes to a file a level",
                 .kind = ParamKind::integer,
@@ -89,12 +122,10 @@ const Op mips_op{
                 .max = 16}},
     .makes_levels = true,
     .every_channel = true,
-    .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1",
-                 "--method single-pass --levels 2", "--method single-pass --levels 6"},
-    .variants =
-        [] {
-          return std::vector<std::string>{"--method per-level", "--method single-pass"};
-        },
+    .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                 "--reduce max --method single-pass", "--method single-pass --levels 2",
+                 "--method single-pass --levels 6"},
+    .variants = variants,
     .benchmark = {.floor = Floor::third,
                   .sizes = {{256, 256},
                             {1024, 1024},

@@ -5,8 +5,11 @@
 
 namespace gpupost {
 
-// Appends the passes that make levels 1 to levels - 1 of the current image by the mean over the area of each texel, as
-// the call's --method says. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
+// The words of `--variant`: ACCESS+EXCHANGE+FETCH, as kernels/mips_tile.glsl explains them.
+const std::vector<std::string>& area_mips_variants();
+
+// Appends the passes that make levels 1 to levels - 1 of the current image by the mean (minimum, maximum: --reduce)
+// over the area of each texel, as the call's --method and --variant say. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
 // cannot do what was asked for.
 void plan_area_mips(const Call& call, PlanBuilder& builder, int levels);
 

@@ -18,7 +18,10 @@ DeviceTraits gpu_with(bool quads, int storage_images) {
           .max_group_invocations = 1024,
           .max_storage_images = storage_images,
           .shared_bytes = 49152,
+          .subgroup_size = 32,
           .has_quad = quads,
+          .has_shuffle = quads,
+          .filters_f32 = true,
           .has_float16 = true,
           .has_memory_model = true};
 }
@@ -63,10 +66,22 @@ TEST_CASE("a text asks for the extensions that it uses, and no other") {
   CHECK(!has(plain, "#extension"));
   CHECK(!has(plain, "scratch"));
   const std::string rich = text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000), true);
-  for (const char* part : {"#pragma use_vulkan_memory_model", "GL_EXT_shader_explicit_arithmetic_types_float16",
-                           "GL_KHR_shader_subgroup_quad", "GL_EXT_shader_subgroup_extended_types_float16",
-                           "buffer Counters", "#define real float16_t"})
+  for (const char* part :
+       {"#pragma use_vulkan_memory_model", "GL_EXT_shader_explicit_arithmetic_types_float16",
+        "GL_KHR_shader_subgroup_quad", "GL_KHR_shader_subgroup_shuffle",
+        "GL_EXT_shader_subgroup_extended_types_float16", "buffer Counters", "#define real float16_t"})
     CHECK_MESSAGE(has(rich, part), part);
+}
+
+TEST_CASE("a text asks for what its variant exchanges and fetches with") {
+  const auto text = [](const char* variant) {
+    return text_of(std::string("--variant ") + variant, {1024, 1024}, gpu_with(true, 1000));
+  };
+  CHECK(!has(text("rows-2x2+shared+load"), "GL_KHR_shader_subgroup"));
+  CHECK(has(text("amd-2x2+quad+load"), "GL_KHR_shader_subgroup_quad"));
+  CHECK(!has(text("amd-2x2+quad+load"), "GL_KHR_shader_subgroup_shuffle"));
+  CHECK(!has(text("amd-2x2+quad+load"), "textureLod"));
+  CHECK(has(text("amd-2x2+quad+linear"), "textureLod"));
 }
 
 TEST_CASE("levels are written through as many targets as are bound, each by a literal") {
@@ -81,7 +96,7 @@ TEST_CASE("a kernel that is included twice stands in the text once, and no inclu
     for (const Size size : {Size{1024, 1024}, Size{1023, 1023}}) {
       const std::string text = text_of(words, size, gpu_with(true, 1000));
       CHECK(!has(text, "#include"));
-      CHECK(count_of(text, "float area_weight(") <= 1);
+      CHECK(count_of(text, "vec3 area_weights(") <= 1);
       CHECK(count_of(text, "ivec2 amd_order(") <= 1);
     }
 }

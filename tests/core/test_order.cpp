@@ -17,6 +17,12 @@ struct ivec2 {
   int x = 0, y = 0;
   constexpr ivec2(int x_value, int y_value) : x(x_value), y(y_value) {}
 };
+struct vec3 {
+  float x = 0, y = 0, z = 0;
+  template <typename X, typename Y, typename Z>
+  vec3(X x_value, Y y_value, Z z_value) : x(float(x_value)), y(float(y_value)), z(float(z_value)) {}
+};
+vec3 operator/(vec3 a, float divisor) { return {a.x / divisor, a.y / divisor, a.z / divisor}; }
 ivec2 operator+(ivec2 a, ivec2 b) { return {a.x + b.x, a.y + b.y}; }
 ivec2 operator*(int factor, ivec2 a) { return {factor * a.x, factor * a.y}; }
 
@@ -92,8 +98,9 @@ TEST_CASE("the area weights of each texel sum to one, and every texel above coun
     std::vector<double> shares(size_t(n), 0);
     for (int i = 0; i < count; ++i) {
       double sum = 0;
+      const vec3 weights = area_weights(n, i);
       for (int tap = 0; tap < tap_count(n); ++tap) {
-        const double weight = double(area_weight(n, i, tap));
+        const double weight = double(tap == 0 ? weights.x : tap == 1 ? weights.y : weights.z);
         REQUIRE_MESSAGE((n == 1 ? tap : 2 * i + tap) < n, "n = ", n, ", texel ", i, ", tap ", tap);
         shares[size_t(n == 1 ? tap : 2 * i + tap)] += weight;
         sum += weight;

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 using namespace gpupost;
@@ -65,6 +66,47 @@ TEST_CASE("a picture that is red everywhere is red at 1x1, also where one side i
       CHECK(last.size == Size{1, 1});
       CHECK(numbers_of(last, Depth::half)[0] == doctest::Approx(0.1).epsilon(1e-3));
     }
+}
+
+namespace {
+
+// How often the single pass is repeated; more by the environment, where a device is to be put under stress.
+int run_count() {
+  const char* runs = std::getenv("GPUPOST_TEST_RUNS");
+  return runs ? std::atoi(runs) : 20;
+}
+
+// The first run of the single pass whose levels are not those of an undisturbed one, with every tile held up by another
+// while; 0: there was none.
+int first_that_differs(Gpu& gpu, const Call& call, Size size, std::vector<Literal> faults) {
+  const Level base = pattern("noise", size, Depth::half);
+  Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, gpu.info().traits);
+  const std::vector<Level> expected = gpu.run(made, base, 1).levels;
+  Pass& pass = made.passes.at(0);
+  pass.literals.push_back({"DELAYS", 1});
+  pass.literals.insert(pass.literals.end(), faults.begin(), faults.end());
+  pass.values.push_back({"delay_seed", 0});
+  for (int run = 1; run <= run_count(); ++run) {
+    pass.values.back().value = run;
+    const std::vector<Level> levels = gpu.run(made, base, 1).levels;
+    for (size_t index = 0; index < levels.size(); ++index)
+      if (!std::ranges::equal(levels[index].texels.bytes(), expected[index].texels.bytes())) return run;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("the single pass gives the same bits however long its tiles take") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Call call = parse_call(*op_named("mips"), "--method single-pass");
+  for (const Size size : {Size{1024, 1024}, Size{1920, 1080}, Size{517, 301}}) {
+    CHECK(first_that_differs(*gpu, call, size, {}) == 0);
+    const int without = first_that_differs(*gpu, call, size, {{"WITHOUT_ACQUIRE", 1}});
+    MESSAGE(size.width, "x", size.height, ", ", run_count(),
+            " runs; without the acquire the first that differs: ", without == 0 ? "none" : std::to_string(without));
+  }
 }
 
 TEST_CASE("repeated runs of the single pass are the same bit for bit") {

@@ -93,3 +93,22 @@ TEST_CASE("a chain is the ops one after the other, and its tolerance the sum of 
     for (const std::string_view name : {"noise", "nonfinite"})
       for (const Kind kind : kinds) check_chain(*gpu, chain, name, {257, 129}, kind);
 }
+
+TEST_CASE("every variant of the single pass is right where it goes through all of its parts") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  // six even levels and then six or four more, four, three; sides that are no multiple of a tile
+  for (const std::string& variant : op_named("mips")->variants())
+    for (const Size size : {Size{256, 256}, Size{320, 192}, Size{240, 136}})
+      for (const Kind kind : kinds) {
+        const Call call = call_of("mips", variant);
+        const DeviceTraits& traits = gpu->info().traits;
+        const bool needs_wide_subgroups = variant.find("shuffle") != variant.npos && traits.subgroup_size < 16;
+        if (needs_wide_subgroups) {
+          CHECK_THROWS_WITH_AS(plan({&call, 1}, {.size = size, .storage = kind.depth}, traits),
+                               doctest::Contains("needs subgroups of 16 threads, the device has"), Error);
+          continue;
+        }
+        check_call(*gpu, call, "noise", size, kind);
+      }
+}
