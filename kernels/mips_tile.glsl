@@ -146,7 +146,7 @@ void finish_quads(const int base, const int steps, ivec2 tile_at, int thread, in
       c = reduce_quad(c);
       if ((thread & 3) == 0) {
         emit(base, step, tile_at, place_of(thread >> 2, step), c);
-        tile[offset + (thread >> 2)] = c;
+        if (step < steps) tile[offset + (thread >> 2)] = c;
       }
     }
     count >>= 2;

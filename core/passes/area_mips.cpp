@@ -263,10 +263,7 @@ Variant variant_named(std::string_view name) {
 // The table that holds where nothing was measured. Where sides are odd at once each tile makes its neighbours' texels
 // again: 1919x1081 RGBA16F takes 0.064 ms on an H100, a pass a level 0.055.
 Choice built_in(const DeviceTraits& traits, Steps steps) {
-  const std::string_view exchange = traits.has_shuffle && traits.subgroup_size >= 16 ? "shuffle"
-                                    : traits.has_quad && traits.subgroup_size >= 4   ? "quad"
-                                                                                     : "shared-packed";
-  const Variant variant = variant_named(fmt::format("amd-2x2+{}+load", exchange));
+  const Variant variant = variant_named("amd-2x2+shared-packed+load");
   if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};
   return {true, variant, "one dispatch is the fastest on a GPU"};
