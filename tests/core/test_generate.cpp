@@ -52,7 +52,7 @@ TEST_CASE("equal passes have equal texts, whatever the picture's size and its de
 
 TEST_CASE("what differs in a pass differs in its text") {
   const std::set<std::string> texts{text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000)),
-                                    text_of("--method single-pass", {1024, 1024}, gpu_with(false, 1000)),
+                                    text_of("--variant amd-2x2+quad+load", {1024, 1024}, gpu_with(true, 1000)),
                                     text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000), true),
                                     text_of("--method single-pass", {1023, 1023}, gpu_with(true, 1000)),
                                     text_of("--method per-level", {1024, 1024}, gpu_with(true, 1000)),
@@ -65,7 +65,7 @@ TEST_CASE("a text asks for the extensions that it uses, and no other") {
   CHECK(plain.starts_with("#version 460\n"));
   CHECK(!has(plain, "#extension"));
   CHECK(!has(plain, "scratch"));
-  const std::string rich = text_of("--method single-pass", {1024, 1024}, gpu_with(true, 1000), true);
+  const std::string rich = text_of("--variant amd-2x2+shuffle+load", {1024, 1024}, gpu_with(true, 1000), true);
   for (const char* part :
        {"#pragma use_vulkan_memory_model", "GL_EXT_shader_explicit_arithmetic_types_float16",
         "GL_KHR_shader_subgroup_quad", "GL_KHR_shader_subgroup_shuffle",
