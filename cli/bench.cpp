@@ -1,4 +1,5 @@
 // `gpupost bench`: how fast the variants of an op are on a device, beside what the device can do at best.
+#include "cli/bench_documents.h"
 #include "cli/bench_json.h"
 #include "cli/bench_page.h"
 #include "cli/bench_request.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 
 namespace gpupost {
 
@@ -58,27 +60,45 @@ static void write_text(const std::string& path, const std::string& text) {
   else write_file(path, std::as_bytes(std::span(text)), false);
 }
 
-static Exit run_bench(const BenchRequest& request, BenchRun& run) {
-  Gpu gpu(choose_device(list_devices(), request.device, false));
-  run.device = gpu.info();
+static std::string to_table(const std::vector<ClaimResult>& claims) {
+  std::string text =
+      fmt::format("{:<40}{:<14}{:<10}{:>14}{:>12}\n", "what the documents claim", "", "", "claimed", "here");
+  for (const ClaimResult& result : claims)
+    text += fmt::format("{:<40}{:<14}{:<10}{:>14}{:>12}\n", result.claim->what,
+                        fmt::format("{} x {}", result.size.width, result.size.height), format_name(result.depth),
+                        result.claim->claimed,
+                        result.obstacle.empty() ? fmt::format("{:+.1f} %", result.gain) : "- " + result.obstacle);
+  return text;
+}
+
+static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
   const Benchmark& row = request.op->benchmark;
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
-  const bool is_talkative = request.json != "-";
-  if (is_talkative)
-    print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
-                          name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
-  Exit code = Exit::done;
   for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
     for (const Depth depth : request.depths.empty() ? row.depths : request.depths) {
       run.cases.push_back(bench(gpu, *request.op, request.variants, size, depth, request.options));
-      if (has_failed(run.cases.back())) code = Exit::difference;
-      if (is_talkative) print_out(to_table(run.cases.back(), run));
-      // again after each case: a run that is cut short keeps what it has
-      if (!request.json.empty() && is_talkative) write_text(request.json, to_json(run).dump(2) + "\n");
+      on_case();
     }
+}
+
+static Exit run_bench(const BenchRequest& request, BenchRun& run) {
+  Gpu gpu(choose_device(list_devices(), request.device, false));
+  run.device = gpu.info();
+  const bool is_talkative = request.json != "-" && request.html != "-";
+  if (is_talkative)
+    print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
+                          name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
+  const auto on_case = [&] {
+    if (is_talkative) print_out(to_table(run.cases.back(), run));
+    // again after each case: a run that is cut short keeps what it has
+    if (!request.json.empty() && request.json != "-") write_text(request.json, to_json(run).dump(2) + "\n");
+  };
+  if (request.documents) bench_documents(gpu, request, run, on_case);
+  else bench_variants(gpu, request, run, on_case);
+  if (is_talkative && request.documents) print_out(to_table(run.claims));
   if (request.json == "-") write_text("-", to_json(run).dump(2) + "\n");
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
-  return code;
+  return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
 }
 
 static std::string read_text(const std::string& path) {

@@ -1,5 +1,6 @@
 #include "cli/bench_json.h"
 
+#include "cli/bench_documents.h"
 #include "cli/device_json.h"
 #include "cli/report.h"
 
@@ -65,8 +66,24 @@ static json to_json(const BenchCase& measured) {
   return made;
 }
 
+static json to_json(const ClaimResult& result) {
+  const Claim& claim = *result.claim;
+  json made{{"what", claim.what},
+            {"claimed", claim.claimed},
+            {"where", claim.where},
+            {"width", result.size.width},
+            {"height", result.size.height},
+            {"format", format_name(result.depth)},
+            {"slower", slower_of(claim).text()},
+            {"faster", faster_of(claim).text()},
+            {"why", result.obstacle}};
+  if (result.obstacle.empty()) made["gain_percent"] = result.gain;
+  return made;
+}
+
 json to_json(const BenchRun& run) {
-  json cases = json::array();
+  json cases = json::array(), claims = json::array();
+  for (const ClaimResult& claim : run.claims) claims.push_back(to_json(claim));
   for (const BenchCase& measured : run.cases) cases.push_back(to_json(measured));
   return {{"schema", bench_schema},
           {"program", version_text()},
@@ -75,7 +92,8 @@ json to_json(const BenchRun& run) {
           {"device", device_json(run.device)},
           {"op", run.op},
           {"floor", name_of(run.floor)},
-          {"cases", cases}};
+          {"cases", cases},
+          {"documents", claims}};
 }
 
 }  // namespace gpupost

@@ -12,6 +12,15 @@ namespace gpupost {
 
 inline constexpr std::string_view bench_schema = "gpupost-bench-1";
 
+// What a device gives of a claim, on one picture.
+struct ClaimResult {
+  const Claim* claim = nullptr;
+  Size size;
+  Depth depth = Depth::half;
+  std::string obstacle;  // why it could not be measured; "": it was
+  double gain = 0;       // per cent
+};
+
 // One run of `bench`.
 struct BenchRun {
   std::string command;  // as it was typed
@@ -19,6 +28,7 @@ struct BenchRun {
   Floor floor = Floor::copy;  // that ratios are of
   DeviceInfo device;
   std::vector<BenchCase> cases;
+  std::vector<ClaimResult> claims;  // of --documents
 };
 
 nlohmann::ordered_json to_json(const BenchRun& run);

@@ -175,6 +175,24 @@ std::string format_section(const json& run, const std::string& format) {
   return text + "</details>\n";
 }
 
+// What documents claim beside what was measured.
+std::string claims_table(const json& claims) {
+  std::string text =
+      "<div class=\"wide\"><table><tr><th>what is claimed</th><th>size</th><th>format</th><th>claimed</th><th>here</th>"
+      "<th>where</th></tr>\n";
+  for (const json& claim : claims) {
+    const std::string here = claim.contains("gain_percent")
+                                 ? fmt::format("{:+.1f} %", claim.at("gain_percent").get<double>())
+                                 : text_of(claim.at("why"));
+    text += fmt::format(
+        "<tr><td title=\"{} to {}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"best\">{}</td>"
+        "<td class=\"text\">{}</td></tr>\n",
+        text_of(claim.at("slower")), text_of(claim.at("faster")), text_of(claim.at("what")), size_name(claim),
+        text_of(claim.at("format")), text_of(claim.at("claimed")), here, text_of(claim.at("where")));
+  }
+  return text + "</table></div>\n";
+}
+
 std::string run_section(const json& run) {
   const json& device = run.at("device");
   std::string text = fmt::format("<h2>{} on {}</h2>\n", text_of(run.at("op")), text_of(device.at("name")));
@@ -185,6 +203,7 @@ std::string run_section(const json& run) {
       "size, "
       "measured the same way. 1 is what the device can do at best.</p>\n",
       text_of(run.at("floor")));
+  if (const json& claims = run.at("documents"); !claims.empty()) text += claims_table(claims);
   std::vector<std::string> formats;
   for (const json& measured : run.at("cases"))
     if (std::ranges::find(formats, measured.at("format").get<std::string>()) == formats.end())

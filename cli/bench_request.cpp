@@ -126,6 +126,7 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
   app.add_option("--html", request.html);
   app.add_option("--page", request.pages);
   app.add_flag("--list", request.list);
+  app.add_flag("--documents", request.documents);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
@@ -137,6 +138,8 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
     return request;
   }
   request.op = &measurable_op(names);
+  if (request.documents && !variants.empty())
+    fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
   request.sizes = sizes_of("bench", sizes);
   for (const std::string& format : parts_of(formats)) request.depths.push_back(depth_of(format));
   if (fp16 != "on" && fp16 != "off" && fp16 != "both")

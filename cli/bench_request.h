@@ -19,6 +19,7 @@ struct BenchRequest {
   std::string html;                // likewise, the page of it
   std::vector<std::string> pages;  // JSON of earlier runs, to make the page of
   bool list = false;
+  bool documents = false;  // what documents claim, in the place of the variants
 };
 
 // Throws Error(Exit::usage).

@@ -47,12 +47,24 @@ struct Plane {
 // many, or none.
 enum class Floor { copy, third, read };
 
+// A gain that a document claims: the time of `slower` to that of `faster`, both variants of the row.
+struct Claim {
+  std::string_view what;     // "the threads' order"
+  std::string_view claimed;  // "about +8 %"
+  std::string_view where;    // the document and its device
+  std::vector<Size> sizes;
+  std::vector<Depth> depths;
+  std::string_view slower, faster;                      // arguments
+  bool slower_is_half = false, faster_is_half = false;  // --fp16
+};
+
 // What `bench` measures of an op; without sizes it measures nothing.
 struct Benchmark {
   Floor floor = Floor::copy;
   std::vector<Size> sizes;
   std::vector<Size> cpu_sizes;  // where the device is a CPU
   std::vector<Depth> depths;    // of the images
+  std::vector<Claim> claims;    // held against the device by `bench --documents`
 };
 
 // The four components of a picture, of one size.

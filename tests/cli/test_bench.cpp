@@ -98,7 +98,8 @@ TEST_CASE("what a page shows of its input is text and no markup") {
                  {"device", {{"name", "<i>"}, {"driver", "\""}}},
                  {"op", "mips"},
                  {"floor", "read"},
-                 {"cases", json::array()}};
+                 {"cases", json::array()},
+                 {"documents", json::array()}};
   place.write("odd.json", run.dump());
   REQUIRE(place.gpupost({"bench", "--page", "odd.json", "--html", "odd.html"}).exit_code == 0);
   const std::string page = place.read("odd.html");
@@ -116,6 +117,30 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(variant["state"] == "failed");
   CHECK(variant["why"].get<std::string>().starts_with("level 5: largest error"));
   CHECK(!variant.contains("median_ms"));
+}
+
+TEST_CASE("what the documents claim is told beside what the device gives") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"bench", "mips", "--documents", "--sizes", "256", "--formats", "rgba16f",
+                                           "--repeats", "20", "--json", "claims.json", "--html", "claims.html"});
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  const json run = json::parse(place.read("claims.json"));
+  REQUIRE(run["documents"].size() == 1);
+  const json& claim = run["documents"][0];
+  CHECK(claim["what"] == "half arithmetic");
+  CHECK(claim["claimed"] == "about +40 %");
+  CHECK(claim["width"] == 256);
+  const auto median = [&](const std::string& name) {
+    for (const json& variant : run["cases"][0]["variants"])
+      if (variant["variant"] == claim[name]) return variant["median_ms"].get<double>();
+    return 0.0;
+  };
+  CHECK(claim["gain_percent"].get<double>() == doctest::Approx(100 * (median("slower") / median("faster") - 1)));
+  const std::string gain = fmt::format("{:+.1f} %", claim["gain_percent"].get<double>());
+  CHECK(finished.out.find(gain) != std::string::npos);
+  CHECK(place.read("claims.html").find(gain) != std::string::npos);
 }
 
 TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -67,4 +68,24 @@ TEST_CASE("noise fills 0 to 1, is the same each time, and repeats in no row") {
   CHECK(numbers.size() > 16000);
   const Level bytes = noise(size, Depth::u8);
   CHECK(bytes.texels.as<uint8_t>()[5] == std::lround(255 * a.texels.as<float>()[5]));
+}
+
+TEST_CASE("what a row claims is between variants that it has, on pictures that it can be measured on") {
+  size_t claim_count = 0;
+  for (const Op* op : all_ops())
+    for (const Claim& claim : op->benchmark.claims) {
+      ++claim_count;
+      CAPTURE(claim.what);
+      const std::vector<std::string> variants = op->variants();
+      for (const std::string_view arguments : {claim.slower, claim.faster})
+        CHECK_MESSAGE(std::ranges::find(variants, arguments) != variants.end(), arguments);
+      CHECK((claim.slower != claim.faster || claim.slower_is_half != claim.faster_is_half));
+      CHECK(claim.claimed.find('%') != std::string_view::npos);
+      CHECK(!claim.where.empty());
+      for (const Size size : claim.sizes)
+        CHECK(std::ranges::find(op->benchmark.sizes, size) != op->benchmark.sizes.end());
+      for (const Depth depth : claim.depths)
+        CHECK(std::ranges::find(op->benchmark.depths, depth) != op->benchmark.depths.end());
+    }
+  CHECK(claim_count > 0);
 }
