@@ -102,6 +102,13 @@ void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Gr
   std::ranges::move(result.levels, std::back_inserter(group.levels));
 }
 
+// Names an alpha after the red that is there: "A" beside "R", "diffuse.A" beside "diffuse.R".
+void name_alpha(Group& group) {
+  if (!group.is_colour || group.has_alpha()) return;
+  group.channels[3] = group.channels[0];
+  if (!group.channels[3].name.empty()) group.channels[3].name.back() = 'A';
+}
+
 // The chain on all that the picture has: colour, then the channels that go along.
 void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Depth storage, JobReport& report) {
   const Windows windows =
@@ -120,6 +127,7 @@ void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Dep
     report.device_ms += watch.milliseconds();
     run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, report);
   }
+  if (adds_alpha(request.calls)) name_alpha(picture.groups.front());
   picture.data_window = windows.data;
   picture.display_window = windows.display;
 }
@@ -156,7 +164,16 @@ Way way_of(const Request& request, const Job& given, const Picture& first) {
           .came_in = first.groups.front().depth};
   way.goes_out = output_depth(globals, *given.format, way.came_in);
   way.transfer = output_transfer(globals, *given.format, way.goes_out);
+  if (takes_data(request.calls) && !globals.transfer) way.transfer = Transfer::linear;
   return way;
+}
+
+// Numbers that are no colours are taken as they stand.
+void make_data(Picture& picture, const Globals& globals) {
+  Group& group = picture.groups.front();
+  if (group.is_luminance) fail(Exit::usage, "a map of directions needs R, G and B; the picture has Y alone");
+  group.is_data = true;
+  if (!globals.input_transfer) picture.transfer = Transfer::linear;
 }
 
 // A picture on its way to the output, and its level 0 as it was read where that is written.
@@ -173,6 +190,7 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
+  if (takes_data(request.calls)) make_data(picture, globals);
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight;

@@ -70,13 +70,13 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
     fail(Exit::usage, "{}: {}", op.name, error.what());
   }
   Call call = default_call(op);
-  for (size_t index = 0; index < options.size(); ++index) {
-    const Param& param = op.params[index];
+  for (size_t index = 0; index < options.size(); ++index)
     if (options[index]->count() > 0) take(call, index, texts[index]);
-    else if (param.is_required)
+  for (size_t index = 0; index < options.size(); ++index)
+    if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
       fail(Exit::usage, "{}: {} is missing; expected {} {}", op.name, param.typed_name(), param.typed_name(),
            param.form);
-  }
+  if (op.check) op.check(call);
   return call;
 }
 

@@ -29,8 +29,9 @@ struct Look {
 };
 
 Look look_of(const Picture& picture, const Group& group) {
-  const bool is_straight = group.has_alpha() && picture.alpha == Alpha::straight;
-  const bool is_multiplied = group.has_alpha() && picture.alpha == Alpha::premultiplied;
+  const bool is_multiplicable = group.has_alpha() && !group.is_data;
+  const bool is_straight = is_multiplicable && picture.alpha == Alpha::straight;
+  const bool is_multiplied = is_multiplicable && picture.alpha == Alpha::premultiplied;
   return {picture.transfer, is_straight, is_multiplied && picture.transfer == Transfer::srgb};
 }
 

@@ -167,7 +167,7 @@ bool is_in_unit(const uint16_t* row, size_t number_count) {
 struct Way {
   Depth depth = Depth::half;
   Transfer transfer = Transfer::srgb;
-  bool has_alpha = true;  // else the last component says nothing
+  bool has_alpha = true;  // else the last component says nothing of the others
 };
 
 // One row; `scratch` holds as many floats.
@@ -209,7 +209,7 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 template <class Integer>
 Clipped integers_of(const Group& group, const Level& from, Transfer transfer, std::span<Integer> to) {
   const auto width = size_t(from.size.width);
-  const Way way{.depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha()};
+  const Way way{.depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha() && !group.is_data};
   Counts counts{};
   std::mutex mutex;
   parallel_ranges(from.size.height, std::max(1, 65536 / from.size.width), [&](int begin, int end) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 namespace gpupost {
 
@@ -71,10 +73,21 @@ bool keeps_base(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels; });
 }
 
+bool takes_data(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return call.op->takes_data && call.op->takes_data(call); });
+}
+
+bool adds_alpha(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return call.op->adds_alpha && call.op->adds_alpha(call); });
+}
+
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
   std::vector<Call> kept;
   for (const Call& call : calls)
     if (call.op->every_channel) kept.push_back(call);
+  for (Call& call : kept)
+    for (size_t index = 0; index < call.values.size(); ++index)
+      if (const Param& param = call.op->params[index]; param.is_for_colour) call.values[index] = param.def;
   return kept;
 }
 
@@ -84,6 +97,40 @@ double rounding(double magnitude, Depth depth) {
                           : depth == Depth::half ? 0x1p-24
                                                  : 0x1p-126;  // below it devices may flush to zero
   return relative * magnitude + absolute;
+}
+
+double largest(Depth depth) {
+  return depth == Depth::u8 ? 1 : depth == Depth::half ? 65504 : std::numeric_limits<float>::max();
+}
+
+static Planes absolute(Planes planes) {
+  for (Plane& plane : planes)
+    for (double& value : plane.values) value = std::abs(value);
+  return planes;
+}
+
+// Adds `more` to `sums`, number by number.
+static void add(std::vector<Planes>& sums, const std::vector<Planes>& more) {
+  for (size_t level = 0; level < sums.size(); ++level)
+    for (size_t component = 0; component < 4; ++component)
+      std::ranges::transform(sums[level][component].values, more[level][component].values,
+                             sums[level][component].values.begin(), std::plus());
+}
+
+static bool is_zero(const Planes& planes) {
+  return std::ranges::all_of(planes, [](const Plane& plane) {
+    return std::ranges::all_of(plane.values, [](double value) { return value == 0; });
+  });
+}
+
+std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (call.op->is_exact) return call.op->reference(call, error);
+  std::vector<Planes> tolerance = call.op->reference(call, absolute(base));
+  for (size_t level = 0; level < tolerance.size(); ++level)
+    for (Plane& plane : tolerance[level])
+      for (double& value : plane.values) value = (call.op->makes_levels ? double(level) : 1) * rounding(value, depth);
+  if (!is_zero(error)) add(tolerance, call.op->reference(call, error));
+  return tolerance;
 }
 
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference) {

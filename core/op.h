@@ -30,6 +30,7 @@ struct Param {
   bool (*has_form)(std::string_view text) = nullptr;  // of a text: is it of that form?
   bool is_required = false;                           // has no default
   bool is_positional = false;                         // a choice that stands behind the op's name by itself
+  bool is_for_colour = false;                         // other channels go through the op as if it were not given
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
   std::string typed_name() const;
@@ -75,6 +76,11 @@ constexpr Size size_of(const Planes& planes) { return planes[0].size; }
 // What storing a number may add to its error where the absolute values of all that it was made of are `magnitude` together:
 // 3 * 2^-22 of it for floats, 3 * 2^-11 for halves and 8 bits, and what numbers near zero lose.
 double rounding(double magnitude, Depth depth);
+// The largest number of a depth; what is larger is clamped to it.
+double largest(Depth depth);
+
+// The tolerance of an op whose row names none.
+std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
 // The levels of a reference that takes each component by itself, all cores at work.
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference);
@@ -109,6 +115,13 @@ struct Op {
   // What the device may be off by, level 0 first, where the input `base` itself is off by `error`. Where there is none the
   // op makes means: its reference of absolute values bounds both.
   std::vector<Planes> (*tolerance)(const Call& call, const Planes& base, const Planes& error, Depth depth) = nullptr;
+  // Are R, G and B numbers that are no colours, like those of normal maps? Then they are neither decoded from sRGB nor
+  // multiplied by alpha, and are written as they are.
+  bool (*takes_data)(const Call& call) = nullptr;
+  // Does the result have an alpha where the input has none?
+  bool (*adds_alpha)(const Call& call) = nullptr;
+  // Throws Error(Exit::usage) where options are given that mean nothing together.
+  void (*check)(const Call& call) = nullptr;
   // Appends the passes that do the call on the picture under construction.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
 
@@ -141,6 +154,9 @@ int result_level_count(std::span<const Call> calls, Size size);
 Windows result_windows(std::span<const Call> calls, Windows windows);
 // Is level 0 of the result the input? Ops that make levels leave it as it is.
 bool keeps_base(std::span<const Call> calls);
+// What the rows say of any of its calls.
+bool takes_data(std::span<const Call> calls);
+bool adds_alpha(std::span<const Call> calls);
 // The calls of a chain that channels beside the colour go through.
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls);
 

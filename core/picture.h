@@ -81,6 +81,7 @@ struct Group {
   std::array<Channel, 4> channels;
   Depth depth = Depth::f32;
   bool is_colour = false;
+  bool is_data = false;       // of the colour group: its numbers are no colours, and alpha is no part of them
   bool is_luminance = false;  // a grey picture: channel 0 is Y, its value stands in components 0, 1 and 2
   std::vector<Level> levels;  // level 0 first
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <mutex>
 #include <tuple>
@@ -33,14 +32,8 @@ static Planes planes_of(const Level& level, Depth depth) {
   return planes;
 }
 
-static Planes absolute(Planes planes) {
-  for (Plane& plane : planes)
-    for (double& value : plane.values) value = std::abs(value);
-  return planes;
-}
-
 static Planes clamped(Planes planes, Depth depth) {
-  const double most = depth == Depth::u8 ? 1 : depth == Depth::half ? 65504 : std::numeric_limits<float>::max();
+  const double most = largest(depth);
   const double least = depth == Depth::u8 ? 0 : -most;
   for (Plane& plane : planes)
     for (double& value : plane.values)
@@ -52,31 +45,6 @@ static Planes no_error(Size size) {
   Planes planes;
   planes.fill({.size = size, .values = std::vector<double>(texel_count(size))});
   return planes;
-}
-
-// Adds `more` to `sums`, number by number.
-static void add(std::vector<Planes>& sums, const std::vector<Planes>& more) {
-  for (size_t level = 0; level < sums.size(); ++level)
-    for (size_t component = 0; component < 4; ++component)
-      std::ranges::transform(sums[level][component].values, more[level][component].values,
-                             sums[level][component].values.begin(), std::plus());
-}
-
-static bool is_zero(const Planes& planes) {
-  return std::ranges::all_of(planes, [](const Plane& plane) {
-    return std::ranges::all_of(plane.values, [](double value) { return value == 0; });
-  });
-}
-
-// The tolerance of an op whose row names none.
-static std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (call.op->is_exact) return call.op->reference(call, error);
-  std::vector<Planes> tolerance = call.op->reference(call, absolute(base));
-  for (size_t level = 0; level < tolerance.size(); ++level)
-    for (Plane& plane : tolerance[level])
-      for (double& value : plane.values) value = (call.op->makes_levels ? double(level) : 1) * rounding(value, depth);
-  if (!is_zero(error)) add(tolerance, call.op->reference(call, error));
-  return tolerance;
 }
 
 // How far `found` is off as a share of the tolerance. Not-a-number agrees with not-a-number alone, an infinity with itself.

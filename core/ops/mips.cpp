@@ -1,6 +1,8 @@
 // The mip chain of a picture: its row, its definition in double, and its passes.
+#include "core/error.h"
 #include "core/ops/ops.h"
 #include "core/passes/area_mips.h"
+#include "core/passes/filter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +54,24 @@ static int level_count(const Call& call, Size size) {
   return wanted == 0 ? level_count_of(size) : std::min(wanted, level_count_of(size));
 }
 
-static std::vector<Planes> reference(const Call& call, Planes base) {
+static Normals normals_of(const Call& call) {
+  if (!call.flag("normal")) return Normals::none;
+  return call.choice("normal-length") == "alpha" ? Normals::length_in_alpha : Normals::length_dropped;
+}
+
+static Filtering filtering_of_mips(const Call& call) {
+  Filtering filtering = filtering_of(call);
+  filtering.normals = normals_of(call);
+  return filtering;
+}
+
+// Area means of the level above, the ordinary case, have passes of their own; all else goes through those of filters.
+static bool makes_area_means(const Call& call) {
+  return Filter(call.integer("filter")) == Filter::box && !call.flag("hicomp") && !call.flag("normal") &&
+         !call.flag("from-base");
+}
+
+static std::vector<Planes> area_means(const Call& call, Planes base) {
   return by_component(std::move(base), [&](Plane plane) {
     const int count = level_count(call, plane.size);
     std::vector<Plane> levels;
@@ -62,13 +81,84 @@ static std::vector<Planes> reference(const Call& call, Planes base) {
   });
 }
 
+static std::vector<Planes> reference(const Call& call, Planes base) {
+  if (makes_area_means(call)) return area_means(call, std::move(base));
+  const Size size = size_of(base);
+  const int count = level_count(call, size);
+  std::vector<Planes> levels;
+  levels.push_back(std::move(base));
+  for (int level = 1; level < count; ++level)
+    levels.push_back(filtered(call.flag("from-base") ? levels.front() : levels.back(), level_size(size, level),
+                              filtering_of_mips(call)));
+  return levels;
+}
+
+// Numbers that overshoot are clamped when they are stored; levels made of them inherit that.
+static void add_clamping(const Planes& level, Depth depth, Planes& error) {
+  for (size_t component = 0; component < 4; ++component)
+    for (size_t index = 0; index < level[component].values.size(); ++index)
+      if (const double size = std::abs(level[component].values[index]); std::isfinite(size))
+        error[component].values[index] += std::max(0.0, size - largest(depth));
+}
+
+static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (makes_area_means(call)) return tolerance_of_means(call, base, error, depth);
+  const std::vector<Planes> levels = reference(call, base);
+  std::vector<Planes> errors{error};
+  for (size_t level = 1; level < levels.size(); ++level) {
+    const size_t from = call.flag("from-base") ? 0 : level - 1;
+    errors.push_back(
+        filtered_tolerance(levels[from], errors[from], size_of(levels[level]), filtering_of_mips(call), depth));
+    add_clamping(levels[level], depth, errors.back());
+  }
+  return errors;
+}
+
 // --- the passes -----------------------------------------------------------------------------------------------------
+
+static void check(const Call& call) {
+  if (call.choice("normal-length") != "drop" && !call.flag("normal"))
+    fail(Exit::usage, "mips: --normal-length {} is of normal maps; expected --normal with it",
+         call.choice("normal-length"));
+  if (call.flag("normal") && call.flag("hicomp"))
+    fail(Exit::usage, "mips: --hicomp is for colours and --normal for directions; expected one of them");
+  if (makes_area_means(call)) return;
+  std::string filter = call.choice("filter") == "box" ? "" : fmt::format(" --filter {}", call.choice("filter"));
+  for (const std::string_view flag : {"hicomp", "normal", "from-base"})
+    if (call.flag(flag)) filter += fmt::format(" --{}", flag);
+  for (const auto& [name, free] : {std::pair{"reduce", "mean"}, {"variant", "auto"}})
+    if (call.choice(name) != free)
+      fail(Exit::usage, "mips: --{} {} takes each texel's area alone; with{} expected {}", name, call.choice(name),
+           filter, free);
+  if (call.choice("method") == "single-pass")
+    fail(Exit::usage, "mips: --method single-pass takes each texel's area alone; with{} expected per-level or auto",
+         filter);
+}
+
+static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int levels) {
+  const int image = builder.current_image();
+  const Size base = builder.image(image).size;
+  std::vector<FilterStep> steps;
+  for (int level = 1; level < levels; ++level) {
+    const int from = call.flag("from-base") ? 0 : level - 1;
+    steps.push_back({.name = fmt::format("mips level {}", level),
+                     .source_image = image,
+                     .source_level = from,
+                     .from = level_size(base, from),
+                     .target_image = image,
+                     .target_level = level,
+                     .to = level_size(base, level)});
+  }
+  plan_filter(builder, steps, filtering_of_mips(call));
+  builder.note("mips: per-level, since filters take two passes a level");
+}
 
 static void plan_mips(const Call& call, PlanBuilder& builder) {
   PlanImage& image = builder.image(builder.current_image());
-  image.level_count = level_count(call, image.size);
-  if (image.level_count == 1) return builder.note("mips: the picture is its own only level");
-  plan_area_mips(call, builder, image.level_count);
+  const int levels = image.level_count = level_count(call, image.size);
+  if (levels == 1) return builder.note("mips: the picture is its own only level");
+  if (makes_area_means(call)) plan_area_mips(call, builder, levels);
+  else plan_filtered_mips(call, builder, levels);
 }
 
 // The words of --variant, `auto` first.
@@ -153,8 +243,13 @@ const Op mips_op{
         "averaged in linear light with premultiplied alpha; all channels of the file get their levels (uint channels "
         "take "
         "the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 even levels are "
-        "summed in "
-        "half, without overflow and without loss near zero; odd ones in float.",
+        "summed "
+        "in half, without overflow and without loss near zero; odd ones in float. Other filters than the box keep more "
+        "detail and overshoot at edges, as `resize` says; they go per level, in float arithmetic, each level from the "
+        "one "
+        "above or, slower and a little sharper, all from level 0. With --normal the numbers of R, G and B are data: "
+        "integers are neither decoded from sRGB nor multiplied by alpha, and are written as they are; a mean of no "
+        "direction becomes (0.5, 0.5, 1).",
     .source =
         "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
         "Creation, 2005 (area weights)",
@@ -176,12 +271,27 @@ const Op mips_op{
                 .kind = ParamKind::integer,
                 .def = 0,
                 .min = 0,
-                .max = 16}},
+                .max = 16},
+               filter_param(Filter::box),
+               border_param(),
+               hicomp_param(),
+               {.name = "normal",
+                .help = "R, G and B are directions, 2 c - 1: they are averaged and made as long as they were",
+                .kind = ParamKind::flag,
+                .is_for_colour = true},
+               {.name = "normal-length",
+                .help = "how long a mean of directions came out: drop it, or keep it in alpha, for roughness",
+                .kind = ParamKind::choice,
+                .choices = {"drop", "alpha"},
+                .is_for_colour = true},
+               {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag}},
     .makes_levels = true,
     .every_channel = true,
     .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
                  "--reduce max --method single-pass", "--method single-pass --levels 2",
-                 "--method single-pass --levels 6"},
+                 "--method single-pass --levels 6", "--filter kaiser", "--filter lanczos3 --hicomp --border repeat",
+                 "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp", "--normal",
+                 "--normal --normal-length alpha --filter mitchell"},
     .variants = variants,
     .benchmark = {.floor = Floor::third,
                   .sizes = {{256, 256},
@@ -197,6 +307,10 @@ const Op mips_op{
                   .claims = claims()},
     .level_count = level_count,
     .reference = reference,
+    .tolerance = tolerance,
+    .takes_data = [](const Call& call) { return call.flag("normal"); },
+    .adds_alpha = [](const Call& call) { return normals_of(call) == Normals::length_in_alpha; },
+    .check = check,
     .plan = plan_mips,
 };
 

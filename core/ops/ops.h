@@ -8,5 +8,6 @@ namespace gpupost {
 extern const Op crop_op;
 extern const Op flip_op;
 extern const Op mips_op;
+extern const Op resize_op;
 
 }  // namespace gpupost

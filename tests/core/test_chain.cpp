@@ -69,6 +69,23 @@ TEST_CASE("a positional word stands behind the op by itself, and nowhere twice w
   CHECK(refusal(flip, {"x", "y"}).starts_with("1 flip: "));
 }
 
+TEST_CASE("options of mips that mean nothing together are refused in one line") {
+  CHECK(refusal(mips(), {"--method=single-pass", "--filter=kaiser", "--from-base"}) ==
+        "1 mips: --method single-pass takes each texel's area alone; with --filter kaiser --from-base expected "
+        "per-level or auto");
+  CHECK(refusal(mips(), {"--reduce=min", "--normal"}) ==
+        "1 mips: --reduce min takes each texel's area alone; with --normal expected mean");
+  CHECK(refusal(mips(), {"--method=single-pass", "--filter=box"}) == "");
+  CHECK(refusal(mips(), {"--normal-length=alpha"}) ==
+        "1 mips: --normal-length alpha is of normal maps; expected --normal with it");
+  CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for colours"));
+}
+
+TEST_CASE("channels beside the colour go through the ops that take them, without what is for colours") {
+  const std::vector<Call> calls{parse_call(*op_named("resize"), "--size 50% --hicomp --filter box")};
+  CHECK(calls_for_other_channels(calls).at(0).text() == "resize --size 50% --filter box");
+}
+
 TEST_CASE("words of several numbers are taken apart, or refused") {
   using Numbers = std::vector<int>;
   CHECK(whole_numbers("640x480+10+20", "x++") == Numbers{640, 480, 10, 20});

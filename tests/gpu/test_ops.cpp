@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace gpupost;
 using namespace gpupost::test;
 
@@ -24,6 +26,8 @@ void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern
   const Level base = pattern(pattern_name, size, kind.depth);
   const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic};
   const Plan made = plan(calls, input, gpu.info().traits);
+  // without a pass of half arithmetic the plan is that of the kind before
+  if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
   const int first_level = made.base_is_input ? 1 : 0;
   const RunResult result = gpu.run(made, base, first_level);
   REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
@@ -89,7 +93,10 @@ TEST_CASE("a chain is the ops one after the other, and its tolerance the sum of 
   const std::vector<std::vector<Call>> chains{
       {call_of("flip", "x"), call_of("crop", "--window 100x77+3+5"), call_of("flip", "y"), call_of("mips", "")},
       {call_of("crop", "--window 33x1+0+128"), call_of("mips", "--levels 3")},
-      {call_of("flip", "xy"), call_of("flip", "xy")}};
+      {call_of("flip", "xy"), call_of("flip", "xy")},
+      {call_of("resize", "--size 50%"), call_of("flip", "x"), call_of("mips", "")},
+      {call_of("crop", "--window 9x128+1+1"), call_of("resize", "--size 40x31 --hicomp"),
+       call_of("resize", "--size 33x64 --filter mitchell"), call_of("mips", "--filter kaiser")}};
   for (const std::vector<Call>& chain : chains)
     for (const std::string_view name : {"noise", "nonfinite"})
       for (const Kind kind : kinds) check_chain(*gpu, chain, name, {257, 129}, kind);

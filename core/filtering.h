@@ -1,0 +1,41 @@
+// Filters that make a picture smaller or larger: their names and their definition in double.
+#pragma once
+
+#include "core/op.h"
+
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// In the order of their names as choices of an option.
+enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
+enum class Border { clamp, repeat, mirror };
+
+// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are made as long as
+// they were; how long they came out is dropped, or kept in alpha, where levels below take it into account.
+enum class Normals { none, length_dropped, length_in_alpha };
+
+// How a call filters.
+struct Filtering {
+  Filter filter = Filter::box;
+  Border border = Border::clamp;
+  bool compresses = false;  // --hicomp
+  Normals normals = Normals::none;
+};
+
+// The options of ops that filter, the filter's default aside.
+Param filter_param(Filter def);
+Param border_param();
+Param hicomp_param();
+Filtering filtering_of(const Call& call);
+
+// Half the width of a filter in texels of the coarser side.
+double support_of(Filter filter);
+
+// One level of another size by the definition.
+Planes filtered(const Planes& from, Size to, const Filtering& filtering);
+// What the device may be off by there, where `from` is off by `error`.
+Planes filtered_tolerance(const Planes& from, const Planes& error, Size to, const Filtering& filtering, Depth depth);
+
+}  // namespace gpupost

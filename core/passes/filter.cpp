@@ -1,0 +1,91 @@
+#include "core/passes/filter.h"
+
+#include "core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+enum Axis { along_x, along_y };
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// Texels to each side of the one in the middle that a filter reaches.
+int reach_of(Filter filter, int from, int to) {
+  const double ratio = double(from) / to;
+  return filter == Filter::box ? int(std::ceil(ratio / 2 + 0.5))
+                               : int(std::ceil(support_of(filter) * std::max(1.0, ratio)));
+}
+
+// Sums of the pass that goes along x first, or last.
+double cost(Filter filter, const FilterStep& step, bool x_first) {
+  const double taps_x = 2.0 * reach_of(filter, step.from.width, step.to.width) + 1;
+  const double taps_y = 2.0 * reach_of(filter, step.from.height, step.to.height) + 1;
+  const double last = double(texel_count(step.to));
+  return x_first ? double(texel_count({step.to.width, step.from.height})) * taps_x + last * taps_y
+                 : double(texel_count({step.from.width, step.to.height})) * taps_y + last * taps_x;
+}
+
+// What one of the two passes of a step reads and writes.
+struct Half {
+  Axis axis = along_x;
+  bool is_first = false;
+  Size from, to;
+};
+
+Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, Half half) {
+  const bool on_x = half.axis == along_x;
+  const int from = on_x ? half.from.width : half.from.height, to = on_x ? half.to.width : half.to.height;
+  const int reach = reach_of(filtering.filter, from, to);
+  const int period = filtering.border == Border::mirror ? 2 * from : from;
+  const bool holds_half = builder.input().storage == Depth::half;
+  return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
+          .kernel = "filter.glsl",
+          .literals = {{"AXIS", half.axis},
+                       {"FILTER", int(filtering.filter)},
+                       {"BORDER", int(filtering.border)},
+                       {"COMPRESS", filtering.compresses},
+                       {"NORMALS", int(filtering.normals)},
+                       {"IS_FIRST", half.is_first},
+                       {"HOLDS_HALF", !half.is_first && holds_half}},
+          .values = {{"width", half.to.width},
+                     {"height", half.to.height},
+                     {"from_side", from},
+                     {"to_side", to},
+                     {"reach", reach},
+                     {"period", period},
+                     {"shift", period * groups(reach + 1, period)}},
+          .group = {64, 1},
+          .group_count =
+              on_x ? std::array{groups(to, 64), groups(half.to.height, 4)} : std::array{groups(half.to.width, 256), to},
+          .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),
+          .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)};
+}
+
+}  // namespace
+
+void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
+  const FilterStep& largest = steps.front();
+  const bool x_first = cost(filtering.filter, largest, true) <= cost(filtering.filter, largest, false);
+  const auto size_between = [&](const FilterStep& step) {
+    return x_first ? Size{step.to.width, step.from.height} : Size{step.from.width, step.to.height};
+  };
+  const int between = builder.add_image({.size = size_between(largest), .depth = Depth::f32});
+  for (const FilterStep& step : steps) {
+    Pass first = pass_of(builder, step, filtering, {x_first ? along_x : along_y, true, step.from, size_between(step)});
+    first.source_image = step.source_image;
+    first.source_level = step.source_level;
+    first.target_image = between;
+    builder.add(std::move(first));
+    Pass last = pass_of(builder, step, filtering, {x_first ? along_y : along_x, false, size_between(step), step.to});
+    last.source_image = between;
+    last.target_image = step.target_image;
+    last.target_level = step.target_level;
+    builder.add(std::move(last));
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,49 @@
+// Weights of filters. Where a texel lies is told in whole numbers: distances are in 1 / (2 * to_side) texels of the source.
+
+// sin(pi x), to a few 2^-24: what Vulkan promises of sin() is 2^-11.
+float sin_pi(float x) {
+  const float whole = round(x);
+  const float t = 3.14159265358979 * (x - whole);
+  const float s = t * t;
+  const float sine = t * (1.0 + s * (-1.6666667e-1 + s * (8.3333333e-3 + s * (-1.9841270e-4 +
+                     s * (2.7557319e-6 + s * -2.5052108e-8)))));
+  return (int(whole) & 1) == 0 ? sine : -sine;
+}
+
+float sinc(float x) { return x == 0.0 ? 1.0 : sin_pi(x) / (3.14159265358979 * x); }
+
+// The modified Bessel function of order 0, for x up to 4: its power series.
+float bessel_0(float x) {
+  const float square = 0.25 * x * x;
+  float term = 1.0, sum = 1.0;
+  for (int k = 1; k < 14; ++k) {
+    term *= square / float(k * k);
+    sum += term;
+  }
+  return sum;
+}
+
+// x: distance from the middle, 0 or more, in texels of the coarser side
+float curve(float x) {
+#if FILTER == 1
+  return max(0.0, 1.0 - x);
+#elif FILTER == 2
+  return x < 3.0 ? sinc(x) * bessel_0(4.0 * sqrt(1.0 - x * x / 9.0)) / 11.3019219521363 : 0.0;
+#elif FILTER == 3
+  const float to_end = 2.0 - x;
+  return x < 1.0 ? (7.0 * x - 12.0) * x * x / 6.0 + 8.0 / 9.0
+                 : x < 2.0 ? to_end * to_end * (8.0 - 7.0 * x) / 18.0 : 0.0;
+#else
+  return x < 3.0 ? sinc(x) * sinc(x / 3.0) : 0.0;
+#endif
+}
+
+float weight_of(int distance) {
+#if FILTER == 0
+  // how much of the source's texel lies in the area of the target's
+  const int whole = 2 * min(from_side, to_side);
+  return float(clamp(from_side + to_side - abs(distance), 0, whole)) / float(whole);
+#else
+  return curve(abs(float(distance)) / float(2 * max(from_side, to_side)));
+#endif
+}

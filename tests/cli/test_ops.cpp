@@ -1,0 +1,82 @@
+// What ops do to whole files: every channel, the windows, several sizes in one run.
+#include "tests/cli/place.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+Finished done(const Place& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  INFO(finished.err);
+  CHECK(finished.exit_code == 0);
+  return finished;
+}
+
+// One number of a group as it stands in memory.
+uint32_t bits_at(const Group& group, int x, int y) {
+  const Level& level = group.levels[0];
+  const size_t index = 4 * (size_t(y) * size_t(level.size.width) + size_t(x));
+  return group.depth == Depth::half ? level.texels.as<uint16_t>()[index] : level.texels.as<uint32_t>()[index];
+}
+
+}  // namespace
+
+TEST_CASE("crop and flip move every channel alike, uint ones too") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"crop", "--window", "10x7+5+3", "flip", "x", "depth.exr", "-o", "out.exr"});
+  const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
+  CHECK(after.data_window == window_of({10, 7}));
+  CHECK(after.display_window == window_of({10, 7}));
+  REQUIRE(after.groups.size() == before.groups.size());
+  for (size_t group = 0; group < after.groups.size(); ++group)
+    for (int y = 0; y < 7; ++y)
+      for (int x = 0; x < 10; ++x)
+        CHECK(bits_at(after.groups[group], x, y) == bits_at(before.groups[group], 5 + 9 - x, 3 + y));
+}
+
+TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"resize", "--size", "50%", "flip", "x", "mips", "in.exr", "wide.exr", "depth.exr", "-o",
+               "{stem}.out.exr", "--verify"});
+  CHECK(decoded(place, "in.out.exr").size() == Size{19, 11});
+  CHECK(decoded(place, "depth.out.exr", 2).size() == level_size(decoded(place, "depth.out.exr").size(), 2));
+}
+
+TEST_CASE("a part that is not inside the picture is refused in one line") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the picture, which has 37 x 21 texels\n");
+}
+
+TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--normal", "in.png", "-o", "normal.{level}.png"});
+  const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
+  CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
+  // every direction has the length 1 as its numbers stand
+  const Level level = std::move(decoded(place, "normal.2.png").groups[0].levels[0]);
+  const auto numbers = level.texels.as<uint8_t>();
+  for (size_t index = 0; index < numbers.size(); index += 4) {
+    double sum = 0;
+    for (size_t c = 0; c < 3; ++c) sum += (numbers[index + c] / 127.5 - 1) * (numbers[index + c] / 127.5 - 1);
+    CHECK(sum == doctest::Approx(1).epsilon(0.03));
+  }
+}
+
+TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--normal", "--normal-length", "alpha", "float.exr", "-o", "out.exr"});
+  CHECK(!decoded(place, "float.exr").groups[0].has_alpha());
+  CHECK(decoded(place, "out.exr").groups[0].channels[3].name == "A");
+}
