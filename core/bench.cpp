@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace gpupost {
 
@@ -113,6 +114,21 @@ Level noise(Size size, Depth depth) {
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) fill_row(level, depth, y);
   });
+  return level;
+}
+
+Level hard_numbers(Size size, Depth depth) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const float largest = depth == Depth::half ? 65504.0f : std::numeric_limits<float>::max();
+  const float smallest = depth == Depth::half ? 0x1p-24f : std::numeric_limits<float>::min();
+  const std::array hard{std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, largest, -largest, smallest};
+  Level level = noise(size, depth);
+  const size_t count = 4 * texel_count(size);
+  for (size_t index = 0, which = 0; index < count; index += 1 + hash_of(uint32_t(index)) % 200, ++which) {
+    const float value = hard[which % hard.size()];
+    if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(value);
+    else level.texels.as<float>()[index] = value;
+  }
   return level;
 }
 

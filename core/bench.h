@@ -31,4 +31,8 @@ double gb_per_second(size_t bytes, double milliseconds);
 // A picture to measure on: numbers in 0..1 without order, of depth u8, half or f32, the same on every machine.
 Level noise(Size size, Depth depth);
 
+// The same with some numbers that are hard: not-a-number, infinities, the largest and the smallest of the depth, which is
+// half or f32.
+Level hard_numbers(Size size, Depth depth);
+
 }  // namespace gpupost

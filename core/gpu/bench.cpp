@@ -45,7 +45,7 @@ Size verified_size_of(Size size) {
 // The picture that variants are run on, and the copies of it that they share.
 class Subject {
  public:
-  Subject(Gpu& gpu, Size size, Depth depth) : gpu_(gpu), base_(noise(size, depth)), depth_(depth) {}
+  Subject(Gpu& gpu, Level base, Depth depth) : gpu_(gpu), base_(std::move(base)), depth_(depth) {}
 
   const Level& base() const { return base_; }
   Depth depth() const { return depth_; }
@@ -160,14 +160,14 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size 
   }
   std::vector<Call> calls;
   for (const Variant& variant : variants) calls.push_back(parse_call(op, variant.arguments));
-  Subject subject(gpu, size, depth);
+  Subject subject(gpu, noise(size, depth), depth);
   for (size_t index = 0; index < variants.size(); ++index)
     result.variants.push_back({.variant = variants[index],
                                .obstacle = obstacle_of(gpu, subject, calls[index], variants[index].half_arithmetic)});
   try {
     prepare(gpu, subject, calls, result.variants);
     std::optional<Subject> smaller;
-    if (result.verified_size != size) smaller.emplace(gpu, result.verified_size, depth);
+    if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
     Subject& checked = smaller ? *smaller : subject;
     std::future<Expected> expected = expected_of(gpu, checked, calls.front());
     for (const Floor floor : floors) result.floors.push_back(floor_of(gpu, floor, subject, options));
@@ -188,6 +188,15 @@ const VariantResult* fastest(std::span<const VariantResult> results) {
   for (const VariantResult& result : results)
     if (result.times.count > 0 && (!best || result.times.median_ms < best->times.median_ms)) best = &result;
   return best;
+}
+
+std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& variant, Size size, Depth depth) {
+  const auto side = [](int n) { return n <= 256 ? n : 256 + n % 2; };
+  const Call call = parse_call(op, variant.arguments);
+  Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
+  VariantResult result{.variant = variant};
+  check_variant(gpu, subject, call, expected_of({&call, 1}, subject.base(), depth), result);
+  return result.failure;
 }
 
 }  // namespace gpupost

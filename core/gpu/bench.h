@@ -59,4 +59,8 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size 
 // The fastest that is right; nullptr where none is.
 const VariantResult* fastest(std::span<const VariantResult> results);
 
+// How a variant fails on hard numbers, on a small picture whose sides are odd where those of `size` are; "" where it is
+// right. What noise does not show: a linear sampler may make not-a-number of infinity.
+std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& variant, Size size, Depth depth);
+
 }  // namespace gpupost

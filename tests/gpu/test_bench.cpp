@@ -173,3 +173,17 @@ TEST_CASE("a variant that cannot be done says why") {
   const BenchCase large = bench(*gpu, mips(), variants, {32768 + 1, 1}, Depth::half, short_run);
   CHECK(large.obstacle.find("texels a side") != std::string::npos);
 }
+
+TEST_CASE("what holds on noise may fail on hard numbers, and is then found out") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Op& op = *op_named("mips");
+  for (const Size size : {Size{4096, 4096}, Size{1919, 1081}})
+    for (const Depth depth : {Depth::half, Depth::f32}) {
+      CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, size, depth) == "");
+      CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, size, depth) == "");
+    }
+  // llvmpipe's linear sampler takes differences, and that of two infinities is no number
+  if (gpu->info().traits.name.find("llvmpipe") != std::string::npos)
+    CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) != "");
+}
