@@ -21,11 +21,11 @@ ivec2 block_grid(int base, int steps) {
   return (level_size(base + steps) + side - 1) / side;
 }
 
-// The texels of level `base` that block `block_at` reads.
-Range block_range(int base, int steps, ivec2 block_at) {
+// The texels of level base + step that block `block_at` reads or makes: its own of the last level, and what these need.
+Range range_in_block(int base, int steps, ivec2 block_at, int step) {
   const int side = 32 >> steps;
   Range range = Range(block_at * side, min((block_at + 1) * side, level_size(base + steps)));
-  for (int level = base + steps; level > base; --level) range = needed_above(range, level);
+  for (int level = base + steps; level > base + step; --level) range = needed_above(range, level);
   return range;
 }
 
@@ -52,7 +52,7 @@ void make_level(const int where, Above above, int level, Share share, int keep_a
   for (int first = 0; first < count.x * count.y; first += 256) {
     const int index = first + thread;
     if (index < count.x * count.y) {
-      const ivec2 at = share.range.low + ivec2(index % count.x, index / count.x);
+      const ivec2 at = share.range.low + place_in_rows(index, count.x);
       const vec4 c = reduce(where, above, at);
       tile[share.tile_offset + index] = real4(c);
       if (owns(at, share.steps, share.block_at, share.is_last)) {
@@ -70,19 +70,18 @@ void make_level(const int where, Above above, int level, Share share, int keep_a
 // from `scratch_from` on; the last level goes there too, from `keep_at` on, where that is not negative.
 void make_block(const int base, const int steps, ivec2 block_at, int scratch_from, int keep_at, int thread) {
   const bvec2 is_last = equal(block_at + 1, block_grid(base, steps));
-  Range ranges[5];
-  ranges[steps] = Range(block_at * (32 >> steps), min((block_at + 1) * (32 >> steps), level_size(base + steps)));
-  for (int step = steps; step > 0; --step) ranges[step - 1] = needed_above(ranges[step], base + step);
-
   // the first level has at most 23x23 texels, the second 11x11: they stand in turn behind and before 11x11 texels
+  const Range first = range_in_block(base, steps, block_at, 1);
   const Above picture = Above(level_size(base), ivec2(0), level_size(base).x, scratch_from);
-  make_level(base == 0 ? in_picture : in_scratch, picture, base + 1, Share(block_at, is_last, 1, ranges[1], 11 * 11),
+  make_level(base == 0 ? in_picture : in_scratch, picture, base + 1, Share(block_at, is_last, 1, first, 11 * 11),
              steps == 1 ? keep_at : -1, thread);
+  Range from = first;
   for (int step = 2; step <= steps; ++step) {
-    const Range from = ranges[step - 1];
+    const Range to = range_in_block(base, steps, block_at, step);
     const int to_offset = (step & 1) == 1 ? 11 * 11 : 0;
     const Above above = Above(level_size(base + step - 1), from.low, from.high.x - from.low.x, 11 * 11 - to_offset);
-    make_level(in_shared, above, base + step, Share(block_at, is_last, step, ranges[step], to_offset),
+    make_level(in_shared, above, base + step, Share(block_at, is_last, step, to, to_offset),
                step == steps ? keep_at : -1, thread);
+    from = to;
   }
 }

@@ -11,7 +11,7 @@ void main() {
   const int thread = int(gl_LocalInvocationIndex);
 #endif
   const ivec2 tile_at = ivec2(gl_WorkGroupID.xy) + ivec2(origin_x, origin_y);
-  make_tile(0, STEPS, tile_at, thread);
+  make_tile(tile_at, thread);
 #if BLOCK_STEPS
   finish_tile(tile_at, 64 >> STEPS, thread);
 #endif

@@ -1,4 +1,4 @@
-// Tiles: 64x64 texels of a level, all of whose sides halve evenly, taken down up to six levels by one workgroup of 256.
+// Tiles: 64x64 texels of the picture, whose sides halve evenly, taken down STEPS levels by one workgroup of 256.
 //
 // How that is done is chosen by literals, after the variants that the talk compares.
 // ROWS: threads take the texels row by row, else in AMD's order, in which any four neighbours are a quad of texels.
@@ -39,39 +39,26 @@ ivec2 place_in_quarter(int thread) {
 #endif
 }
 
-// Level base + 1 from the level `base`: the picture, or what the tiles kept of level STEPS. Tiles at the right and lower
-// edge reach outside: those reads are clamped, and nothing inside is made of them.
-real4 first_level(const int base, ivec2 at) {
-  const ivec2 edge = level_size(base) - 1;
-#if BLOCK_STEPS
-  if (base > 0) {
-    const ivec2 low = min(2 * at, edge), high = min(2 * at + 1, edge);
-    const int top = texel_offset + low.y * (edge.x + 1), bottom = texel_offset + high.y * (edge.x + 1);
-    return reduce_four(real4(kept_texels[top + low.x]), real4(kept_texels[top + high.x]),
-                       real4(kept_texels[bottom + low.x]), real4(kept_texels[bottom + high.x]));
-  }
-#endif
+// A texel of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
+// nothing inside is made of them.
+real4 first_level(ivec2 at) {
 #if LINEAR
   return real4(sample_between(2 * at + 1));
 #else
+  const ivec2 edge = ivec2(width, height) - 1;
   const ivec2 low = min(2 * at, edge), high = min(2 * at + 1, edge);
   return reduce_four(real4(load(low)), real4(load(ivec2(high.x, low.y))), real4(load(ivec2(low.x, high.y))),
                      real4(load(high)));
 #endif
 }
 
-// Stores a texel of the tile's part of level base + step, and keeps it for those who go on.
-void emit(const int base, int step, ivec2 tile_at, ivec2 place, real4 c) {
-  const int level = base + step;
+// Stores a texel of the tile's part of level `step`, and keeps it for those who go on.
+void emit(int step, ivec2 tile_at, ivec2 place, real4 c) {
   const ivec2 at = tile_at * (64 >> step) + place;
-  if (!inside(at, level_size(level))) return;
-  store_level(level, at, vec4(c));
+  if (!inside(at, level_size(step))) return;
+  store_level(step, at, vec4(c));
 #if BLOCK_STEPS
-  if (base == 0 && step == STEPS) scratch_texels[texel_offset + at.y * level_size(level).x + at.x] = vec4(c);
-#if TAIL
-  if (base > 0 && step == BLOCK_STEPS)
-    scratch_texels[tail_offset() + at.y * level_size(level).x + at.x] = vec4(c);
-#endif
+  if (step == STEPS) scratch_texels[texel_offset + at.y * level_size(step).x + at.x] = vec4(c);
 #endif
 }
 
@@ -109,8 +96,8 @@ real4 reduce_shared(int step, ivec2 place) {
 }
 
 // Levels 3 and below, of what shared memory holds of level 2.
-void finish_shared(const int base, const int steps, ivec2 tile_at, int thread) {
-  for (int step = 3; step <= steps; ++step) {
+void finish_shared(ivec2 tile_at, int thread) {
+  for (int step = 3; step <= STEPS; ++step) {
     barrier();
 #if EXCHANGE == EXCHANGE_FOURTH
     const int spread = 2 * (step - 2);
@@ -123,8 +110,8 @@ void finish_shared(const int base, const int steps, ivec2 tile_at, int thread) {
     if (goes_on) {
       const ivec2 place = place_of(index, step);
       const real4 c = reduce_shared(step, place);
-      emit(base, step, tile_at, place, c);
-      if (step < steps) tile[entry_of(step, place)] = c;
+      emit(step, tile_at, place, c);
+      if (step < STEPS) tile[entry_of(step, place)] = c;
     }
   }
 }
@@ -132,7 +119,7 @@ void finish_shared(const int base, const int steps, ivec2 tile_at, int thread) {
 
 #if EXCHANGE == EXCHANGE_QUAD
 // Levels 3 and below, of a number `c` of level 2 in each thread, entry `index` of that level.
-void finish_quads(const int base, const int steps, ivec2 tile_at, int thread, int index, real4 c) {
+void finish_quads(ivec2 tile_at, int thread, int index, real4 c) {
   int offset = 0;
 #if EACH == 2
   tile[index] = c;
@@ -141,17 +128,17 @@ void finish_quads(const int base, const int steps, ivec2 tile_at, int thread, in
   offset = 256;
 #endif
   int count = 256;
-  for (int step = 3; step <= steps; ++step) {
+  for (int step = 3; step <= STEPS; ++step) {
     if (thread < count) {
       c = reduce_quad(c);
       if ((thread & 3) == 0) {
-        emit(base, step, tile_at, place_of(thread >> 2, step), c);
-        if (step < steps) tile[offset + (thread >> 2)] = c;
+        emit(step, tile_at, place_of(thread >> 2, step), c);
+        if (step < STEPS) tile[offset + (thread >> 2)] = c;
       }
     }
     count >>= 2;
     barrier();
-    if (step < steps && thread < count) c = tile[offset + thread];
+    if (step < STEPS && thread < count) c = tile[offset + thread];
     offset += count;
   }
 }
@@ -160,78 +147,91 @@ void finish_quads(const int base, const int steps, ivec2 tile_at, int thread, in
 #if EXCHANGE == EXCHANGE_SHUFFLE
 // Levels 3 and below, of a number `c` of level 2 in each thread. A subgroup makes four entries of level 3 or one of level
 // 4; sixteen threads make the rest.
-void finish_shuffled(const int base, const int steps, ivec2 tile_at, int thread, real4 c) {
+void finish_shuffled(ivec2 tile_at, int thread, real4 c) {
 #if EACH == 2
   c = reduce_four_quads(c);
   const int third = 16 * (thread & 3) + (thread >> 4);
   if ((thread & 12) == 0) {
-    emit(base, 3, tile_at, place_of(third, 3), c);
+    emit(3, tile_at, place_of(third, 3), c);
     tile[third] = c;
   }
-  if (steps == 3) return;
+  if (STEPS == 3) return;
   barrier();
   if (thread >= 16) return;
   c = reduce_four(tile[4 * thread], tile[4 * thread + 1], tile[4 * thread + 2], tile[4 * thread + 3]);
-  emit(base, 4, tile_at, place_of(thread, 4), c);
+  emit(4, tile_at, place_of(thread, 4), c);
 #else
   c = reduce_quad(c);
-  if ((thread & 3) == 0) emit(base, 3, tile_at, place_of(thread >> 2, 3), c);
-  if (steps == 3) return;
+  if ((thread & 3) == 0) emit(3, tile_at, place_of(thread >> 2, 3), c);
+  if (STEPS == 3) return;
   c = reduce_four_quads(c);
   if ((thread & 15) == 0) {
-    emit(base, 4, tile_at, place_of(thread >> 4, 4), c);
+    emit(4, tile_at, place_of(thread >> 4, 4), c);
     tile[thread >> 4] = c;
   }
-  if (steps == 4) return;
+  if (STEPS == 4) return;
   barrier();
   if (thread >= 16) return;
   c = tile[thread];
 #endif
-  if (steps == 4) return;
+  if (STEPS == 4) return;
   c = reduce_quad(c);
-  if ((thread & 3) == 0) emit(base, 5, tile_at, place_of(thread >> 2, 5), c);
-  if (steps == 5) return;
+  if ((thread & 3) == 0) emit(5, tile_at, place_of(thread >> 2, 5), c);
+  if (STEPS == 5) return;
   c = reduce_four_quads(c);
-  if (thread == 0) emit(base, 6, tile_at, ivec2(0), c);
+  if (thread == 0) emit(6, tile_at, ivec2(0), c);
 }
 #endif
 
-// Levels base + 1 to base + steps of a tile.
-void make_tile(const int base, const int steps, ivec2 tile_at, int thread) {
-  real4 ones[4];  // texels of level 1; all reads are under way before the first is waited for
-  ivec2 places[4];
-  for (int q = 0; q < 4; ++q) {
-    const ivec2 quarter = ivec2(q & 1, q >> 1);
-    places[q] = EACH == 2 ? place_in_quarter(thread) + 16 * quarter : 2 * place_of(thread, 2) + quarter;
-    ones[q] = first_level(base, tile_at * 32 + places[q]);
-  }
-  for (int q = 0; q < 4; ++q) emit(base, 1, tile_at, places[q], ones[q]);
-  if (steps == 1) return;
+// Places of a thread's four texels of level 1: one in each quarter of the tile, or a square of 2x2.
+ivec2 place_of_first(int thread, int x, int y) {
+  return EACH == 2 ? place_in_quarter(thread) + 16 * ivec2(x, y) : 2 * place_of(thread, 2) + ivec2(x, y);
+}
+
+// Levels 1 to STEPS of a tile. No array holds the four texels: one that is indexed in a loop may end up in memory.
+void make_tile(ivec2 tile_at, int thread) {
+  const ivec2 place0 = place_of_first(thread, 0, 0), place1 = place_of_first(thread, 1, 0);
+  const ivec2 place2 = place_of_first(thread, 0, 1), place3 = place_of_first(thread, 1, 1);
+  real4 c0 = first_level(32 * tile_at + place0);  // all reads are under way before the first is waited for
+  real4 c1 = first_level(32 * tile_at + place1);
+  real4 c2 = first_level(32 * tile_at + place2);
+  real4 c3 = first_level(32 * tile_at + place3);
+  emit(1, tile_at, place0, c0);
+  emit(1, tile_at, place1, c1);
+  emit(1, tile_at, place2, c2);
+  emit(1, tile_at, place3, c3);
+  if (STEPS == 1) return;
 
 #if EACH == 4
-  const real4 two = reduce_four(ones[0], ones[1], ones[2], ones[3]);
+  const real4 two = reduce_four(c0, c1, c2, c3);
   const int index = thread;
 #elif EXCHANGE >= EXCHANGE_QUAD
   // Each lane of a quad keeps the result of another quarter: all 256 threads then hold one texel of level 2.
-  for (int q = 0; q < 4; ++q) ones[q] = reduce_quad(ones[q]);
+  c0 = reduce_quad(c0);
+  c1 = reduce_quad(c1);
+  c2 = reduce_quad(c2);
+  c3 = reduce_quad(c3);
   const int lane = thread & 3;
-  const real4 two = lane < 2 ? (lane == 0 ? ones[0] : ones[1]) : (lane == 2 ? ones[2] : ones[3]);
+  const real4 two = lane < 2 ? (lane == 0 ? c0 : c1) : (lane == 2 ? c2 : c3);
   const int index = 64 * lane + (thread >> 2);
 #else
-  for (int q = 0; q < 4; ++q) tile[entry_of(1, places[q])] = ones[q];
+  tile[entry_of(1, place0)] = c0;
+  tile[entry_of(1, place1)] = c1;
+  tile[entry_of(1, place2)] = c2;
+  tile[entry_of(1, place3)] = c3;
   barrier();
   const int index = thread;
   const real4 two = reduce_shared(2, place_of(index, 2));
 #endif
-  emit(base, 2, tile_at, place_of(index, 2), two);
-  if (steps == 2) return;
+  emit(2, tile_at, place_of(index, 2), two);
+  if (STEPS == 2) return;
 
 #if EXCHANGE == EXCHANGE_SHUFFLE
-  finish_shuffled(base, steps, tile_at, thread, two);
+  finish_shuffled(tile_at, thread, two);
 #elif EXCHANGE == EXCHANGE_QUAD
-  finish_quads(base, steps, tile_at, thread, index, two);
+  finish_quads(tile_at, thread, index, two);
 #else
   tile[entry_of(2, place_of(index, 2))] = two;
-  finish_shared(base, steps, tile_at, thread);
+  finish_shared(tile_at, thread);
 #endif
 }

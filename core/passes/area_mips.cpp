@@ -123,6 +123,7 @@ struct Steps {
   int block = 0;               // levels that a block makes; 0: none are left
   bool is_block_even = false;  // as in tiles; else blocks of 32x32 that take along what they need of their neighbours
   bool has_tail = false;
+  int tiles_a_side = 1;  // that a workgroup makes before it counts itself
 
   int block_level() const { return tile + block; }
   int block_side() const { return (is_block_even ? 64 : 32) >> block; }  // of its last level
@@ -140,16 +141,17 @@ Steps steps_of(Size base, int levels) {
 }
 
 constexpr int max_targets = 15;  // levels below the base of the largest picture, 32768 texels a side
+constexpr int even_block_texels = 16 * 16;
 constexpr int odd_block_texels = 23 * 23 + 11 * 11;  // the first two levels of a block, with those of its neighbours
 
 // A level of the tail of so many texels goes through shared memory, larger ones through scratch memory. Of more shared
-// memory fewer workgroups run at once: with 24 KiB 4096x4096 RGBA16F takes 0.128 ms on an H100, with 12 KiB 0.087.
+// memory fewer workgroups run at once.
 int tail_texels(Steps steps) { return steps.is_block_even ? 64 : 256; }
 
 // Texels of shared memory the kernel declares.
 int shared_texels(Steps steps, Variant variant) {
   int most = steps.is_even ? exchanges[variant.exchange].shared_texels[variant.each == 4] : odd_block_texels;
-  if (steps.block > 0 && !steps.is_block_even) most = std::max(most, odd_block_texels);
+  if (steps.block > 0) most = std::max(most, steps.is_block_even ? even_block_texels : odd_block_texels);
   if (steps.has_tail) most = std::max(most, tail_texels(steps) * 3 / 2);
   return most;
 }
@@ -260,10 +262,12 @@ Variant variant_named(std::string_view name) {
   return all_variants()[size_t(std::ranges::find(names, name) - names.begin())];
 }
 
-// The table that holds where nothing was measured. Where sides are odd at once each tile makes its neighbours' texels
-// again: 1919x1081 RGBA16F takes 0.064 ms on an H100, a pass a level 0.055.
-Choice built_in(const DeviceTraits& traits, Steps steps) {
-  const Variant variant = variant_named("amd-2x2+shared-packed+load");
+// The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
+// are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.064 ms there, a pass a level
+// 0.055.
+Choice built_in(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
+  const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16 && input.storage != Depth::f32;
+  const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
   if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};
   return {true, variant, "one dispatch is the fastest on a GPU"};
@@ -287,7 +291,7 @@ const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, Steps
 
 // What `auto` takes.
 Choice choose(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
-  Choice choice = built_in(traits, steps);
+  Choice choice = built_in(input, traits, steps);
   const Tuned* tuned = tuned_for(input, traits, steps);
   if (!tuned) return choice;
   const std::string_view word = std::string_view(tuned->arguments).substr(tuned->arguments.rfind(' ') + 1);
@@ -325,9 +329,8 @@ void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
   }
   if (choice.is_single) plan_single_pass(builder, image, single);
   else plan_per_level(builder, image, levels, single.reduce);
-  const std::string how = !choice.is_single      ? "per-level"
-                          : single.steps.is_even ? "single-pass " + name_of(single.variant)
-                                                 : "single-pass in tiles that overlap, since sides are odd";
+  std::string how = choice.is_single ? "single-pass" : "per-level";
+  if (choice.is_single && single.steps.is_even) how += " " + name_of(single.variant);
   builder.note(fmt::format("mips: {}, {}", how, choice.source));
 }
 

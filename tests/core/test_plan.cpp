@@ -120,13 +120,13 @@ TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and ea
   DeviceTraits traits = rich_gpu();
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 1);
   CHECK(plan_of("", {512, 512}, traits).choices ==
-        std::vector<std::string>{"mips: single-pass amd-2x2+shared-packed+load, one dispatch is the fastest on a GPU"});
+        std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, one dispatch is the fastest on a GPU"});
   traits.type = DeviceType::cpu;
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 9);
   CHECK(plan_of("", {512, 512}, traits).choices ==
         std::vector<std::string>{"mips: per-level, a CPU device pays for barriers and shared memory"});
   CHECK(plan_of("--method single-pass", {512, 512}, traits).choices ==
-        std::vector<std::string>{"mips: single-pass amd-2x2+shared-packed+load, asked for"});
+        std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, asked for"});
 }
 
 TEST_CASE(
