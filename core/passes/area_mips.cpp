@@ -263,10 +263,9 @@ Variant variant_named(std::string_view name) {
 }
 
 // The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
-// are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes 0.064 ms there, a pass a level
-// 0.055.
-Choice built_in(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
-  const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16 && input.storage != Depth::f32;
+// are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
+Choice built_in(const DeviceTraits& traits, Steps steps) {
+  const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16;
   const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
   if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};
@@ -291,7 +290,7 @@ const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, Steps
 
 // What `auto` takes.
 Choice choose(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
-  Choice choice = built_in(input, traits, steps);
+  Choice choice = built_in(traits, steps);
   const Tuned* tuned = tuned_for(input, traits, steps);
   if (!tuned) return choice;
   const std::string_view word = std::string_view(tuned->arguments).substr(tuned->arguments.rfind(' ') + 1);
