@@ -10,9 +10,10 @@ const int tail_slot = 4;
 shared bool is_last_at[5];
 
 // Counts this workgroup at one counter for each thread that has a `slot`, all at once; `last` is what the counter says to
-// the last workgroup of all, and a counter of -1 has no last. What the others wrote to the scratch buffer before is visible to a workgroup that acquires it: a write of a
-// coherent buffer is made available by itself, the barrier orders the workgroup's writes before the atomic, which releases
-// them, and only a workgroup that is the last acquires, which empties caches.
+// the last workgroup of all, and a counter of -1 has no last. What the others wrote to the scratch buffer before is
+// visible to a workgroup that acquires it: a write of a coherent buffer is made available by itself, the barrier orders
+// the workgroup's writes before the atomic, which releases them, and only a workgroup that is the last acquires, which
+// empties caches.
 void count(int slot, int counter, int last) {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
