@@ -52,6 +52,9 @@ static std::string bindings(const Pass& pass) {
         "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
         "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
         int(scratch_binding));
+  if (pass.has_statistics)
+    text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
+                        int(statistics_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
   return text + "};\n";

@@ -76,6 +76,7 @@ struct Pass {
   int source_image = 0, source_level = 0;
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
+  bool has_statistics = false;               // it reads or writes what the plan's passes hand on in numbers
   size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
   size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
@@ -85,6 +86,7 @@ struct Plan {
   std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
   int result_image = 0;
+  size_t statistics_bytes = 0;       // handed on from pass to pass, zero before the first; 0: there are none
   bool base_is_input = true;         // level 0 of the result is the input, bit for bit
   std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
 };
@@ -114,6 +116,7 @@ class PlanBuilder {
   void set_current_image(int index);
   // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
+  void keep_statistics(size_t bytes) { plan_.statistics_bytes = bytes; }
   void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
   Plan finish() { return std::move(plan_); }
 

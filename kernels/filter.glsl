@@ -2,9 +2,7 @@
 // have their weights in common.
 #include "filter_weights.glsl"
 #include "range_compress.glsl"
-
-// A number as a file of integers would hold it; what is no number is 0.
-float unit(float value) { return value > 0.0 ? min(value, 1.0) : 0.0; }
+#include "storage.glsl"
 
 // A number of the first pass is a quarter of what it stands for: so a sum of the largest numbers does not overflow.
 vec4 read(ivec2 at) {
@@ -23,8 +21,6 @@ vec4 read(ivec2 at) {
 #endif
   return c;
 }
-
-const float most = HOLDS_HALF == 1 ? 65504.0 : 3.40282347e38;
 
 // What overshoots the storage is its largest number; infinities and what is no number stay.
 vec4 within_storage(vec4 c) {

@@ -25,30 +25,37 @@ std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_ima
   return images;
 }
 
-std::vector<Buffer> Gpu::State::create_scratch(const Plan& plan) const {
-  std::vector<Buffer> scratch;
+PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
+  PlanBuffers buffers;
   for (const Pass& pass : plan.passes)
-    scratch.push_back(pass.scratch_bytes
-                          ? Buffer(device, pass.scratch_bytes, Buffer::Use::device, pass.name + " scratch")
-                          : Buffer());
-  return scratch;
+    buffers.scratch.push_back(pass.scratch_bytes
+                                  ? Buffer(device, pass.scratch_bytes, Buffer::Use::device, pass.name + " scratch")
+                                  : Buffer());
+  if (plan.statistics_bytes)
+    buffers.statistics = Buffer(device, plan.statistics_bytes, Buffer::Use::device, "statistics");
+  return buffers;
 }
 
-void Gpu::State::zero_scratch(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> scratch) const {
-  for (size_t index = 0; index < scratch.size(); ++index)
+void Gpu::State::zero_scratch(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const {
+  for (size_t index = 0; index < buffers.scratch.size(); ++index)
     if (plan.passes[index].zeroed_bytes)
-      vkCmdFillBuffer(commands, scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
+      vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
   barrier(commands);
 }
 
 void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
-                        std::span<const Buffer> scratch, Clock* clock) {
+                        const PlanBuffers& buffers, Clock* clock) {
+  if (plan.statistics_bytes) {
+    vkCmdFillBuffer(commands, buffers.statistics.handle(), 0, plan.statistics_bytes, 0);
+    barrier(commands);
+  }
   const size_t pass_count = plan.passes.size();
   for (size_t index = 0; index < pass_count; ++index) {
     const Pass& pass = plan.passes[index];
     Bound bound{.source = images[size_t(pass.source_image)].view(pass.source_level),
                 .targets = {},
-                .scratch = scratch[index].handle()};
+                .statistics = buffers.statistics.handle(),
+                .scratch = buffers.scratch[index].handle()};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(images[size_t(pass.target_image)].view(level));
     pipelines.bind(commands, pass, bound);
@@ -124,7 +131,7 @@ std::vector<Level> Download::levels() {
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
   const std::vector<Image> images = state_->create_images(plan.images);
-  const std::vector<Buffer> scratch = state_->create_scratch(plan);
+  const PlanBuffers buffers = state_->create_buffers(plan);
   const Buffer upload = upload_buffer(device, base);
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
 
@@ -132,14 +139,14 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   Recording recording(device, state_->pool);
   const VkCommandBuffer commands = recording.commands();
   for (const Image& image : images) ready(commands, image);
-  state_->zero_scratch(commands, plan, scratch);
+  state_->zero_scratch(commands, plan, buffers);
   clock.begin(commands);
   const VkBufferImageCopy whole_base = whole_level(plan.images[0], 0, 0);
   vkCmdCopyBufferToImage(commands, upload.handle(), images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole_base);
   barrier(commands);
   clock.tick(commands);
   state_->pipelines.begin(int(plan.passes.size()));
-  state_->record(commands, plan, images, scratch, &clock);
+  state_->record(commands, plan, images, buffers, &clock);
   download.record(commands, images[size_t(plan.result_image)]);
   clock.tick(commands);
   submit(device, recording);
@@ -158,13 +165,13 @@ double Gpu::copy_speed(Size size, Depth depth) {
   plan.passes.assign(copy_count, copy_pass(size));
   const Device& device = state_->device;
   const std::vector<Image> images = state_->create_images(plan.images);
-  const std::vector<Buffer> scratch = state_->create_scratch(plan);
+  const PlanBuffers buffers = state_->create_buffers(plan);
   Clock clock(device, copy_count);
   Recording recording(device, state_->pool);
   for (const Image& image : images) ready(recording.commands(), image);
   clock.begin(recording.commands());
   state_->pipelines.begin(copy_count);
-  state_->record(recording.commands(), plan, images, scratch, &clock);
+  state_->record(recording.commands(), plan, images, buffers, &clock);
   submit(device, recording);
   const std::vector<double> steps = clock.milliseconds();
   const double best = *std::min_element(steps.begin(), steps.end());

@@ -105,19 +105,19 @@ struct Times {
 
 // One submission: the warm-up and directly behind it the repeats that are timed, each on the next set.
 Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<Image>> sets,
-                 std::span<const Buffer> scratch, Repeats repeats) {
+                 const PlanBuffers& buffers, Repeats repeats) {
   const int set_count = int(sets.size());
   const int lap = std::min(repeats.warm, set_count);
   const auto set = [&](int repeat) -> const std::vector<Image>& { return sets[size_t(repeat % set_count)]; };
   Clock clock(gpu.device, 2 * repeats.timed);
   Recording start(gpu.device, gpu.pool), warm_up(gpu.device, gpu.pool, true), timed(gpu.device, gpu.pool);
   gpu.pipelines.begin((lap + repeats.timed) * int(plan.passes.size()));
-  gpu.zero_scratch(start.commands(), plan, scratch);
+  gpu.zero_scratch(start.commands(), plan, buffers);
   clock.begin(start.commands());
-  for (int repeat = 0; repeat < lap; ++repeat) gpu.record(warm_up.commands(), plan, set(repeat), scratch, nullptr);
+  for (int repeat = 0; repeat < lap; ++repeat) gpu.record(warm_up.commands(), plan, set(repeat), buffers, nullptr);
   for (int repeat = 0; repeat < repeats.timed; ++repeat) {
     clock.tick(timed.commands());
-    gpu.record(timed.commands(), plan, set(lap + repeat), scratch, nullptr);
+    gpu.record(timed.commands(), plan, set(lap + repeat), buffers, nullptr);
     clock.tick(timed.commands());
   }
   for (Recording* recording : {&start, &warm_up, &timed}) recording->end();
@@ -155,8 +155,8 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
   if (!info().has_timestamps)
     fail(Exit::device, "{} has no time stamps, and nothing can be measured without", info().traits.name);
   prepare({&plan, 1});
-  const std::vector<Buffer> scratch = state_->create_scratch(plan);
-  const auto take = [&](Repeats repeats) { return take_times(*state_, plan, sets.state_->sets, scratch, repeats); };
+  const PlanBuffers buffers = state_->create_buffers(plan);
+  const auto take = [&](Repeats repeats) { return take_times(*state_, plan, sets.state_->sets, buffers, repeats); };
   // a clock that is still low makes the guess too long and the warm-up too short: then once more with a better one
   constexpr int most_tries = 5;
   Times times = take({});
@@ -166,7 +166,7 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
                   .timed = std::clamp(int(options.budget_ms / guess), options.least_repeats, options.most_repeats)});
     if (times.warm_up_ms >= options.warm_up_ms) break;
   }
-  check_scratch(*state_, plan, scratch);
+  check_scratch(*state_, plan, buffers.scratch);
   return {.milliseconds = std::move(times.repeat_ms), .set_count = sets.count()};
 }
 
@@ -187,15 +187,15 @@ static void spoil(VkCommandBuffer commands, std::span<const Image> images) {
 
 RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const std::vector<Image>& images = sets.state_->sets.front();
-  const std::vector<Buffer> scratch = state_->create_scratch(plan);
+  const PlanBuffers buffers = state_->create_buffers(plan);
   Download download(state_->device, plan.images[size_t(plan.result_image)], first_level);
   Clock clock(state_->device, int(plan.passes.size()));
   Recording recording(state_->device, state_->pool);
   spoil(recording.commands(), images);
-  state_->zero_scratch(recording.commands(), plan, scratch);
+  state_->zero_scratch(recording.commands(), plan, buffers);
   state_->pipelines.begin(int(plan.passes.size()));
   clock.begin(recording.commands());
-  state_->record(recording.commands(), plan, images, scratch, &clock);
+  state_->record(recording.commands(), plan, images, buffers, &clock);
   download.record(recording.commands(), images[size_t(plan.result_image)]);
   submit(state_->device, recording);
   return {.levels = download.levels(), .times = {.pass_ms = clock.milliseconds()}};

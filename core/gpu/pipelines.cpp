@@ -172,7 +172,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     targets.push_back(
         {nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
   const VkDescriptorBufferInfo scratch{bound.scratch ? bound.scratch : spare_.handle(), 0, VK_WHOLE_SIZE};
-  const VkDescriptorBufferInfo statistics{spare_.handle(), 0, VK_WHOLE_SIZE};
+  const VkDescriptorBufferInfo statistics{bound.statistics ? bound.statistics : spare_.handle(), 0, VK_WHOLE_SIZE};
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
   std::array writes{write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
                     write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),

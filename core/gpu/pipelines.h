@@ -13,7 +13,8 @@ namespace gpupost {
 struct Bound {
   VkImageView source = nullptr;
   std::vector<VkImageView> targets;
-  VkBuffer scratch = nullptr;  // none: the pass has no scratch memory
+  VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
+  VkBuffer scratch = nullptr;     // none: the pass has no scratch memory
 };
 
 class Pipelines {

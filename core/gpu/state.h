@@ -10,18 +10,23 @@
 
 namespace gpupost {
 
+// What a plan's passes work with beside its images.
+struct PlanBuffers {
+  std::vector<Buffer> scratch;  // one a pass, empty where it needs none
+  Buffer statistics;            // empty where the plan keeps none
+};
+
 struct Gpu::State {
   explicit State(const DeviceInfo& info);
 
   std::vector<Image> create_images(std::span<const PlanImage> images) const;
-  // One buffer a pass, empty where it needs none.
-  std::vector<Buffer> create_scratch(const Plan& plan) const;
+  PlanBuffers create_buffers(const Plan& plan) const;
   // Zeroes what the passes expect to be zero. Once a recording: they leave it zero behind them.
-  void zero_scratch(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> scratch) const;
-  // The passes with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
+  void zero_scratch(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const;
+  // The statistics zeroed, then the passes, with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
   // pipelines.begin() must have readied as many sets.
-  void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
-              std::span<const Buffer> scratch, Clock* clock);
+  void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images, const PlanBuffers& buffers,
+              Clock* clock);
 
   Device device;
   Pipelines pipelines;

@@ -1,7 +1,9 @@
 // The mip chain of a picture: its row, its definition in double, and its passes.
+#include "core/coverage.h"
 #include "core/error.h"
 #include "core/ops/ops.h"
 #include "core/passes/area_mips.h"
+#include "core/passes/coverage.h"
 #include "core/passes/filter.h"
 
 #include <algorithm>
@@ -81,7 +83,8 @@ static std::vector<Planes> area_means(const Call& call, Planes base) {
   });
 }
 
-static std::vector<Planes> reference(const Call& call, Planes base) {
+// The chain before --coverage.
+static std::vector<Planes> chain(const Call& call, Planes base) {
   if (makes_area_means(call)) return area_means(call, std::move(base));
   const Size size = size_of(base);
   const int count = level_count(call, size);
@@ -93,6 +96,12 @@ static std::vector<Planes> reference(const Call& call, Planes base) {
   return levels;
 }
 
+static std::vector<Planes> reference(const Call& call, Planes base) {
+  std::vector<Planes> levels = chain(call, std::move(base));
+  const double coverage = call.number("coverage");
+  return coverage > 0 ? with_coverage(std::move(levels), coverage) : levels;
+}
+
 // Numbers that overshoot are clamped when they are stored; levels made of them inherit that.
 static void add_clamping(const Planes& level, Depth depth, Planes& error) {
   for (size_t component = 0; component < 4; ++component)
@@ -101,9 +110,8 @@ static void add_clamping(const Planes& level, Depth depth, Planes& error) {
         error[component].values[index] += std::max(0.0, size - largest(depth));
 }
 
-static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (makes_area_means(call)) return tolerance_of_means(call, base, error, depth);
-  const std::vector<Planes> levels = reference(call, base);
+static std::vector<Planes> filtered_chain_tolerance(const Call& call, const std::vector<Planes>& levels,
+                                                    const Planes& error, Depth depth) {
   std::vector<Planes> errors{error};
   for (size_t level = 1; level < levels.size(); ++level) {
     const size_t from = call.flag("from-base") ? 0 : level - 1;
@@ -114,9 +122,36 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
   return errors;
 }
 
+// The same without --coverage.
+static Call chain_of(Call call) {
+  call.values[size_t(call.op->param("coverage") - call.op->params.data())] = 0;
+  return call;
+}
+
+static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const double coverage = call.number("coverage");
+  const bool has_means = makes_area_means(call);
+  if (has_means && coverage == 0) return tolerance_of_means(call, base, error, depth);
+  const std::vector<Planes> levels = chain(call, base);
+  std::vector<Planes> errors = has_means ? tolerance_of_means(chain_of(call), base, error, depth)
+                                         : filtered_chain_tolerance(call, levels, error, depth);
+  return coverage > 0 ? coverage_tolerance(levels, errors, coverage, depth) : errors;
+}
+
 // --- the passes -----------------------------------------------------------------------------------------------------
 
+static void check_coverage(const Call& call) {
+  if (call.number("coverage") == 0) return;
+  if (call.flag("normal"))
+    fail(Exit::usage,
+         "mips: --coverage is for colours with an alpha and --normal for directions; expected one of them");
+  if (call.choice("reduce") != "mean")
+    fail(Exit::usage, "mips: --coverage scales means of alpha; with --reduce {} expected --coverage 0",
+         call.choice("reduce"));
+}
+
 static void check(const Call& call) {
+  check_coverage(call);
   if (call.choice("normal-length") != "drop" && !call.flag("normal"))
     fail(Exit::usage, "mips: --normal-length {} is of normal maps; expected --normal with it",
          call.choice("normal-length"));
@@ -159,6 +194,7 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   if (levels == 1) return builder.note("mips: the picture is its own only level");
   if (makes_area_means(call)) plan_area_mips(call, builder, levels);
   else plan_filtered_mips(call, builder, levels);
+  if (const double coverage = call.number("coverage"); coverage > 0) plan_coverage(builder, coverage);
 }
 
 // The words of --variant, `auto` first.
@@ -249,10 +285,13 @@ const Op mips_op{
         "one "
         "above or, slower and a little sharper, all from level 0. With --normal the numbers of R, G and B are data: "
         "integers are neither decoded from sRGB nor multiplied by alpha, and are written as they are; a mean of no "
-        "direction becomes (0.5, 0.5, 1).",
+        "direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha test cuts out does not thin out with "
+        "its levels: the share of level 0 that the test at REF lets through, of 4x4 samples between each four texels, "
+        "is kept in every level by a scale of alpha in [0, 4], the nearest of ten bisection steps; alpha is clamped to "
+        "[0, 1], premultiplied colour goes along with it. Level 0 and pictures without an alpha stay as they are.",
     .source =
         "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
-        "Creation, 2005 (area weights)",
+        "Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
     .params = {{.name = "method",
                 .help = "one dispatch for all levels, or one a level",
                 .kind = ParamKind::choice,
@@ -284,14 +323,22 @@ const Op mips_op{
                 .kind = ParamKind::choice,
                 .choices = {"drop", "alpha"},
                 .is_for_colour = true},
-               {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag}},
+               {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
+               {.name = "coverage",
+                .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",
+                .kind = ParamKind::number,
+                .def = 0,
+                .min = 0,
+                .max = 0.999,
+                .is_for_colour = true}},
     .makes_levels = true,
     .every_channel = true,
     .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
                  "--reduce max --method single-pass", "--method single-pass --levels 2",
                  "--method single-pass --levels 6", "--filter kaiser", "--filter lanczos3 --hicomp --border repeat",
                  "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp", "--normal",
-                 "--normal --normal-length alpha --filter mitchell"},
+                 "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
+                 "--coverage 0.3 --filter kaiser"},
     .variants = variants,
     .benchmark = {.floor = Floor::third,
                   .sizes = {{256, 256},

@@ -1,0 +1,22 @@
+// Alpha times the scale of its level, clamped to [0, 1], and R, G and B along with it. A workgroup takes 64x4 texels, a
+// thread four of them.
+#include "storage.glsl"
+
+// What overshoots the storage is its largest number; infinities and what is no number stay.
+vec3 scaled(vec3 c, float factor) {
+  const vec3 clamped = 4.0 * clamp(0.25 * factor * c, vec3(-0.25 * most), vec3(0.25 * most));
+  return mix(factor * c, clamped, lessThanEqual(abs(c), vec3(most)));
+}
+
+void main() {
+  const float scale = uintBitsToFloat(statistics[level]);
+  const ivec2 corner = ivec2(64, 4) * ivec2(gl_WorkGroupID.xy);
+  for (int row = 0; row < 4; ++row) {
+    const ivec2 at = corner + ivec2(int(gl_LocalInvocationIndex), row);
+    if (at.x < width && at.y < height) {
+      const vec4 c = load(at);
+      const float alpha = scale * c.a;
+      store(at, vec4(scaled(c.rgb, alpha > 1.0 ? 1.0 / c.a : scale), unit(alpha)));
+    }
+  }
+}
