@@ -80,3 +80,24 @@ TEST_CASE("the length of a mean of directions comes in an alpha that was not the
   CHECK(!decoded(place, "float.exr").groups[0].has_alpha());
   CHECK(decoded(place, "out.exr").groups[0].channels[3].name == "A");
 }
+
+TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
+  done(place, {"mips", "in.exr", "float.exr", "-o", "{stem}.plain.exr"});
+  const auto is_equal = [&](const std::string& stem, int level) {
+    const Picture kept = decoded(place, stem + ".kept.exr", level), plain = decoded(place, stem + ".plain.exr", level);
+    return std::ranges::equal(kept.groups[0].levels[0].texels.bytes(), plain.groups[0].levels[0].texels.bytes());
+  };
+  CHECK(is_equal("in", 0));
+  CHECK(!is_equal("in", 1));
+  CHECK(is_equal("float", 1));  // R, G and B alone
+  for (const Words& words : {Words{"--coverage", "1"}, {"--coverage", "0.5", "--normal"}}) {
+    Words all{"mips", "in.exr", "-o", "refused.exr"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+  }
+}
