@@ -48,7 +48,8 @@ void Device::open() {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
       .shaderFloat16 = traits.has_float16,
       .shaderSubgroupExtendedTypes = traits.has_quad || traits.has_shuffle,
-      .vulkanMemoryModel = traits.has_memory_model};
+      .vulkanMemoryModel = traits.has_memory_model,
+      .vulkanMemoryModelDeviceScope = traits.has_memory_model};
   const VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                            .pNext = const_cast<VkPhysicalDeviceVulkan12Features*>(&features12),
                                            .features = {.shaderStorageImageWriteWithoutFormat = VK_TRUE}};

@@ -183,7 +183,9 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,
-                 .has_memory_model = features12.vulkanMemoryModel == VK_TRUE},
+                 // on a device with the model alone, ordinary atomics would not be allowed
+                 .has_memory_model =
+                     features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},
       .uuid = hexadecimal(properties11.deviceUUID),
       .driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo),
       .driver_uuid = hexadecimal(properties11.driverUUID),
