@@ -1,4 +1,5 @@
-// The share of a picture that an alpha test lets through, by samples: 4x4 of them between each four neighbouring texels.
+// The share of a picture that an alpha test lets through, by samples: 4x4 of them between each four neighbouring
+// texels.
 
 // A bisection of [0, 4] tries ten of the scales 1 to 1023 of alpha, 512 first, which is 1.
 const int scale_count = 1024;
@@ -7,6 +8,6 @@ float scale_at(int index) {
   return index <= 512 ? 1.0 + part : 1.0 + 3.0 * part;
 }
 
-// Where the plan's statistics keep what: the covered samples of level 0 at 0, the scale of a level at its number, and how
-// many of a level's samples are let through by scale k + 1 and none below from bins_of(level) on.
+// Where the plan's statistics keep what: the covered samples of level 0 at 0, the scale of a level at its number, and
+// how many of a level's samples are let through by scale k + 1 and none below from bins_of(level) on.
 int bins_of(int level) { return scale_count * level; }

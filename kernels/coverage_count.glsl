@@ -1,6 +1,6 @@
-// Counts the samples of a level by the least scale that brings them through the alpha test; at level 0 those that are let
-// through as they are. A sample let through by one scale is let through by all larger ones, so the counts of all scales
-// are sums of these. A workgroup takes 64x16 places between four texels, a thread a column of them.
+// Counts the samples of a level by the least scale that brings them through the alpha test; at level 0 those that are
+// let through as they are. A sample let through by one scale is let through by all larger ones, so the counts of all
+// scales are sums of these. A workgroup takes 64x16 places between four texels, a thread a column of them.
 #include "coverage.glsl"
 
 #if IS_BASE

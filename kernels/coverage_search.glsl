@@ -1,5 +1,5 @@
-// The scale of each level whose coverage is nearest to that of level 0 among those that the bisection tries; of equals the
-// first. A workgroup takes a level.
+// The scale of each level whose coverage is nearest to that of level 0 among those that the bisection tries; of equals
+// the first. A workgroup takes a level.
 #include "coverage.glsl"
 
 shared uint passed[10];  // samples that the scales of a step bring through which the steps before did not

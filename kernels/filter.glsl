@@ -1,5 +1,5 @@
-// One axis of a separable filter. A workgroup makes 64x4 texels along x, or 256x1 along y; a thread makes four texels that
-// have their weights in common.
+// One axis of a separable filter. A workgroup makes 64x4 texels along x, or 256x1 along y; a thread makes four texels
+// that have their weights in common.
 #include "filter_weights.glsl"
 #include "range_compress.glsl"
 #include "storage.glsl"

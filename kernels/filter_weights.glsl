@@ -1,4 +1,5 @@
-// Weights of filters. Where a texel lies is told in whole numbers: distances are in 1 / (2 * to_side) texels of the source.
+// Weights of filters. Where a texel lies is told in whole numbers: distances are in 1 / (2 * to_side) texels of the
+// source.
 
 // sin(pi x), to a few 2^-24: what Vulkan promises of sin() is 2^-11.
 float sin_pi(float x) {

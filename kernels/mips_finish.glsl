@@ -1,7 +1,7 @@
 // How workgroups that finish their tile go on without waiting for each other. Tiles make the levels down to STEPS.
 // Whoever finishes the last of the tiles that a block of level STEPS reads makes that block, down BLOCK_STEPS levels;
-// whoever finishes the last block makes the rest. Where the picture goes on in exact halves (BLOCK_EVEN), a block is 64x64
-// texels and can do up to six levels, else it is one of mips_block.glsl.
+// whoever finishes the last block makes the rest. Where the picture goes on in exact halves (BLOCK_EVEN), a block is
+// 64x64 texels and can do up to six levels, else it is one of mips_block.glsl.
 #include "mips_block.glsl"
 
 #if BLOCK_STEPS
@@ -9,11 +9,11 @@
 const int tail_slot = 4;
 shared bool is_last_at[5];
 
-// Counts this workgroup at one counter for each thread that has a `slot`, all at once; `last` is what the counter says to
-// the last workgroup of all, and a counter of -1 has no last. What the others wrote to the scratch buffer before is
-// visible to a workgroup that acquires it: a write of a coherent buffer is made available by itself, the barrier orders
-// the workgroup's writes before the atomic, which releases them, and only a workgroup that is the last acquires, which
-// empties caches.
+// Counts this workgroup at one counter for each thread that has a `slot`, all at once; `last` is what the counter says
+// to the last workgroup of all, and a counter of -1 has no last. What the others wrote to the scratch buffer before is
+// visible to a workgroup that acquires it: a write of a coherent buffer is made available by itself, the barrier
+// orders the workgroup's writes before the atomic, which releases them, and only a workgroup that is the last
+// acquires, which empties caches.
 void count(int slot, int counter, int last) {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
@@ -149,7 +149,8 @@ Range tiles_of(Range range, int side) {
   return Range(min(range.low / side, last), min((range.high - 1) / side, last) + 1);
 }
 
-// The block that the tile lies in (0), those to the left (1) and above (2) of it, and left above (3): all that may read it.
+// The block that the tile lies in (0), those to the left (1) and above (2) of it, and left above (3): all that may
+// read it.
 ivec2 block_near(ivec2 tile_at, int side, int near) {
   return min(tile_at * side / block_side, grid_of_blocks() - 1) - ivec2(near & 1, near >> 1);
 }

@@ -10,7 +10,8 @@ shared real4 tile[SHARED_TEXELS];
 ivec2 level_size(int level) { return max(ivec2(width, height) >> level, 1); }
 bool inside(ivec2 at, ivec2 size) { return at.x < size.x && at.y < size.y; }
 
-// The place of entry `index` in rows of `width`. Numbers are far below 2^20, where this is exact, and faster than dividing.
+// The place of entry `index` in rows of `width`. Numbers are far below 2^20, where this is exact, and faster than
+// dividing.
 ivec2 place_in_rows(int index, int width) {
   const int y = int((float(index) + 0.5) / float(width));
   return ivec2(index - y * width, y);

@@ -145,8 +145,8 @@ void finish_quads(ivec2 tile_at, int thread, int index, real4 c) {
 #endif
 
 #if EXCHANGE == EXCHANGE_SHUFFLE
-// Levels 3 and below, of a number `c` of level 2 in each thread. A subgroup makes four entries of level 3 or one of level
-// 4; sixteen threads make the rest.
+// Levels 3 and below, of a number `c` of level 2 in each thread. A subgroup makes four entries of level 3 or one of
+// level 4; sixteen threads make the rest.
 void finish_shuffled(ivec2 tile_at, int thread, real4 c) {
 #if EACH == 2
   c = reduce_four_quads(c);
