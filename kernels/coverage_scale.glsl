@@ -16,7 +16,9 @@ void main() {
     if (at.x < width && at.y < height) {
       const vec4 c = load(at);
       const float alpha = scale * c.a;
-      store(at, vec4(scaled(c.rgb, alpha > 1.0 ? 1.0 / c.a : scale), unit(alpha)));
+      const float shrink = c.a > 1e30 ? 1.0 / 16777216.0 : 1.0;  // devices may take the inverse of 1e38 for zero
+      const vec3 colour = alpha > 1.0 ? scaled(shrink * c.rgb, 1.0 / (shrink * c.a)) : scaled(c.rgb, scale);
+      store(at, vec4(colour, unit(alpha)));
     }
   }
 }
