@@ -123,7 +123,6 @@ struct Steps {
   int block = 0;               // levels that a block makes; 0: none are left
   bool is_block_even = false;  // as in tiles; else blocks of 32x32 that take along what they need of their neighbours
   bool has_tail = false;
-  int tiles_a_side = 1;  // that a workgroup makes before it counts itself
 
   int block_level() const { return tile + block; }
   int block_side() const { return (is_block_even ? 64 : 32) >> block; }  // of its last level
