@@ -47,6 +47,13 @@ double support_of(Filter filter) {
   return 0;
 }
 
+int continued(int t, int n, Border border) {
+  if (border == Border::clamp) return std::clamp(t, 0, n - 1);
+  const int period = border == Border::repeat ? n : 2 * n;
+  const int rest = ((t % period) + period) % period;
+  return rest < n ? rest : period - 1 - rest;
+}
+
 namespace {
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
@@ -71,14 +78,6 @@ double weight_at(Filter filter, double x) {
     case Filter::box: break;
   }
   return 0;
-}
-
-// The texel of a side of n that stands for texel t of its endless continuation.
-int continued(int t, int n, Border border) {
-  if (border == Border::clamp) return std::clamp(t, 0, n - 1);
-  const int period = border == Border::repeat ? n : 2 * n;
-  const int rest = ((t % period) + period) % period;
-  return rest < n ? rest : period - 1 - rest;
 }
 
 // One texel of a side that a texel of the result is made of.

@@ -10,7 +10,7 @@ namespace gpupost {
 
 // In the order of their names as choices of an option.
 enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
-enum class Border { clamp, repeat, mirror };
+enum class Border { clamp, repeat, mirror, black, renormalise };
 
 // What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are made as long as
 // they were; how long they came out is dropped, or kept in alpha, where levels below take it into account.
@@ -29,6 +29,9 @@ Param filter_param(Filter def);
 Param border_param();
 Param hicomp_param();
 Filtering filtering_of(const Call& call);
+
+// The texel of a side of n that stands for texel t of its endless continuation; black and renormalised borders have none.
+int continued(int t, int n, Border border);
 
 // Half the width of a filter in texels of the coarser side.
 double support_of(Filter filter);

@@ -55,6 +55,9 @@ static std::string bindings(const Pass& pass) {
   if (pass.has_statistics)
     text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
                         int(statistics_binding));
+  if (!pass.table.empty())
+    text +=
+        fmt::format("layout(binding = {}, std430) readonly buffer Table {{ float table[]; }};\n", int(table_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
   return text + "};\n";

@@ -17,7 +17,8 @@ enum Binding {
   second_source_binding = 1,
   target_binding = 2,
   statistics_binding = 3,
-  scratch_binding = 4
+  scratch_binding = 4,
+  table_binding = 5
 };
 
 // A whole compute shader. Equal passes give equal text, whatever the picture's size.

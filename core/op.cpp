@@ -33,6 +33,8 @@ static size_t index_of(const Op& op, std::string_view param_name) {
 
 double Call::number(std::string_view param_name) const { return values[index_of(*op, param_name)]; }
 
+bool Call::has(std::string_view param_name) const { return !std::isnan(number(param_name)); }
+
 const std::string& Call::word(std::string_view param_name) const { return texts[index_of(*op, param_name)]; }
 
 std::string_view Call::choice(std::string_view param_name) const {
@@ -43,7 +45,8 @@ std::string Call::text() const {
   std::string text(op->name);
   for (size_t index = 0; index < values.size(); ++index) {
     const Param& param = op->params[index];
-    if (values[index] == param.def && texts[index].empty() && !param.is_positional) continue;
+    const bool is_default = values[index] == param.def || std::isnan(values[index]);
+    if (is_default && texts[index].empty() && !param.is_positional) continue;
     if (!param.is_positional) text += fmt::format(" --{}", param.name);
     if (param.kind == ParamKind::choice) text += fmt::format(" {}", param.choices[size_t(values[index])]);
     else if (param.kind == ParamKind::text) text += " " + texts[index];
@@ -147,7 +150,8 @@ std::vector<Planes> by_component(Planes base, const std::function<std::vector<Pl
 
 Call default_call(const Op& op) {
   Call call{.op = &op};
-  for (const Param& param : op.params) call.values.push_back(param.def);
+  for (const Param& param : op.params)
+    call.values.push_back(param.is_optional ? std::numeric_limits<double>::quiet_NaN() : param.def);
   call.texts.resize(op.params.size());
   return call;
 }

@@ -29,8 +29,9 @@ struct Param {
   std::string_view form;                              // of a text: "WxH+X+Y"
   bool (*has_form)(std::string_view text) = nullptr;  // of a text: is it of that form?
   bool is_required = false;                           // has no default
-  bool is_positional = false;                         // a choice that stands behind the op's name by itself
-  bool is_for_colour = false;                         // other channels go through the op as if it were not given
+  bool is_optional = false;    // an integer or a number without a default: not-a-number till given
+  bool is_positional = false;  // a choice that stands behind the op's name by itself
+  bool is_for_colour = false;  // other channels go through the op as if it were not given
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
   std::string typed_name() const;
@@ -142,6 +143,7 @@ struct Call {
   int integer(std::string_view param_name) const { return int(number(param_name)); }
   bool flag(std::string_view param_name) const { return number(param_name) != 0; }
   std::string_view choice(std::string_view param_name) const;
+  bool has(std::string_view param_name) const;                 // is it given, or does it have a default?
   const std::string& word(std::string_view param_name) const;  // of a text
   // As it would be typed, without the values that are defaults: "mips --levels 3".
   std::string text() const;

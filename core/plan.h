@@ -77,6 +77,7 @@ struct Pass {
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
   bool has_statistics = false;               // it reads or writes what the plan's passes hand on in numbers
+  std::vector<float> table;                  // numbers that it reads: `float table[]`
   size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
   size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once

@@ -11,3 +11,14 @@ ivec2 amd_order(int index) {
   const ivec2 block = ivec2((index >> 6) & 1, (index >> 7) & 1) + 2 * ivec2((index >> 8) & 1, (index >> 9) & 1);
   return amd_8x8(index & 63) + 8 * block;
 }
+
+// Every second bit of an index, packed: the z-curve's x; of index >> 1 its y.
+int even_bits(int index) {
+  index &= 0x55555555;
+  index = (index | (index >> 1)) & 0x33333333;
+  index = (index | (index >> 2)) & 0x0f0f0f0f;
+  index = (index | (index >> 4)) & 0x00ff00ff;
+  return (index | (index >> 8)) & 0xffff;
+}
+
+ivec2 z_order(int index) { return ivec2(even_bits(index), even_bits(index >> 1)); }

@@ -27,19 +27,25 @@ std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_ima
 
 PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
   PlanBuffers buffers;
-  for (const Pass& pass : plan.passes)
-    buffers.scratch.push_back(pass.scratch_bytes
-                                  ? Buffer(device, pass.scratch_bytes, Buffer::Use::device, pass.name + " scratch")
-                                  : Buffer());
+  const auto buffer = [&](size_t bytes, const std::string& name) {
+    return bytes ? Buffer(device, bytes, Buffer::Use::device, name) : Buffer();
+  };
+  for (const Pass& pass : plan.passes) {
+    buffers.scratch.push_back(buffer(pass.scratch_bytes, pass.name + " scratch"));
+    buffers.tables.push_back(buffer(pass.table.size() * sizeof pass.table[0], pass.name + " table"));
+  }
   if (plan.statistics_bytes)
     buffers.statistics = Buffer(device, plan.statistics_bytes, Buffer::Use::device, "statistics");
   return buffers;
 }
 
-void Gpu::State::zero_scratch(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const {
+void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const {
   for (size_t index = 0; index < buffers.scratch.size(); ++index)
     if (plan.passes[index].zeroed_bytes)
       vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
+  for (size_t index = 0; index < buffers.tables.size(); ++index)
+    if (const std::vector<float>& table = plan.passes[index].table; !table.empty())
+      vkCmdUpdateBuffer(commands, buffers.tables[index].handle(), 0, table.size() * sizeof table[0], table.data());
   barrier(commands);
 }
 
@@ -55,7 +61,8 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
     Bound bound{.source = images[size_t(pass.source_image)].view(pass.source_level),
                 .targets = {},
                 .statistics = buffers.statistics.handle(),
-                .scratch = buffers.scratch[index].handle()};
+                .scratch = buffers.scratch[index].handle(),
+                .table = buffers.tables[index].handle()};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(images[size_t(pass.target_image)].view(level));
     pipelines.bind(commands, pass, bound);
@@ -139,7 +146,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   Recording recording(device, state_->pool);
   const VkCommandBuffer commands = recording.commands();
   for (const Image& image : images) ready(commands, image);
-  state_->zero_scratch(commands, plan, buffers);
+  state_->fill_buffers(commands, plan, buffers);
   clock.begin(commands);
   const VkBufferImageCopy whole_base = whole_level(plan.images[0], 0, 0);
   vkCmdCopyBufferToImage(commands, upload.handle(), images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole_base);

@@ -112,7 +112,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
   Clock clock(gpu.device, 2 * repeats.timed);
   Recording start(gpu.device, gpu.pool), warm_up(gpu.device, gpu.pool, true), timed(gpu.device, gpu.pool);
   gpu.pipelines.begin((lap + repeats.timed) * int(plan.passes.size()));
-  gpu.zero_scratch(start.commands(), plan, buffers);
+  gpu.fill_buffers(start.commands(), plan, buffers);
   clock.begin(start.commands());
   for (int repeat = 0; repeat < lap; ++repeat) gpu.record(warm_up.commands(), plan, set(repeat), buffers, nullptr);
   for (int repeat = 0; repeat < repeats.timed; ++repeat) {
@@ -192,7 +192,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   Clock clock(state_->device, int(plan.passes.size()));
   Recording recording(state_->device, state_->pool);
   spoil(recording.commands(), images);
-  state_->zero_scratch(recording.commands(), plan, buffers);
+  state_->fill_buffers(recording.commands(), plan, buffers);
   state_->pipelines.begin(int(plan.passes.size()));
   clock.begin(recording.commands());
   state_->record(recording.commands(), plan, images, buffers, &clock);

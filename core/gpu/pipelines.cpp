@@ -73,7 +73,8 @@ void Pipelines::create_layouts() {
       binding(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
       binding(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, target_count_),
       binding(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-      binding(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+      binding(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      binding(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   const VkDescriptorSetLayoutCreateInfo set_info{
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
       .flags = device_.has_push_descriptors() ? VkFlags(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) : 0,
@@ -138,7 +139,7 @@ void Pipelines::begin(int pass_count) {
   const uint32_t count = uint32_t(pass_count);
   const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2 * count},
                                         {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
-                                        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * count}};
+                                        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
                                         .poolSizeCount = std::size(sizes),
@@ -171,19 +172,24 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
     targets.push_back(
         {nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
-  const VkDescriptorBufferInfo scratch{bound.scratch ? bound.scratch : spare_.handle(), 0, VK_WHOLE_SIZE};
-  const VkDescriptorBufferInfo statistics{bound.statistics ? bound.statistics : spare_.handle(), 0, VK_WHOLE_SIZE};
+  const auto whole = [this](VkBuffer buffer) {
+    return VkDescriptorBufferInfo{buffer ? buffer : spare_.handle(), 0, VK_WHOLE_SIZE};
+  };
+  const VkDescriptorBufferInfo statistics = whole(bound.statistics), scratch = whole(bound.scratch),
+                               table = whole(bound.table);
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
   std::array writes{write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
                     write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
                     write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size())),
                     write(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-                    write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+                    write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+                    write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   writes[0].pImageInfo = &source;
   writes[1].pImageInfo = &source;
   writes[2].pImageInfo = targets.data();
   writes[3].pBufferInfo = &statistics;
   writes[4].pBufferInfo = &scratch;
+  writes[5].pBufferInfo = &table;
 
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));
   if (push_) {

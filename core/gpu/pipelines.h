@@ -15,6 +15,7 @@ struct Bound {
   std::vector<VkImageView> targets;
   VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
   VkBuffer scratch = nullptr;     // none: the pass has no scratch memory
+  VkBuffer table = nullptr;       // none: the pass has no table
 };
 
 class Pipelines {

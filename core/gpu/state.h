@@ -12,8 +12,8 @@ namespace gpupost {
 
 // What a plan's passes work with beside its images.
 struct PlanBuffers {
-  std::vector<Buffer> scratch;  // one a pass, empty where it needs none
-  Buffer statistics;            // empty where the plan keeps none
+  std::vector<Buffer> scratch, tables;  // one a pass, empty where it needs none
+  Buffer statistics;                    // empty where the plan keeps none
 };
 
 struct Gpu::State {
@@ -21,8 +21,8 @@ struct Gpu::State {
 
   std::vector<Image> create_images(std::span<const PlanImage> images) const;
   PlanBuffers create_buffers(const Plan& plan) const;
-  // Zeroes what the passes expect to be zero. Once a recording: they leave it zero behind them.
-  void zero_scratch(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const;
+  // Zeroes what the passes expect to be zero, and fills their tables. Once a recording: they leave both as they are.
+  void fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const;
   // The statistics zeroed, then the passes, with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
   // pipelines.begin() must have readied as many sets.
   void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images, const PlanBuffers& buffers,

@@ -5,6 +5,7 @@
 
 namespace gpupost {
 
+extern const Op blur_op;
 extern const Op crop_op;
 extern const Op flip_op;
 extern const Op mips_op;

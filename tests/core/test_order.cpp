@@ -111,3 +111,15 @@ TEST_CASE("the area weights of each texel sum to one, and every texel above coun
       CHECK_MESSAGE(shares[texel] == doctest::Approx(double(count) / n).epsilon(1e-6), "n = ", n, ", texel ", texel);
   }
 }
+
+TEST_CASE("the z-curve takes x from every second bit of the index and y from the others, beyond 256 too") {
+  for (int index = 0; index < 1 << 16; ++index) {
+    int x = 0, y = 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      x |= (index >> (2 * bit) & 1) << bit;
+      y |= (index >> (2 * bit + 1) & 1) << bit;
+    }
+    const ivec2 at = z_order(index);
+    REQUIRE((at.x == x && at.y == y));
+  }
+}
