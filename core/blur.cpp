@@ -53,6 +53,13 @@ std::vector<double> weights_of(const Blur& blur, int radius) {
   return weights;
 }
 
+std::vector<float> weight_table(const Blur& blur) {
+  std::vector<float> table;
+  for (const double weight : weights_of(blur, blur.radius_x)) table.push_back(float(weight / 2));
+  for (const double weight : weights_of(blur, blur.radius_y)) table.push_back(float(weight));
+  return table;
+}
+
 // --- the definition -------------------------------------------------------------------------------------------------
 
 namespace {

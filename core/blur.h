@@ -25,6 +25,10 @@ Blur blur_of(const Call& call);
 // Weights of the texels -radius..radius of an axis; their sum is 1. Of a gaussian those are point samples.
 std::vector<double> weights_of(const Blur& blur, int radius);
 
+// Both axes' weights as kernels read them, those along x and behind them those along y. Those along x are halved, so that no
+// sum of the largest numbers overflows.
+std::vector<float> weight_table(const Blur& blur);
+
 Planes blurred(Planes from, const Blur& blur);
 // What the device may be off by there, where `from` is off by `error`.
 Planes blurred_tolerance(Planes from, Planes error, const Blur& blur, Depth depth);

@@ -31,13 +31,18 @@ float weight_inside(int first, int radius, int at, int side) {
   return sum;
 }
 
-// Half of what the sums stand for to the number that is stored: the largest where rounding overshoots it; infinities and
-// what is no number stay.
+// Half of what a sum stands for to the number that is stored: the largest where rounding overshoots it; infinities and what
+// is no number stay.
+vec4 stored(vec4 half_sum) {
+  const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * most), vec4(0.5 * most));
+  return mix(half_sum, clamped, lessThanEqual(abs(half_sum), vec4(2.0e38)));
+}
+
+// The same of weighted sums around a texel.
 vec4 finished(vec4 half_sum, ivec2 at) {
 #if BORDER == 4
   half_sum /= 2.0 * weight_inside(0, radius_x, at.x, width) *
               weight_inside(2 * radius_x + 1, radius_y, at.y, height);
 #endif
-  const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * most), vec4(0.5 * most));
-  return mix(half_sum, clamped, lessThanEqual(abs(half_sum), vec4(2.0e38)));
+  return stored(half_sum);
 }

@@ -9,15 +9,6 @@ namespace {
 
 int groups(int count, int each) { return (count + each - 1) / each; }
 
-// Weights as the kernels read them, those along x and then those along y. Those of x are halved, so that no sum of the
-// largest numbers overflows.
-std::vector<float> table_of(const Blur& blur) {
-  std::vector<float> table;
-  for (const double weight : weights_of(blur, blur.radius_x)) table.push_back(float(weight / 2));
-  for (const double weight : weights_of(blur, blur.radius_y)) table.push_back(float(weight));
-  return table;
-}
-
 enum Order { in_rows, along_z, as_amd };
 
 struct Grouping {
@@ -45,7 +36,7 @@ Pass pass_of(const PlanBuilder& builder, const Blur& blur, Size size) {
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
                      {"radius_y", blur.radius_y}},
-          .table = table_of(blur)};
+          .table = weight_table(blur)};
 }
 
 void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
