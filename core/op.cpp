@@ -45,7 +45,7 @@ std::string Call::text() const {
   std::string text(op->name);
   for (size_t index = 0; index < values.size(); ++index) {
     const Param& param = op->params[index];
-    const bool is_default = values[index] == param.def || std::isnan(values[index]);
+    const bool is_default = param.is_optional ? std::isnan(values[index]) : values[index] == param.def;
     if (is_default && texts[index].empty() && !param.is_positional) continue;
     if (!param.is_positional) text += fmt::format(" --{}", param.name);
     if (param.kind == ParamKind::choice) text += fmt::format(" {}", param.choices[size_t(values[index])]);

@@ -25,11 +25,12 @@ const Op blur_op{
         "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a gaussian "
         "by "
         "exp(-d^2 / 2 S^2), of texels up to R along each axis, normalised. Without --radius a gaussian reaches to "
-        "ceil(3 S), without --sigma S is R/3. Pictures are blurred in linear light with premultiplied alpha, all "
-        "channels "
-        "but those of uint alike; the arithmetic is float, with --fp16 too. A texel that is infinite or no number "
-        "shows in "
-        "the texels whose kernel it lies in, and in no others.",
+        "ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle are none. Pictures are "
+        "blurred "
+        "in linear light with premultiplied alpha, all channels but those of uint alike; the arithmetic is float, with "
+        "--fp16 too. A texel that is infinite or no number shows in the texels whose kernel it lies in, and in no "
+        "others. "
+        "All methods make the same to within rounding.",
     .source =
         "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the Radeon RDNA "
         "Architecture, 2020 (amd)",
@@ -78,9 +79,13 @@ const Op blur_op{
           .kind = ParamKind::choice,
           .choices = {"auto", "8x8", "16x16", "32x8"}}},
     .every_channel = true,
-    .examples = {"--radius 7", "--radius 7 --zcurve", "--radius 2 --method direct --order rows --workgroup 8x8",
+    .examples = {"--radius 7", "--radius 7 --zcurve", "--sigma 1.5", "--kernel gaussian --radius 4 --border repeat",
+                 "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
                  "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
-                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalise"},
+                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalise",
+                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalise",
+                 "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
+                 "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding"},
     .reference = reference,
     .tolerance = tolerance,
     .check = [](const Call& call) { check_blur(call); },
