@@ -99,6 +99,35 @@ TEST_CASE("words that are wrong") {
   });
 }
 
+TEST_CASE("blurs that mean nothing") {
+  const auto refused = [](const char* name, Words words, Words texts) {
+    words.insert(words.begin(), {"blur", "in.exr", "-o", "out.exr"});
+    texts.insert(texts.begin(), "blur: ");
+    return Refusal{name, words, 1, texts};
+  };
+  check_all({
+      refused("no size", {}, {"neither --radius nor --sigma", "--radius 0..1024 or --sigma 0..341"}),
+      refused("no size of a box", {"--kernel", "box", "--zcurve"}, {"neither --radius nor --sigma"}),
+      refused("a box with sigma", {"--kernel", "box", "--sigma", "2"}, {"--sigma 2", "expected --radius"}),
+      refused("a radius too large", {"--radius", "1025"}, {"--radius 1025", "0..1024"}),
+      refused("a radius below 0", {"--radius", "-1"}, {"--radius -1", "0..1024"}),
+      refused("a radius that is not whole", {"--radius", "1.5"}, {"--radius 1.5", "a whole number"}),
+      refused("a sigma too large", {"--sigma", "342"}, {"--sigma 342", "0..341"}),
+      refused("a sigma below 0", {"--sigma", "-0.5"}, {"--sigma -0.5", "0..341"}),
+      refused("no passes", {"--radius", "2", "--passes", "0"}, {"--passes 0", "1..16"}),
+      refused("two orders", {"--radius", "7", "--zcurve", "--order", "rows"}, {"--zcurve", "--order rows"}),
+      refused("a border that there is not", {"--radius", "7", "--border", "wrap"}, {"--border wrap", "repeat"}),
+      refused("an order without a choice", {"--radius", "7", "--order", "z", "--method", "shared"},
+              {"order z means nothing with --method shared", "direct or separable"}),
+      refused("a curve without a choice", {"--radius", "7", "--zcurve", "--method", "sliding"},
+              {"order z means nothing with --method sliding", "direct or separable"}),
+      refused("a workgroup without a choice", {"--radius", "7", "--workgroup", "8x8", "--method", "sliding"},
+              {"workgroup 8x8 means nothing with --method sliding", "direct or separable"}),
+      refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
+              {"--method sliding makes boxes", "a gaussian"}),
+  });
+}
+
 TEST_CASE("outputs whose names are wrong") {
   check_all({
       {"no extension", {"in.exr", "-o", "out"}, 1, {"-o out", ".exr"}},

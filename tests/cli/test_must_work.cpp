@@ -150,6 +150,35 @@ TEST_CASE("the ways to write one call of mips") {
   });
 }
 
+TEST_CASE("the ways to write one call of blur") {
+  if (!has_device()) return;
+  const std::set<std::string> made{"in.blur.exr"};
+  check_all({
+      {"a box", {"blur", "in.exr", "--radius", "7"}, made},
+      {"short for an order", {"in.exr", "blur", "--radius", "7", "--zcurve", "--verify"}, made},
+      {"the order twice", {"blur", "in.exr", "--radius", "2", "--zcurve", "--order", "z"}, made},
+      {"a gaussian by sigma", {"blur", "in.exr", "--sigma", "0.8", "--verify"}, made},
+      {"a gaussian by radius", {"blur", "in.exr", "--kernel", "gaussian", "--radius", "6", "--verify"}, made},
+      {"a gaussian cut off", {"blur", "in.exr", "--sigma", "3", "--radius", "4", "--verify"}, made},
+      {"nothing", {"blur", "in.exr", "--radius", "0", "--verify"}, made},
+      {"sigma of nothing", {"blur", "in.exr", "--sigma", "0", "--verify"}, made},
+      {"larger than the picture", {"blur", "in.exr", "--radius", "1024", "--border", "mirror", "--verify"}, made},
+      {"the largest sigma", {"blur", "in.exr", "--sigma", "341", "--axis", "y", "--verify"}, made},
+      {"several boxes", {"blur", "in.exr", "--radius", "2", "--passes", "3", "--verify", "--fp16"}, made},
+      {"all depths", {"blur", "depth.exr", "--radius", "3", "--verify"}, {"depth.blur.exr"}},
+      {"large values in half", {"blur", "float.exr", "--sigma", "1", "--verify", "--fp16"}, {"float.blur.exr"}},
+      {"a PNG", {"blur", "in.png", "--radius", "3", "-o", "out.png", "--verify"}, {"out.png"}},
+      {"a plan of an order",
+       {"--explain", "blur", "--radius", "7", "--zcurve"},
+       {},
+       {"blur: separable, order z: among direct and separable"}},
+      {"a plan that was asked for",
+       {"--explain", "blur", "--radius", "7", "--method", "direct"},
+       {},
+       {"blur: direct, asked for"}},
+  });
+}
+
 TEST_CASE("every example that help prints works, with a file a level") {
   if (!has_device()) return;
   const Place place;
