@@ -16,16 +16,16 @@
 namespace gpupost {
 
 static std::string floor_line(const FloorResult& floor) {
-  return fmt::format("  {:<44}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}\n", floor.shape, floor.times.min_ms,
+  return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}\n", floor.shape, floor.times.min_ms,
                      floor.times.median_ms, floor.times.max_ms, floor.times.count,
                      gb_per_second(floor.bytes, floor.times.median_ms));
 }
 
 static std::string variant_line(const VariantResult& result) {
   const std::string name = result.variant.text();
-  if (!result.obstacle.empty()) return fmt::format("  {:<44}not possible: {}\n", name, result.obstacle);
-  if (!result.failure.empty()) return fmt::format("  {:<44}failed: {}\n", name, result.failure);
-  return fmt::format("  {:<44}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
+  if (!result.obstacle.empty()) return fmt::format("  {:<49}not possible: {}\n", name, result.obstacle);
+  if (!result.failure.empty()) return fmt::format("  {:<49}failed: {}\n", name, result.failure);
+  return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
                      result.times.median_ms, result.times.max_ms, result.times.count,
                      gb_per_second(result.bytes, result.times.median_ms), result.ratio);
 }
@@ -37,14 +37,18 @@ static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
   return results;
 }
 
+static std::string heading(const BenchPlace& place, const BenchRun& run) {
+  return fmt::format("{} {} x {} {}{}{}\n", run.op, place.size.width, place.size.height, format_name(place.depth),
+                     place.setting.param.empty() ? "" : " ", place.setting.text());
+}
+
 static std::string to_table(const BenchCase& measured, const BenchRun& run) {
-  std::string text =
-      fmt::format("{} {} x {} {}\n", run.op, measured.size.width, measured.size.height, format_name(measured.depth));
+  std::string text = heading(measured.place, run);
   if (!measured.obstacle.empty()) return text + fmt::format("  not possible: {}\n", measured.obstacle);
-  if (measured.verified_size != measured.size)
+  if (measured.verified_size != measured.place.size)
     text += fmt::format("  verified at {} x {}, the largest of which the host can hold the definition\n",
                         measured.verified_size.width, measured.verified_size.height);
-  text += fmt::format("  {:<44}{:>10}{:>10}{:>10}{:>6}{:>9}{:>8}\n", "milliseconds", "min", "median", "max", "n",
+  text += fmt::format("  {:<49}{:>10}{:>10}{:>10}{:>6}{:>9}{:>8}\n", "milliseconds", "min", "median", "max", "n",
                       "GB/s", "ratio");
   for (const FloorResult& floor : measured.floors) text += floor_line(floor);
   for (const VariantResult& result : sorted(measured.variants)) text += variant_line(result);
@@ -60,25 +64,35 @@ static void write_text(const std::string& path, const std::string& text) {
   else write_file(path, std::as_bytes(std::span(text)), false);
 }
 
-static std::string to_table(const std::vector<ClaimResult>& claims) {
+// What the device gives of a claim.
+static std::string found(const ClaimResult& result, const BenchRun& run) {
+  if (!result.obstacle.empty()) return "- " + result.obstacle;
+  if (!is_a_time(*result.claim)) return fmt::format("{:+.1f} %", result.gain);
+  return fmt::format("{:.4f} ms  {:.1f} GB/s, {} {:.1f}", result.milliseconds, result.gb_per_s, name_of(run.floor),
+                     result.floor_gb_per_s);
+}
+
+static std::string claims_table(const BenchRun& run) {
+  if (run.claims.empty()) return "";
   std::string text =
-      fmt::format("{:<40}{:<14}{:<10}{:>14}{:>12}\n", "what the documents claim", "", "", "claimed", "here");
-  for (const ClaimResult& result : claims)
-    text += fmt::format("{:<40}{:<14}{:<10}{:>14}{:>12}\n", result.claim->what,
-                        fmt::format("{} x {}", result.size.width, result.size.height), format_name(result.depth),
-                        result.claim->claimed,
-                        result.obstacle.empty() ? fmt::format("{:+.1f} %", result.gain) : "- " + result.obstacle);
-  return text;
+      fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", "what the documents claim", "", "", "claimed", "here");
+  for (const ClaimResult& result : run.claims) {
+    const auto& [size, depth, setting] = result.place;
+    text += fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", result.claim->what,
+                        fmt::format("{} x {}", size.width, size.height), format_name(depth), result.claim->claimed,
+                        found(result, run));
+  }
+  return text + fmt::format("{}{}", run.remark, run.remark.empty() ? "" : "\n");
 }
 
 static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
   const Benchmark& row = request.op->benchmark;
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
-  for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
-    for (const Depth depth : request.depths.empty() ? row.depths : request.depths) {
-      run.cases.push_back(bench(gpu, *request.op, request.variants, size, depth, request.options));
-      on_case();
-    }
+  const std::vector<Setting>& usual = on_cpu ? row.cpu_settings : row.settings;
+  for (const BenchPlace& place : places_of(request, on_cpu, request.settings.empty() ? usual : request.settings)) {
+    run.cases.push_back(bench(gpu, *request.op, request.variants, place, request.options));
+    on_case();
+  }
 }
 
 static Exit run_bench(const BenchRequest& request, BenchRun& run) {
@@ -95,7 +109,7 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   };
   if (request.documents) bench_documents(gpu, request, run, on_case);
   else bench_variants(gpu, request, run, on_case);
-  if (is_talkative && request.documents) print_out(to_table(run.claims));
+  if (is_talkative && request.documents) print_out(claims_table(run));
   if (request.json == "-") write_text("-", to_json(run).dump(2) + "\n");
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;

@@ -8,11 +8,8 @@
 
 namespace gpupost {
 
-Variant slower_of(const Claim& claim);
-Variant faster_of(const Claim& claim);
-
-// Measures the variants of the row's claims where the claims say, or at those of the sizes and formats asked for; cases and
-// claims are added to `run`, `on_case` is called behind each case.
+// Measures the variants of the row's claims where the claims say, or at those of the sizes, formats and settings asked for,
+// and those of the row's graphs; cases, claims and graphs are added to `run`, `on_case` is called behind each case.
 void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case);
 
 }  // namespace gpupost

@@ -1,6 +1,5 @@
 #include "cli/bench_json.h"
 
-#include "cli/bench_documents.h"
 #include "cli/device_json.h"
 #include "cli/report.h"
 
@@ -53,14 +52,22 @@ static json to_json(const VariantResult& result) {
   return made;
 }
 
+static json to_json(const BenchPlace& place) {
+  const auto& [size, depth, setting] = place;
+  json made{{"width", size.width}, {"height", size.height}, {"format", format_name(depth)}};
+  if (setting.param.empty()) return made;
+  made["setting"] = setting.text();
+  made["setting_name"] = setting.param;
+  made["setting_value"] = setting.value;
+  return made;
+}
+
 static json to_json(const BenchCase& measured) {
-  json made{{"width", measured.size.width},
-            {"height", measured.size.height},
-            {"format", format_name(measured.depth)},
-            {"obstacle", measured.obstacle},
-            {"verified", to_json(measured.verified_size)},
-            {"floors", json::array()},
-            {"variants", json::array()}};
+  json made = to_json(measured.place);
+  made["obstacle"] = measured.obstacle;
+  made["verified"] = to_json(measured.verified_size);
+  made["floors"] = json::array();
+  made["variants"] = json::array();
   for (const FloorResult& floor : measured.floors) made["floors"].push_back(to_json(floor));
   for (const VariantResult& variant : measured.variants) made["variants"].push_back(to_json(variant));
   return made;
@@ -68,32 +75,44 @@ static json to_json(const BenchCase& measured) {
 
 static json to_json(const ClaimResult& result) {
   const Claim& claim = *result.claim;
-  json made{{"what", claim.what},
-            {"claimed", claim.claimed},
-            {"where", claim.where},
-            {"width", result.size.width},
-            {"height", result.size.height},
-            {"format", format_name(result.depth)},
-            {"slower", slower_of(claim).text()},
-            {"faster", faster_of(claim).text()},
-            {"why", result.obstacle}};
-  if (result.obstacle.empty()) made["gain_percent"] = result.gain;
+  json made{{"what", claim.what}, {"claimed", claim.claimed}, {"where", claim.where}};
+  made.update(to_json(result.place));
+  if (is_a_time(claim)) {
+    made["variant"] = faster_of(claim).text();
+  } else {
+    made["slower"] = slower_of(claim).text();
+    made["faster"] = faster_of(claim).text();
+  }
+  made["why"] = result.obstacle;
+  if (!result.obstacle.empty()) return made;
+  if (!is_a_time(claim)) {
+    made["gain_percent"] = result.gain;
+    return made;
+  }
+  made["median_ms"] = result.milliseconds;
+  made["gb_per_s"] = result.gb_per_s;
+  made["floor_gb_per_s"] = result.floor_gb_per_s;
   return made;
 }
+
+static json to_json(const Graph& graph) { return {{"what", graph.what}, {"where", graph.where}}; }
 
 json to_json(const BenchRun& run) {
   json cases = json::array(), claims = json::array();
   for (const ClaimResult& claim : run.claims) claims.push_back(to_json(claim));
   for (const BenchCase& measured : run.cases) cases.push_back(to_json(measured));
-  return {{"schema", bench_schema},
-          {"program", version_text()},
-          {"date", date_and_time()},
-          {"command", run.command},
-          {"device", device_json(run.device)},
-          {"op", run.op},
-          {"floor", name_of(run.floor)},
-          {"cases", cases},
-          {"documents", claims}};
+  json made{{"schema", bench_schema},
+            {"program", version_text()},
+            {"date", date_and_time()},
+            {"command", run.command},
+            {"device", device_json(run.device)},
+            {"op", run.op},
+            {"floor", name_of(run.floor)},
+            {"cases", cases},
+            {"documents", claims}};
+  for (const Graph& graph : run.graphs) made["graphs"].push_back(to_json(graph));
+  if (!run.remark.empty()) made["remark"] = run.remark;
+  return made;
 }
 
 }  // namespace gpupost

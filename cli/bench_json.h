@@ -1,7 +1,7 @@
 // What was measured, as JSON: docs/bench.md has the schema.
 #pragma once
 
-#include "core/gpu/bench.h"
+#include "core/gpu/claims.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,15 +12,6 @@ namespace gpupost {
 
 inline constexpr std::string_view bench_schema = "gpupost-bench-1";
 
-// What a device gives of a claim, on one picture.
-struct ClaimResult {
-  const Claim* claim = nullptr;
-  Size size;
-  Depth depth = Depth::half;
-  std::string obstacle;  // why it could not be measured; "": it was
-  double gain = 0;       // per cent
-};
-
 // One run of `bench`.
 struct BenchRun {
   std::string command;  // as it was typed
@@ -28,7 +19,9 @@ struct BenchRun {
   Floor floor = Floor::copy;  // that ratios are of
   DeviceInfo device;
   std::vector<BenchCase> cases;
-  std::vector<ClaimResult> claims;  // of --documents
+  std::vector<ClaimResult> claims;  // of --documents, and so are
+  std::vector<Graph> graphs;
+  std::string_view remark;
 };
 
 nlohmann::ordered_json to_json(const BenchRun& run);

@@ -67,17 +67,50 @@ const json& floor_of(const json& run, const json& measured) {
   return measured.at("floors").at(0);
 }
 
-// The cases of a format that were measured, the smallest first.
-std::vector<json> cases_of(const json& run, const std::string& format) {
+bool has_setting(const json& measured) { return measured.contains("setting"); }
+
+// A case's place on the axis of its plot, and its name there: its size, or where it has a setting, that.
+PlotTick tick_of(const json& measured) {
+  if (!has_setting(measured)) return {texels_of(measured), size_name(measured)};
+  const int value = measured.at("setting_value");
+  return {double(value), fmt::to_string(value)};
+}
+
+// Names the section that a case stands in: cases of a format, and where they have settings, of a size and a kind of these.
+std::string section_name(const json& measured) {
+  const std::string format = measured.at("format");
+  if (!has_setting(measured)) return format;
+  return fmt::format("{}, {}, --{}", format, size_name(measured), measured.at("setting_name").get<std::string>());
+}
+
+// The cases of a section that were measured, as they stand on the axis.
+std::vector<json> cases_of(const json& run, const std::string& section) {
   std::vector<json> cases;
   for (const json& measured : run.at("cases"))
-    if (measured.at("format") == format && measured.at("obstacle") == "") cases.push_back(measured);
-  std::ranges::stable_sort(cases, {}, texels_of);
+    if (section_name(measured) == section && measured.at("obstacle") == "") cases.push_back(measured);
+  std::ranges::stable_sort(cases, {}, [](const json& measured) { return tick_of(measured).x; });
   return cases;
 }
 
-// A line a variant, those first that are on average nearest to the floor.
-std::vector<PlotLine> lines_of(const std::vector<json>& cases) {
+// What a plot and its table show of variants.
+struct Shown {
+  const char* key;
+  std::string name;
+  int digits;
+  bool has_floor;  // at 1
+
+  std::string text(const json& times) const { return fmt::format("{:.{}f}", times.at(key).get<double>(), digits); }
+};
+
+const Shown as_ratio{.key = "ratio", .name = "median to floor", .digits = 2, .has_floor = true};
+const Shown as_time{.key = "median_ms", .name = "median, ms", .digits = 4, .has_floor = false};
+
+// Documents draw their graphs in times.
+const Shown& shown_of(const json& run) { return run.contains("graphs") ? as_time : as_ratio; }
+
+// A line a variant: of ratios those first that are on average nearest to the floor, of times as they were measured, so that
+// a variant has the same colour in all graphs.
+std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& shown) {
   std::vector<PlotLine> lines;
   for (const json& measured : cases)
     for (const json& variant : measured.at("variants")) {
@@ -85,43 +118,53 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases) {
       const std::string name = variant.at("variant");
       auto line = std::ranges::find(lines, name, &PlotLine::name);
       if (line == lines.end()) line = lines.insert(lines.end(), PlotLine{.name = name, .points = {}});
-      line->points.emplace_back(texels_of(measured), variant.at("ratio").get<double>());
+      line->points.push_back({.x = tick_of(measured).x,
+                              .y = variant.at(shown.key).get<double>(),
+                              .title = fmt::format("{:.2f}, {:.4f} ms", variant.at("ratio").get<double>(),
+                                                   variant.at("median_ms").get<double>())});
     }
+  if (!shown.has_floor) return lines;
   std::ranges::stable_sort(lines, {}, [&](const PlotLine& line) {
     double sum = 0;
-    for (const auto& [x, y] : line.points) sum += std::log(y);
+    for (const PlotPoint& point : line.points) sum += std::log(point.y);
     // those that were not measured everywhere come behind the others
     return std::pair(line.points.size() < cases.size(), sum / double(line.points.size()));
   });
   return lines;
 }
 
-std::vector<PlotTick> ticks_of(const std::vector<json>& cases) {
-  std::vector<PlotTick> ticks;
-  for (const json& measured : cases) ticks.push_back({texels_of(measured), size_name(measured)});
-  return ticks;
+// The floor where times are shown; ratios have it at 1.
+PlotLine floor_line(const json& run, const std::vector<json>& cases) {
+  PlotLine line{.name = "floor: " + run.at("floor").get<std::string>(), .points = {}};
+  for (const json& measured : cases)
+    line.points.push_back({.x = tick_of(measured).x,
+                           .y = floor_of(run, measured).at("median_ms").get<double>(),
+                           .title = as_time.text(floor_of(run, measured)) + " ms"});
+  return line;
 }
 
-// The ratio of a variant in a case: a cell of the table.
-std::string ratio_cell(const json& measured, const std::string& name) {
+// What is shown of a variant in a case: a cell of the table.
+std::string variant_cell(const json& measured, const std::string& name, const Shown& shown) {
   double best = HUGE_VAL;
   const json* found = nullptr;
   for (const json& variant : measured.at("variants")) {
     if (variant.at("variant") == name) found = &variant;
-    if (is_measured(variant)) best = std::min(best, variant.at("ratio").get<double>());
+    if (is_measured(variant)) best = std::min(best, variant.at(shown.key).get<double>());
   }
   if (!found) return "<td></td>";
   if (!is_measured(*found))
     return fmt::format(R"(<td title="{}">{}</td>)", text_of(found->at("why")),
                        found->at("state") == "failed" ? "failed" : "\u2013");
-  const double ratio = found->at("ratio");
-  return fmt::format(R"(<td{}>{:.2f}</td>)", ratio == best ? R"( class="best")" : "", ratio);
+  return fmt::format(R"(<td{}>{}</td>)", found->at(shown.key).get<double>() == best ? R"( class="best")" : "",
+                     shown.text(*found));
 }
 
-// Variants by sizes.
-std::string ratio_table(const json& run, const std::vector<json>& cases, const std::vector<PlotLine>& lines) {
-  std::string text = "<div class=\"wide\"><table><tr><th>median to floor</th>";
-  for (const json& measured : cases) text += fmt::format("<th>{}</th>", size_name(measured));
+// Variants by sizes or settings.
+std::string variant_table(const json& run, const std::vector<json>& cases, const std::vector<PlotLine>& lines,
+                          const Shown& shown) {
+  std::string text = fmt::format("<div class=\"wide\"><table><tr><th>{}</th>", shown.name);
+  for (const json& measured : cases)
+    text += fmt::format("<th>{}</th>", has_setting(measured) ? text_of(measured.at("setting")) : size_name(measured));
   text += "</tr>\n<tr><td class=\"soft\">the floor, ms</td>";
   for (const json& measured : cases)
     text += fmt::format("<td class=\"soft\">{:.4f}</td>", floor_of(run, measured).at("median_ms").get<double>());
@@ -134,7 +177,7 @@ std::string ratio_table(const json& run, const std::vector<json>& cases, const s
         names.push_back(variant.at("variant"));
   for (const std::string& name : names) {
     text += fmt::format("<tr><td>{}</td>", html_escaped(name));
-    for (const json& measured : cases) text += ratio_cell(measured, name);
+    for (const json& measured : cases) text += variant_cell(measured, name, shown);
     text += "</tr>\n";
   }
   return text + "</table></div>\n";
@@ -150,9 +193,10 @@ std::string times_row(const std::string& name, const json& times) {
 std::string details(const json& measured) {
   const json& verified = measured.at("verified");
   std::string text = fmt::format(
-      "<p><b>{}</b>, every texel of every level verified at {} \u00d7 {}</p><div class=\"wide\"><table><tr>"
+      "<p><b>{}{}</b>, every texel of every level verified at {} \u00d7 {}</p><div class=\"wide\"><table><tr>"
       "<th>milliseconds</th><th>min</th><th>median</th><th>max</th><th>n</th><th>GB/s</th><th>ratio</th></tr>\n",
-      size_name(measured), verified.at("width").get<int>(), verified.at("height").get<int>());
+      size_name(measured), has_setting(measured) ? " " + text_of(measured.at("setting")) : "",
+      verified.at("width").get<int>(), verified.at("height").get<int>());
   for (const json& floor : measured.at("floors")) text += times_row(floor.at("shape"), floor) + "<td></td></tr>\n";
   for (const json& variant : measured.at("variants"))
     text += is_measured(variant)
@@ -163,16 +207,39 @@ std::string details(const json& measured) {
   return text + "</table></div>\n";
 }
 
-std::string format_section(const json& run, const std::string& format) {
-  const std::vector<json> cases = cases_of(run, format);
+std::string plot_of(const json& run, const std::vector<json>& cases, std::vector<PlotLine> lines, const Shown& shown) {
+  if (!shown.has_floor) lines.push_back(floor_line(run, cases));
+  std::vector<PlotTick> ticks;
+  for (const json& measured : cases) ticks.push_back(tick_of(measured));
+  const std::string setting = cases.front().value("setting_name", "");
+  return plot(lines, ticks, {.x_name = setting, .y_name = shown.name, .has_floor = shown.has_floor});
+}
+
+std::string section(const json& run, const std::string& name) {
+  const std::vector<json> cases = cases_of(run, name);
   if (cases.empty()) return "";
-  const std::vector<PlotLine> lines = lines_of(cases);
-  std::string text = fmt::format("<h3>{}</h3>\n", html_escaped(format));
-  text += plot(lines, ticks_of(cases), "median to floor");
-  text += ratio_table(run, cases, lines);
+  const Shown& shown = shown_of(run);
+  const std::vector<PlotLine> lines = lines_of(cases, shown);
+  std::string text = fmt::format("<h3>{}</h3>\n", html_escaped(name));
+  text += plot_of(run, cases, lines, shown);
+  text += variant_table(run, cases, lines, shown);
   text += "<details><summary>all numbers</summary>\n";
   for (const json& measured : cases) text += details(measured);
   return text + "</details>\n";
+}
+
+// What was measured of a claim.
+std::string found(const json& claim) {
+  if (claim.contains("gain_percent")) return fmt::format("{:+.1f} %", claim.at("gain_percent").get<double>());
+  if (!claim.contains("median_ms")) return text_of(claim.at("why"));
+  return fmt::format("{} ms, {:.1f} GB/s (floor {:.1f})", as_time.text(claim), claim.at("gb_per_s").get<double>(),
+                     claim.at("floor_gb_per_s").get<double>());
+}
+
+// The variants that a claim is of.
+std::string variants_text(const json& claim) {
+  if (claim.contains("variant")) return text_of(claim.at("variant"));
+  return fmt::format("{} to {}", text_of(claim.at("slower")), text_of(claim.at("faster")));
 }
 
 // What documents claim beside what was measured.
@@ -181,14 +248,11 @@ std::string claims_table(const json& claims) {
       "<div class=\"wide\"><table><tr><th>what is claimed</th><th>size</th><th>format</th><th>claimed</th><th>here</th>"
       "<th>where</th></tr>\n";
   for (const json& claim : claims) {
-    const std::string here = claim.contains("gain_percent")
-                                 ? fmt::format("{:+.1f} %", claim.at("gain_percent").get<double>())
-                                 : text_of(claim.at("why"));
     text += fmt::format(
-        "<tr><td title=\"{} to {}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"best\">{}</td>"
+        "<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"best\">{}</td>"
         "<td class=\"text\">{}</td></tr>\n",
-        text_of(claim.at("slower")), text_of(claim.at("faster")), text_of(claim.at("what")), size_name(claim),
-        text_of(claim.at("format")), text_of(claim.at("claimed")), here, text_of(claim.at("where")));
+        variants_text(claim), text_of(claim.at("what")), size_name(claim), text_of(claim.at("format")),
+        text_of(claim.at("claimed")), found(claim), text_of(claim.at("where")));
   }
   return text + "</table></div>\n";
 }
@@ -204,11 +268,14 @@ std::string run_section(const json& run) {
       "measured the same way. 1 is what the device can do at best.</p>\n",
       text_of(run.at("floor")));
   if (const json& claims = run.at("documents"); !claims.empty()) text += claims_table(claims);
-  std::vector<std::string> formats;
+  if (run.contains("remark")) text += fmt::format("<p>{}</p>\n", text_of(run.at("remark")));
+  if (run.contains("graphs"))
+    for (const json& graph : run.at("graphs"))
+      text += fmt::format("<p>Graphs: {} ({}).</p>\n", text_of(graph.at("what")), text_of(graph.at("where")));
+  std::vector<std::string> names;
   for (const json& measured : run.at("cases"))
-    if (std::ranges::find(formats, measured.at("format").get<std::string>()) == formats.end())
-      formats.push_back(measured.at("format"));
-  for (const std::string& format : formats) text += format_section(run, format);
+    if (std::ranges::find(names, section_name(measured)) == names.end()) names.push_back(section_name(measured));
+  for (const std::string& name : names) text += section(run, name);
   return text;
 }
 

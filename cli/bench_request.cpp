@@ -57,6 +57,33 @@ Depth depth_of(const std::string& word) {
        suggestion(word, {names.begin(), names.end()}));
 }
 
+// All that the row knows, each once.
+std::vector<Setting> known_settings(const Benchmark& row) {
+  std::vector<Setting> known = row.settings;
+  for (const Graph& graph : row.graphs) known.insert(known.end(), graph.settings.begin(), graph.settings.end());
+  std::ranges::sort(known, {}, [](const Setting& setting) { return std::pair(setting.param, setting.value); });
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  return known;
+}
+
+// Those of the row that have a value of the list.
+std::vector<Setting> settings_of(const std::string& list, const Op& op) {
+  const std::vector<Setting> known = known_settings(op.benchmark);
+  std::vector<std::string> texts;
+  for (const Setting& setting : known) texts.push_back(setting.text());
+  std::vector<Setting> settings;
+  for (const std::string& word : parts_of(list)) {
+    if (known.empty()) fail(Exit::usage, "bench: --settings {}: {} is measured without any", word, op.name);
+    const int value = whole_number("bench: --settings", word, 1, 32768);
+    const size_t count = settings.size();
+    std::ranges::copy_if(known, std::back_inserter(settings),
+                         [&](const Setting& setting) { return setting.value == value; });
+    if (settings.size() == count)
+      fail(Exit::usage, "bench: --settings {} is the value of none of {}", word, fmt::join(texts, ", "));
+  }
+  return settings;
+}
+
 // Is `wanted` the variant's arguments, or one of their words?
 bool is_exactly(const Variant& variant, const std::string& wanted) {
   std::istringstream stream(variant.arguments);
@@ -108,16 +135,28 @@ std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& v
   return taken;
 }
 
+std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings) {
+  const Benchmark& row = request.op->benchmark;
+  constexpr Setting none;
+  std::vector<BenchPlace> places;
+  for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
+    for (const Depth depth : request.depths.empty() ? row.depths : request.depths)
+      for (const Setting& setting : settings.empty() ? std::span(&none, 1) : settings)
+        places.push_back({size, depth, setting});
+  return places;
+}
+
 BenchRequest parse_bench(const std::vector<std::string>& words) {
   BenchRequest request;
   std::vector<std::string> names;
-  std::string sizes, formats, variants, fp16 = "off", repeats;
+  std::string sizes, formats, settings, variants, fp16 = "off", repeats;
   if (const char* device = std::getenv("GPUPOST_DEVICE")) request.device = device;
   CLI::App app;
   app.set_help_flag();
   app.add_option("op", names);
   app.add_option("--sizes", sizes);
   app.add_option("--formats", formats);
+  app.add_option("--settings", settings);
   app.add_option("--variants", variants);
   app.add_option("--fp16", fp16);
   app.add_option("--repeats", repeats);
@@ -142,11 +181,13 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
   request.sizes = sizes_of("bench", sizes);
   for (const std::string& format : parts_of(formats)) request.depths.push_back(depth_of(format));
+  request.settings = settings_of(settings, *request.op);
   if (fp16 != "on" && fp16 != "off" && fp16 != "both")
     fail(Exit::usage, "bench: --fp16 {} is none of on, off, both", fp16);
   request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
   if (!repeats.empty())
-    request.options.least_repeats = request.options.most_repeats = whole_number("bench: --repeats", repeats, 20, 10000);
+    request.options.least_repeats = request.options.least_slow_repeats = request.options.most_repeats =
+        whole_number("bench: --repeats", repeats, 20, 10000);
   return request;
 }
 

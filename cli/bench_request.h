@@ -9,9 +9,10 @@
 namespace gpupost {
 
 struct BenchRequest {
-  const Op* op = nullptr;     // nullptr: with `pages` alone
-  std::vector<Size> sizes;    // empty: those of the row
-  std::vector<Depth> depths;  // likewise
+  const Op* op = nullptr;         // nullptr: with `pages` alone
+  std::vector<Size> sizes;        // empty: those of the row
+  std::vector<Depth> depths;      // likewise
+  std::vector<Setting> settings;  // likewise
   std::vector<Variant> variants;
   MeasureOptions options;
   std::string device;
@@ -24,6 +25,9 @@ struct BenchRequest {
 
 // Throws Error(Exit::usage).
 BenchRequest parse_bench(const std::vector<std::string>& words);
+
+// The sizes and formats asked for, else those of the row, with each of the settings; without settings, with none.
+std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings);
 
 // Of `--sizes 256,1920x1080`. Throws Error(Exit::usage), naming the verb.
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list);

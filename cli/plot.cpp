@@ -22,7 +22,7 @@ std::string html_escaped(std::string_view text) {
 namespace {
 
 constexpr double width = 960, height = 380;
-constexpr double left = 52, right = 280, top = 14, bottom = 40;  // margins; at the right the names of lines
+constexpr double left = 52, right = 305, top = 14, bottom = 40;  // margins; at the right the names of lines
 constexpr size_t coloured_count = 8;                             // as many as the style has colours
 
 // From numbers to places: the logarithms of `low` and `high` stand at `from` and `to`.
@@ -35,25 +35,38 @@ struct Axes {
   Scale x, y;
 };
 
-Axes axes_of(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks) {
-  double least = 1, most = 1.25;
+Axes axes_of(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, bool has_floor) {
+  double least = has_floor ? 1 : HUGE_VAL, most = has_floor ? 1.25 : 0;
   for (const PlotLine& line : lines)
-    for (const auto& [x, y] : line.points) {
-      least = std::min(least, y);
-      most = std::max(most, y);
+    for (const PlotPoint& point : line.points) {
+      least = std::min(least, point.y);
+      most = std::max(most, point.y);
     }
+  if (most < least) least = most = 1;  // there are no points
   const double first = ticks.front().x, last = std::max(ticks.back().x, 2 * first);
   return {.x = {first, last, left + 12, width - right - 12}, .y = {least / 1.05, most * 1.05, height - bottom, top}};
 }
 
-std::string grid(const Axes& axes, const std::vector<PlotTick>& ticks, const std::string& y_name) {
+// Round numbers on an axis, closer to each other where it is short.
+std::vector<double> round_numbers(const Scale& scale) {
+  const double range = scale.high / scale.low;
+  const std::vector<double> steps = range > 2000 ? std::vector{1.0}
+                                    : range > 8  ? std::vector{1.0, 2.0, 5.0}
+                                                 : std::vector{1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0};
+  std::vector<double> numbers;
+  for (double power = std::pow(10, std::floor(std::log10(scale.low))); power <= scale.high; power *= 10)
+    for (const double step : steps)
+      if (const double number = power * step; number >= scale.low && number <= scale.high) numbers.push_back(number);
+  return numbers;
+}
+
+std::string grid(const Axes& axes, const std::vector<PlotTick>& ticks, const PlotAxes& named) {
   std::string text;
-  for (const double y : {0.1, 0.2, 0.5, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 50.0, 100.0}) {
-    if (y < axes.y.low || y > axes.y.high) continue;
-    if (axes.y.high > 6 && (y == 1.1 || y == 1.25)) continue;  // they would stand too close
-    text += fmt::format(R"(<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>)", y == 1 ? "floor" : "grid",
+  for (const double y : round_numbers(axes.y)) {
+    const bool is_floor = named.has_floor && std::abs(y - 1) < 1e-9;
+    text += fmt::format(R"(<line class="{}" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>)", is_floor ? "floor" : "grid",
                         left, width - right, axes.y(y), axes.y(y));
-    text += fmt::format(R"(<text x="{}" y="{:.1f}" text-anchor="end">{}</text>)", left - 6, axes.y(y) + 4, y);
+    text += fmt::format(R"(<text x="{}" y="{:.1f}" text-anchor="end">{:.4g}</text>)", left - 6, axes.y(y) + 4, y);
   }
   double behind = -1e9;
   for (const PlotTick& tick : ticks) {
@@ -64,16 +77,18 @@ std::string grid(const Axes& axes, const std::vector<PlotTick>& ticks, const std
     text += fmt::format(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, height - bottom + 16 + drop,
                         html_escaped(tick.name));
   }
+  text += fmt::format(R"(<text x="{}" y="{}">{}</text>)", width - right + 10, height - bottom + 16,
+                      html_escaped(named.x_name));
   return text + fmt::format(R"svg(<text transform="translate(12 {}) rotate(-90)" text-anchor="middle">{}</text>)svg",
-                            (top + height - bottom) / 2, html_escaped(y_name));
+                            (top + height - bottom) / 2, html_escaped(named.y_name));
 }
 
 std::string curve(const PlotLine& line, const Axes& axes, const std::string& style) {
   std::string path, dots;
-  for (const auto& [x, y] : line.points) {
+  for (const auto& [x, y, title] : line.points) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x(x), axes.y(y));
-    dots += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}: {:.2f}</title></circle>)", axes.x(x),
-                        axes.y(y), html_escaped(line.name), y);
+    dots += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}: {}</title></circle>)", axes.x(x), axes.y(y),
+                        html_escaped(line.name), html_escaped(title));
   }
   return fmt::format(R"(<g class="{}"><path d="{}"/>{}</g>)", style, path, dots);
 }
@@ -87,7 +102,7 @@ std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
   constexpr double apart = 15;
   std::vector<Name> placed;
   for (size_t index = 0; index < std::min(lines.size(), coloured_count); ++index)
-    if (!lines[index].points.empty()) placed.push_back({axes.y(lines[index].points.back().second), index});
+    if (!lines[index].points.empty()) placed.push_back({axes.y(lines[index].points.back().y), index});
   std::ranges::sort(placed, {}, &Name::y);
   for (size_t index = 1; index < placed.size(); ++index)
     placed[index].y = std::max(placed[index].y, placed[index - 1].y + apart);
@@ -95,7 +110,7 @@ std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
   for (auto name = placed.rbegin(); name != placed.rend(); ++name, most -= apart) name->y = std::min(name->y, most);
   std::string text;
   for (const Name& name : placed) {
-    const auto& [x, y] = lines[name.index].points.back();
+    const auto& [x, y, title] = lines[name.index].points.back();
     text += fmt::format(R"(<g class="c{}"><path class="leader" d="M{:.1f} {:.1f}L{:.1f} {:.1f}"/>)", name.index,
                         axes.x(x) + 4, axes.y(y), width - right + 6, name.y);
     text += fmt::format(R"(<text class="name" x="{}" y="{:.1f}">{}</text></g>)", width - right + 10, name.y + 4,
@@ -106,11 +121,11 @@ std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
 
 }  // namespace
 
-std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const std::string& y_name) {
+std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const PlotAxes& named) {
   if (ticks.empty()) return "";
-  const Axes axes = axes_of(lines, ticks);
+  const Axes axes = axes_of(lines, ticks, named.has_floor);
   std::string text = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">)", width, height);
-  text += grid(axes, ticks, y_name);
+  text += grid(axes, ticks, named);
   for (size_t index = lines.size(); index-- > 0;)  // the first ones on top
     text += curve(lines[index], axes, index < coloured_count ? fmt::format("c{}", index) : "other");
   return text + names(lines, axes) + "</svg>\n";

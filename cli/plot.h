@@ -1,4 +1,4 @@
-// A plot of lines over sizes as SVG, for a page that has the style of bench_page.cpp.
+// A plot of lines as SVG, for a page that has the style of bench_page.cpp.
 #pragma once
 
 #include <string>
@@ -6,10 +6,15 @@
 
 namespace gpupost {
 
-// One line of a plot; y over 0.
+// x and y over 0; `title` shows where the mouse rests on it.
+struct PlotPoint {
+  double x = 0, y = 0;
+  std::string title;
+};
+
 struct PlotLine {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // x ascending
+  std::vector<PlotPoint> points;  // x ascending
 };
 
 struct PlotTick {
@@ -17,9 +22,14 @@ struct PlotTick {
   std::string name;
 };
 
-// Both axes logarithmic. The first lines have colours and their names at their ends, the others are grey; a line at y = 1
-// is what all are compared with. `y_name` is the unit of y.
-std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const std::string& y_name);
+struct PlotAxes {
+  std::string x_name;  // "": the ticks say it
+  std::string y_name;
+  bool has_floor = true;  // a line at y = 1 is what all are compared with
+};
+
+// Both axes logarithmic. The first lines have colours and their names at their ends, the others are grey.
+std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const PlotAxes& named);
 
 std::string html_escaped(std::string_view text);
 

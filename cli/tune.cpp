@@ -25,11 +25,12 @@ struct TuneRequest {
   bool list = false, forget = false;
 };
 
-bool can_be_tuned(const Op& op) { return op.variants && !op.benchmark.sizes.empty(); }
+// Which of the variants is best must not depend on more than the picture.
+bool can_be_tuned(const Op& op) { return op.variants && !op.benchmark.sizes.empty() && op.benchmark.settings.empty(); }
 
 const Op* tunable_op(const std::string& name) {
   const Op* op = op_named(name);
-  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} is no op that has variants", name);
+  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} is no op that can be tuned", name);
   return op;
 }
 
@@ -75,7 +76,7 @@ struct Kind {
 void tune(Gpu& gpu, const Op& op, const std::string& names, Size size, Kind kind, std::vector<Tuned>& tuned) {
   const std::vector<Variant> variants =
       chosen("tune", variants_of(op, !kind.half_arithmetic, kind.half_arithmetic), names, op);
-  BenchCase result = bench(gpu, op, variants, size, kind.depth, {}, {});
+  BenchCase result = bench(gpu, op, variants, {.size = size, .depth = kind.depth}, {}, {});
   const VariantResult* best = fastest(result.variants);
   while (best) {  // the fastest of those that are right on every kind of number
     VariantResult& checked = result.variants[size_t(best - result.variants.data())];

@@ -13,6 +13,8 @@ namespace gpupost {
 
 std::string Param::typed_name() const { return is_positional ? std::string(name) : fmt::format("--{}", name); }
 
+std::string Setting::text() const { return param.empty() ? "" : fmt::format("--{} {}", param, value); }
+
 const Param* Op::param(std::string_view param_name) const {
   for (const Param& candidate : params)
     if (candidate.name == param_name) return &candidate;

@@ -49,24 +49,48 @@ struct Plane {
 // many, or none.
 enum class Floor { copy, third, read };
 
-// A gain that a document claims: the time of `slower` to that of `faster`, both variants of the row.
+// What an op is measured at beside size and format: a value of one of its parameters, behind each variant's arguments.
+struct Setting {
+  std::string_view param;  // "radius"; "": none
+  int value = 0;           // over 0, a plot's axis is its logarithm
+  bool operator==(const Setting&) const = default;
+
+  std::string text() const;  // "--radius 7", or ""
+};
+
+// What a document claims of the row's variants: how much less time `faster` takes than `slower`, or where `slower` is empty,
+// how long `faster` takes.
 struct Claim {
   std::string_view what;     // "the threads' order"
-  std::string_view claimed;  // "about +8 %"
+  std::string_view claimed;  // "about +8 %", "0.17 ms"
   std::string_view where;    // the document and its device
   std::vector<Size> sizes;
   std::vector<Depth> depths;
+  Setting setting;                                      // of a row that has settings
   std::string_view slower, faster;                      // arguments
   bool slower_is_half = false, faster_is_half = false;  // --fp16
+};
+
+// Curves that a document shows without their numbers: the times of variants against settings, at the sizes and formats of
+// the row.
+struct Graph {
+  std::string_view what;
+  std::string_view where;  // the document and its device
+  std::vector<Setting> settings;
+  std::vector<std::string_view> variants;  // arguments
 };
 
 // What `bench` measures of an op; without sizes it measures nothing.
 struct Benchmark {
   Floor floor = Floor::copy;
   std::vector<Size> sizes;
-  std::vector<Size> cpu_sizes;  // where the device is a CPU
-  std::vector<Depth> depths;    // of the images
-  std::vector<Claim> claims;    // held against the device by `bench --documents`
+  std::vector<Size> cpu_sizes;        // where the device is a CPU
+  std::vector<Depth> depths;          // of the images
+  std::vector<Setting> settings;      // empty: the op needs none
+  std::vector<Setting> cpu_settings;  // where the device is a CPU
+  std::vector<Claim> claims;          // held against the device by `bench --documents`
+  std::vector<Graph> graphs;          // likewise
+  std::string_view remark;            // on what is claimed, a sentence
 };
 
 // The four components of a picture, of one size.

@@ -34,7 +34,7 @@ size_t available_bytes() {
 
 // The largest size of which the host can hold the picture and its definition in double: halves of `size`.
 Size verified_size_of(Size size) {
-  constexpr size_t bytes_a_texel = 180;  // four planes and their magnitudes, each with its levels, twice
+  constexpr size_t bytes_a_texel = 240;  // four planes, their magnitudes and errors, each with its levels, twice
   const size_t available = available_bytes();
   while (texel_count(size) * bytes_a_texel > available) size = level_size(size, 1);
   return size;
@@ -67,17 +67,26 @@ class Subject {
   std::optional<ImageSets> sets_;
 };
 
-// Why a variant cannot be done on such a device or picture; "" where it can.
-std::string obstacle_of(const Gpu& gpu, const Subject& subject, const Call& call, bool half_arithmetic) {
-  if (half_arithmetic && !gpu.info().traits.has_float16) return "the device has no half arithmetic";
-  if (half_arithmetic && subject.depth() == Depth::f32) return "half arithmetic is for images of up to 16 bits";
+// A variant as it is called.
+struct Candidate {
+  Call call;
+  std::string obstacle;  // why it cannot be called so, or be done on such a device or picture; "" where it can
+};
+
+Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Op& op, const Variant& variant,
+                       const Setting& setting) {
+  if (variant.half_arithmetic && !gpu.info().traits.has_float16)
+    return {.call = {}, .obstacle = "the device has no half arithmetic"};
+  if (variant.half_arithmetic && subject.depth() == Depth::f32)
+    return {.call = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
   try {
-    subject.plan_of(call, half_arithmetic);
+    const Call call = parse_call(op, variant.arguments + " " + setting.text());
+    subject.plan_of(call, variant.half_arithmetic);
+    return {.call = call, .obstacle = ""};
   } catch (const Error& error) {
     if (error.code() != Exit::usage && error.code() != Exit::limit) throw;
-    return error.what();
+    return {.call = {}, .obstacle = error.what()};
   }
-  return "";
 }
 
 // Runs a variant once and compares every texel of every level with the definition.
@@ -99,7 +108,7 @@ void check_variants(Gpu& gpu, Subject& subject, std::span<const Call> calls, con
     if (is_open(results[index])) check_variant(gpu, subject, calls[index], expected, results[index]);
 }
 
-// What the variants of an op make, all of them the same, by its definition. Made on cores that the device leaves free: beside
+// What an op's variants make, all of them what the op makes without a variant's words, by its definition. Made on cores that the device leaves free: beside
 // the measurements of a GPU, but not of a CPU.
 std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, const Call& call) {
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
@@ -150,26 +159,28 @@ void add_ratios(BenchCase& result, Floor floor) {
 
 }  // namespace
 
-BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
                 const MeasureOptions& options, std::span<const Floor> floors) {
-  BenchCase result{.size = size, .depth = depth, .verified_size = verified_size_of(size)};
+  const auto [size, depth, setting] = place;
+  BenchCase result{.place = place, .verified_size = verified_size_of(size)};
   const int most = gpu.info().traits.max_image_side;
   if (std::max(size.width, size.height) > most) {
     result.obstacle = fmt::format("{} takes at most {} texels a side", gpu.info().traits.name, most);
     return result;
   }
-  std::vector<Call> calls;
-  for (const Variant& variant : variants) calls.push_back(parse_call(op, variant.arguments));
   Subject subject(gpu, noise(size, depth), depth);
-  for (size_t index = 0; index < variants.size(); ++index)
-    result.variants.push_back({.variant = variants[index],
-                               .obstacle = obstacle_of(gpu, subject, calls[index], variants[index].half_arithmetic)});
+  std::vector<Call> calls;
+  for (const Variant& variant : variants) {
+    const Candidate candidate = candidate_of(gpu, subject, op, variant, setting);
+    calls.push_back(candidate.call);
+    result.variants.push_back({.variant = variant, .obstacle = candidate.obstacle});
+  }
   try {
     prepare(gpu, subject, calls, result.variants);
     std::optional<Subject> smaller;
     if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
     Subject& checked = smaller ? *smaller : subject;
-    std::future<Expected> expected = expected_of(gpu, checked, calls.front());
+    std::future<Expected> expected = expected_of(gpu, checked, parse_call(op, setting.text()));
     for (const Floor floor : floors) result.floors.push_back(floor_of(gpu, floor, subject, options));
     check_variants(gpu, checked, calls, expected.get(), result.variants);
     smaller.reset();
@@ -177,7 +188,7 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size 
       if (is_open(result.variants[index])) time_variant(gpu, subject, calls[index], options, result.variants[index]);
   } catch (const Error& error) {
     if (error.code() != Exit::limit) throw;
-    return {.size = size, .depth = depth, .obstacle = error.what()};
+    return {.place = place, .obstacle = error.what()};
   }
   add_ratios(result, op.benchmark.floor);
   return result;

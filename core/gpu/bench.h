@@ -37,10 +37,17 @@ struct FloorResult {
   size_t bytes = 0;
 };
 
-// All about one size and format.
-struct BenchCase {
+// What variants are measured on.
+struct BenchPlace {
   Size size;
   Depth depth = Depth::half;
+  Setting setting = {};
+  bool operator==(const BenchPlace&) const = default;
+};
+
+// All about one place.
+struct BenchCase {
+  BenchPlace place;
   std::string obstacle;  // why the device cannot hold it
   Size verified_size;    // smaller than `size` where the host has not the memory for the reference
   std::vector<FloorResult> floors;
@@ -53,7 +60,7 @@ std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half);
 inline constexpr Floor all_floors[] = {Floor::copy, Floor::third, Floor::read};
 
 // Throws what ends all of it, such as a device that is lost.
-BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, Size size, Depth depth,
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
                 const MeasureOptions& options, std::span<const Floor> floors = all_floors);
 
 // The fastest that is right; nullptr where none is.

@@ -65,6 +65,8 @@ class ImageSets {
 // How a measurement is taken: with as many repeats as fit into the budget, within these bounds.
 struct MeasureOptions {
   int least_repeats = 20;
+  int least_slow_repeats = 5;  // the same of a plan that takes longer than slow_ms
+  double slow_ms = 20;
   int most_repeats = 100;
   double budget_ms = 250;
   double warm_up_ms = 60;  // of the same work, directly before

@@ -159,12 +159,16 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
   const auto take = [&](Repeats repeats) { return take_times(*state_, plan, sets.state_->sets, buffers, repeats); };
   // a clock that is still low makes the guess too long and the warm-up too short: then once more with a better one
   constexpr int most_tries = 5;
+  const auto shortest_ms = [](const Times& times) { return std::max(1e-3, summary_of(times.repeat_ms).min_ms); };
+  const auto is_slow = [&](double milliseconds) { return milliseconds > options.slow_ms; };
   Times times = take({});
   for (int tries = 0; tries < most_tries; ++tries) {
-    const double guess = std::max(1e-3, summary_of(times.repeat_ms).min_ms);
+    const double guess = shortest_ms(times);
+    const int least = is_slow(guess) ? options.least_slow_repeats : options.least_repeats;
     times = take({.warm = int(std::ceil(1.05 * options.warm_up_ms / guess)),
-                  .timed = std::clamp(int(options.budget_ms / guess), options.least_repeats, options.most_repeats)});
-    if (times.warm_up_ms >= options.warm_up_ms) break;
+                  .timed = std::clamp(int(options.budget_ms / guess), least, options.most_repeats)});
+    const bool has_few = is_slow(guess) && !is_slow(shortest_ms(times));
+    if (times.warm_up_ms >= options.warm_up_ms && !has_few) break;
   }
   check_scratch(*state_, plan, buffers.scratch);
   return {.milliseconds = std::move(times.repeat_ms), .set_count = sets.count()};

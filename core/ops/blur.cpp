@@ -1,5 +1,6 @@
 // Box and gaussian blurs: their row. The definition is in core/blur.cpp, the passes in core/passes/blur.cpp.
 #include "core/blur.h"
+#include "core/blur_bench.h"
 
 #include "core/ops/ops.h"
 #include "core/passes/blur.h"
@@ -86,6 +87,8 @@ const Op blur_op{
                  "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalise",
                  "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
                  "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding"},
+    .variants = blur_variants,
+    .benchmark = blur_benchmark(),
     .reference = reference,
     .tolerance = tolerance,
     .check = [](const Call& call) { check_blur(call); },

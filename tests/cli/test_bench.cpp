@@ -48,6 +48,7 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
   const json& measured = run["cases"][0];
   CHECK(measured["width"] == 37);
   CHECK(measured["verified"]["height"] == 21);
+  for (const char* key : {"setting", "setting_name", "setting_value"}) CHECK(!measured.contains(key));
   CHECK(measured["floors"].size() == 3);
   CHECK(measured["variants"].size() == size_t(std::ranges::count(listed.out, '\n')));
   const double floor = median_of_floor(measured, run["floor"]);
@@ -141,6 +142,84 @@ TEST_CASE("what the documents claim is told beside what the device gives") {
   const std::string gain = fmt::format("{:+.1f} %", claim["gain_percent"].get<double>());
   CHECK(finished.out.find(gain) != std::string::npos);
   CHECK(place.read("claims.html").find(gain) != std::string::npos);
+}
+
+TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished =
+      place.gpupost({"bench", "blur", "--sizes", "33x17", "--formats", "rgba8,rgba16f", "--settings", "1,3",
+                     "--variants", "32x8", "--repeats", "20", "--json", "blur.json", "--html", "blur.html"});
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  CHECK(finished.out.find("blur 33 x 17 RGBA16F --sigma 3\n") != std::string::npos);
+  const json run = json::parse(place.read("blur.json"));
+  std::vector<std::string> settings;
+  for (const json& measured : run["cases"])
+    if (measured["format"] == "RGBA8") settings.push_back(measured["setting"]);
+  CHECK(settings == std::vector<std::string>{"--radius 1", "--sigma 1", "--radius 3", "--sigma 3"});
+  CHECK(run["cases"].size() == 8);
+  const json& last = run["cases"].back();
+  CHECK(last["setting_name"] == "sigma");
+  CHECK(last["setting_value"] == 3);
+  CHECK(last["variants"][0]["state"] == "measured");
+  CHECK(last["variants"][0]["variant"] == "--method direct --order z --workgroup 32x8");
+  const std::string page = place.read("blur.html");
+  for (const char* shown : {"<h3>RGBA8, 33\u00d717, --radius</h3>", "<h3>RGBA16F, 33\u00d717, --sigma</h3>",
+                            "<th>--radius 1</th><th>--radius 3</th>", "median to floor", ">radius</text>"})
+    CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
+  CHECK(page.find(fmt::format("{:.2f}, {:.4f} ms</title>", last["variants"][0]["ratio"].get<double>(),
+                              last["variants"][0]["median_ms"].get<double>())) != std::string::npos);
+}
+
+TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished =
+      place.gpupost({"bench", "blur", "--documents", "--sizes", "33x17", "--formats", "rgba8", "--settings", "1,2",
+                     "--repeats", "20", "--json", "blur.json", "--html", "blur.html"});
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  const json run = json::parse(place.read("blur.json"));
+  CHECK(run["documents"].empty());  // they speak of 4096 x 4096
+  CHECK(run["graphs"][0]["what"].get<std::string>().starts_with("time against the radius"));
+  REQUIRE(run["cases"].size() == 2);
+  CHECK(run["cases"][1]["setting"] == "--radius 2");
+  CHECK(run["cases"][1]["variants"].size() == 3);
+  const std::string page = place.read("blur.html");
+  const std::string median = fmt::format("{:.4f}</td>", run["cases"][1]["variants"][2]["median_ms"].get<double>());
+  for (const std::string& shown : {median, std::string("median, ms"), std::string("floor: copy</text>")})
+    CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
+}
+
+TEST_CASE("a time that a document claims stands in the page beside the device's, with the remark on it") {
+  const Place place;
+  const json run{{"schema", "gpupost-bench-1"},
+                 {"program", "gpupost"},
+                 {"date", ""},
+                 {"command", ""},
+                 {"device", {{"name", ""}, {"driver", ""}}},
+                 {"op", "blur"},
+                 {"floor", "copy"},
+                 {"cases", json::array()},
+                 {"documents",
+                  {{{"what", "box"},
+                    {"claimed", "0.17 ms"},
+                    {"where", "post"},
+                    {"width", 4096},
+                    {"height", 4096},
+                    {"format", "RGBA8"},
+                    {"variant", "--order z"},
+                    {"why", ""},
+                    {"median_ms", 0.25},
+                    {"gb_per_s", 536.87},
+                    {"floor_gb_per_s", 2600}}}},
+                 {"remark", "no <targets>"}};
+  place.write("claim.json", run.dump());
+  REQUIRE(place.gpupost({"bench", "--page", "claim.json", "--html", "claim.html"}).exit_code == 0);
+  const std::string page = place.read("claim.html");
+  for (const char* shown : {"<td>0.17 ms</td>", "0.2500 ms, 536.9 GB/s (floor 2600.0)", "no &lt;targets&gt;"})
+    CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 
 TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {

@@ -1,5 +1,6 @@
 // The arithmetic of measuring, without a device.
 #include "core/bench.h"
+#include "core/chain.h"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +9,21 @@
 #include <set>
 
 using namespace gpupost;
+
+namespace {
+
+bool contains(const std::vector<Setting>& settings, const Setting& setting) {
+  return std::ranges::find(settings, setting) != settings.end();
+}
+
+// Settings of a row and of its graphs.
+std::vector<Setting> all_settings(const Benchmark& row) {
+  std::vector<Setting> all = row.settings;
+  for (const Graph& graph : row.graphs) all.insert(all.end(), graph.settings.begin(), graph.settings.end());
+  return all;
+}
+
+}  // namespace
 
 TEST_CASE("a summary has the least, the middle and the largest of what was measured") {
   const Summary odd = summary_of({5, 1, 3});
@@ -77,10 +93,13 @@ TEST_CASE("what a row claims is between variants that it has, on pictures that i
       ++claim_count;
       CAPTURE(claim.what);
       const std::vector<std::string> variants = op->variants();
-      for (const std::string_view arguments : {claim.slower, claim.faster})
+      const bool is_a_time = claim.slower.empty();
+      for (const std::string_view arguments : {is_a_time ? claim.faster : claim.slower, claim.faster})
         CHECK_MESSAGE(std::ranges::find(variants, arguments) != variants.end(), arguments);
       CHECK((claim.slower != claim.faster || claim.slower_is_half != claim.faster_is_half));
-      CHECK(claim.claimed.find('%') != std::string_view::npos);
+      CHECK(claim.claimed.ends_with(is_a_time ? " ms" : "%"));
+      CHECK((op->benchmark.settings.empty() ? claim.setting == Setting{}
+                                            : contains(op->benchmark.settings, claim.setting)));
       CHECK(!claim.where.empty());
       for (const Size size : claim.sizes)
         CHECK(std::ranges::find(op->benchmark.sizes, size) != op->benchmark.sizes.end());
@@ -88,4 +107,51 @@ TEST_CASE("what a row claims is between variants that it has, on pictures that i
         CHECK(std::ranges::find(op->benchmark.depths, depth) != op->benchmark.depths.end());
     }
   CHECK(claim_count > 0);
+}
+
+TEST_CASE("what a row is measured at are values that its parameters take") {
+  size_t setting_count = 0;
+  for (const Op* op : all_ops()) {
+    const Benchmark& row = op->benchmark;
+    for (const Setting& setting : all_settings(row)) {
+      ++setting_count;
+      CAPTURE(setting.text());
+      const Param* param = op->param(setting.param);
+      REQUIRE(param);
+      CHECK((setting.value > 0 && setting.value >= param->min && setting.value <= param->max));
+      CHECK(parse_call(*op, setting.text()).number(setting.param) == setting.value);
+    }
+    CHECK(row.settings.empty() == row.cpu_settings.empty());
+    for (const Setting& setting : row.cpu_settings) CHECK(contains(row.settings, setting));
+  }
+  CHECK(setting_count > 0);
+  CHECK(Setting{"radius", 7}.text() == "--radius 7");
+  CHECK(Setting{}.text() == "");
+}
+
+TEST_CASE(
+    "every variant of a row can be called at some of its settings, and so can those of its graphs at all of theirs") {
+  for (const Op* op : all_ops()) {
+    const Benchmark& row = op->benchmark;
+    if (row.settings.empty()) continue;
+    const std::vector<std::string> variants = op->variants();
+    for (const std::string& variant : variants)
+      CHECK_NOTHROW_MESSAGE(parse_call(*op, variant + " " + row.settings.front().text()), variant);
+    for (const Graph& graph : row.graphs)
+      for (const std::string_view variant : graph.variants)
+        CHECK_MESSAGE(std::ranges::find(variants, variant) != variants.end(), variant);
+  }
+}
+
+TEST_CASE("the memory traffic that the row of blur works out of the post's times follows from them") {
+  const Benchmark& row = op_named("blur")->benchmark;
+  size_t found = 0;
+  for (const Claim& claim : row.claims) {
+    if (claim.what.find("rows") == claim.what.npos) continue;
+    const size_t bytes = 2 * texel_count(claim.sizes.at(0)) * 4 * bytes_of(claim.depths.at(0));
+    const double speed = gb_per_second(bytes, std::stod(std::string(claim.claimed)));
+    CHECK_MESSAGE(row.remark.find(std::to_string(std::lround(speed))) != row.remark.npos, claim.claimed, ": ", speed);
+    ++found;
+  }
+  CHECK(found == 3);
 }

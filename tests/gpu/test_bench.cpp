@@ -3,6 +3,7 @@
 #include "core/chain.h"
 #include "core/error.h"
 #include "core/gpu/bench.h"
+#include "core/gpu/claims.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 
@@ -123,6 +124,7 @@ TEST_CASE("a measurement has as many repeats as were asked for, each of some len
   CHECK(measured.milliseconds.size() == 20);
   for (const double milliseconds : measured.milliseconds) CHECK(milliseconds > 0);
   CHECK(gpu->measure(copy, sets, {.budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 20);
+  CHECK(gpu->measure(copy, sets, {.slow_ms = 0, .budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 5);
 }
 
 TEST_CASE("more work takes longer") {
@@ -155,7 +157,7 @@ TEST_CASE("a variant whose levels are wrong is told, and not timed") {
     PlanImage& image = builder.image(builder.current_image());
     image.level_count = call.op->level_count(call, image.size);
   };
-  const BenchCase result = bench(*gpu, wrong, variants_of(wrong, true, false), {37, 21}, Depth::half, short_run);
+  const BenchCase result = bench(*gpu, wrong, variants_of(wrong, true, false), {{37, 21}, Depth::half}, short_run);
   REQUIRE(result.variants.size() == mips().variants().size());
   for (const VariantResult& variant : result.variants) {
     CHECK(variant.failure.starts_with("level 1: largest error"));
@@ -167,10 +169,10 @@ TEST_CASE("a variant that cannot be done says why") {
   Gpu* gpu = device();
   if (!gpu) return;
   const std::vector<Variant> variants{{"--method per-level", true}};
-  const BenchCase result = bench(*gpu, mips(), variants, {37, 21}, Depth::f32, short_run);
+  const BenchCase result = bench(*gpu, mips(), variants, {{37, 21}, Depth::f32}, short_run);
   CHECK(result.variants.at(0).obstacle == "half arithmetic is for images of up to 16 bits");
   CHECK(result.variants[0].times.count == 0);
-  const BenchCase large = bench(*gpu, mips(), variants, {32768 + 1, 1}, Depth::half, short_run);
+  const BenchCase large = bench(*gpu, mips(), variants, {{32768 + 1, 1}, Depth::half}, short_run);
   CHECK(large.obstacle.find("texels a side") != std::string::npos);
 }
 
@@ -186,4 +188,37 @@ TEST_CASE("what holds on noise may fail on hard numbers, and is then found out")
   // llvmpipe's linear sampler takes differences, and that of two infinities is no number
   if (gpu->info().traits.name.find("llvmpipe") != std::string::npos)
     CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) != "");
+}
+
+TEST_CASE("a setting stands behind every variant, and what does not go with it is not possible") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<Variant> variants{{"--method direct"}, {"--kernel box"}, {"--axis x"}};
+  const BenchPlace place{{37, 21}, Depth::half, {"sigma", 2}};
+  const BenchCase result = bench(*gpu, *op_named("blur"), variants, place, short_run);
+  CHECK(result.place == place);
+  REQUIRE(result.variants.size() == 3);
+  CHECK(result.variants[0].failure == "");
+  CHECK(result.variants[0].times.count == 20);
+  CHECK(result.variants[1].obstacle.starts_with("blur: --sigma 2 is of a gaussian"));
+  CHECK(result.variants[1].times.count == 0);
+  CHECK(result.variants[2].failure.starts_with("level 0: largest error"));  // it does something else
+  CHECK(result.variants[2].times.count == 0);
+}
+
+TEST_CASE("a claim of a time is held against the median, one that compares against two of them") {
+  Claim claim{.sizes = {{4, 4}}, .depths = {Depth::half}, .slower = "a", .faster = "b"};
+  BenchCase measured{.place = {{4, 4}, Depth::half, {}}};
+  CHECK(places_of(claim) == std::vector{measured.place});
+  measured.floors = {{.times = {.median_ms = 1}, .bytes = 3'000'000}};
+  measured.variants = {{.variant = {"a"}, .times = {.median_ms = 3, .count = 20}, .bytes = 6'000'000},
+                       {.variant = {"b"}, .times = {.median_ms = 2, .count = 20}, .bytes = 6'000'000}};
+  CHECK(claim_result(claim, measured).gain == doctest::Approx(50));
+  claim.slower = "";
+  const ClaimResult time = claim_result(claim, measured);
+  CHECK(time.milliseconds == 2);
+  CHECK(time.gb_per_s == doctest::Approx(3));
+  CHECK(time.floor_gb_per_s == doctest::Approx(3));
+  measured.variants[1].obstacle = "cannot be done";
+  CHECK(claim_result(claim, measured).obstacle == "cannot be done");
 }
