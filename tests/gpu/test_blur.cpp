@@ -1,0 +1,153 @@
+// Every way of blurring against the definition: kernels, methods, borders, orders, radii and numbers that are hard.
+#include "core/chain.h"
+#include "core/half.h"
+#include "core/verify.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalise"};
+
+struct Way {
+  std::string_view words;
+  bool makes_gaussians = true;
+  int largest = 1024;  // radius that is no trial of patience
+};
+
+// The methods, and what a device takes by itself.
+constexpr Way ways[] = {
+    {""}, {"--method direct", true, 31}, {"--method separable"}, {"--method shared"}, {"--method sliding", false}};
+
+std::vector<Call> calls_of(const Way& way, int radius, std::string_view more) {
+  std::vector<Call> calls{call_of("blur", fmt::format("--radius {} {} {}", radius, way.words, more))};
+  if (way.makes_gaussians)
+    calls.push_back(call_of("blur", fmt::format("--kernel gaussian --radius {} {} {}", radius, way.words, more)));
+  return calls;
+}
+
+// Each on the first two kinds of numbers: blurs have no half arithmetic.
+void check(Gpu& gpu, std::span<const Call> calls, Size size, std::span<const std::string_view> patterns) {
+  for (const Call& call : calls)
+    if (can_run(call, gpu.info().traits))
+      for (const std::string_view pattern : patterns)
+        for (const Kind kind : {kinds[0], kinds[1]}) check_call(gpu, call, pattern, size, kind);
+}
+
+}  // namespace
+
+TEST_CASE("every method makes what the definition says, with every border, on a picture smaller than the kernel too") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::string_view patterns[] = {"nonfinite", "huge"};
+  for (const Way& way : ways)
+    for (const std::string_view border : borders)
+      for (const int radius : {3, 16})
+        check(*gpu, calls_of(way, radius, fmt::format("--border {}", border)), {17, 9}, patterns);
+}
+
+TEST_CASE("every order and workgroup makes the same blur, at sizes that no workgroup divides") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::string_view patterns[] = {"nonfinite"};
+  for (const std::string_view method : {"direct", "separable"})
+    for (const std::string_view order : {"rows", "z", "amd"})
+      for (const std::string_view workgroup : {"8x8", "16x16", "32x8"}) {
+        const Call call =
+            call_of("blur", fmt::format("--radius 3 --method {} --order {} --workgroup {}", method, order, workgroup));
+        check(*gpu, {&call, 1}, {67, 35}, patterns);
+      }
+}
+
+TEST_CASE("every radius is right, from none to many times the picture's side") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::string_view patterns[] = {"noise"};
+  for (const Way& way : ways)
+    for (const int radius : {0, 1, 2, 4, 5, 7, 8, 12, 15, 31, 100, 1024})
+      if (radius <= way.largest) {
+        check(*gpu, calls_of(way, radius, "--border mirror"), {33, 20}, patterns);
+        if (radius % 31 == 0) check(*gpu, calls_of(way, radius, "--border clamp"), {1, 70}, patterns);
+      }
+}
+
+TEST_CASE("every method is right on a picture of many workgroups, on every pattern") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<std::string_view> patterns = pattern_names();
+  for (const Way& way : ways) check(*gpu, calls_of(way, 7, ""), {257, 129}, patterns);
+  const std::string_view hard[] = {"nonfinite"};
+  for (const Way& way : ways)
+    if (way.largest > 31)
+      for (const std::string_view border : {"repeat", "renormalise"})
+        check(*gpu, calls_of(way, 31, fmt::format("--border {}", border)), {257, 129}, hard);
+}
+
+TEST_CASE("along one axis a blur leaves the other as it is, and several passes are one behind the other") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::string_view patterns[] = {"nonfinite"};
+  for (const Way& way : ways)
+    for (const std::string_view more : {"--axis x", "--axis y --border black", "--passes 3"})
+      check(*gpu, calls_of(way, 2, more), {65, 33}, patterns);
+}
+
+namespace {
+
+constexpr Size dark_size{97, 81};
+constexpr Size sun{40, 37};
+
+// A thousandth, more or less; with a sun of a million in one texel (in halves of 60,000) where there is one.
+Level shadow(bool has_sun, Depth depth) {
+  Level level = pattern("noise", dark_size, Depth::f32);
+  for (float& value : level.texels.as<float>()) value = 1e-3f + 5e-4f * value;
+  if (has_sun)
+    for (size_t component = 0; component < 4; ++component)
+      level.texels.as<float>()[4 * (size_t(sun.height) * dark_size.width + sun.width) + component] =
+          depth == Depth::half ? 6e4f : 1e6f;
+  if (depth == Depth::f32) return level;
+  Level halves{dark_size, Memory(texel_count(dark_size) * 8)};
+  for (size_t index = 0; index < 4 * texel_count(dark_size); ++index)
+    halves.texels.as<uint16_t>()[index] = half_from_float(level.texels.as<float>()[index]);
+  return halves;
+}
+
+// Takes the texels out of a comparison whose kernel holds the sun.
+void forgive_sunlit(Expected& expected, int radius) {
+  for (Plane& plane : expected.tolerance[0])
+    for (int y = 0; y < dark_size.height; ++y)
+      for (int x = 0; x < dark_size.width; ++x)
+        if (std::abs(x - sun.width) <= radius && std::abs(y - sun.height) <= radius)
+          plane.values[size_t(y) * dark_size.width + size_t(x)] = std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of them where no kernel holds it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Depth depth : {Depth::f32, Depth::half})
+    for (const Way& way : ways)
+      for (const int radius : {15, 31})
+        for (const Call& call : calls_of(way, radius, "")) {
+          if (radius > way.largest / 2 || !can_run(call, gpu->info().traits)) continue;
+          // what the same blur makes of the shadows alone
+          Expected expected = expected_of({&call, 1}, shadow(false, depth), depth);
+          forgive_sunlit(expected, radius);
+          const Plan made = plan({&call, 1}, {.size = dark_size, .storage = depth}, gpu->info().traits);
+          const RunResult result = gpu->run(made, shadow(true, depth), 0);
+          for (const LevelCheck& check : verify(expected, result.levels, 0, depth))
+            CHECK_MESSAGE(check.share <= 1, call.text(), " ", name_of(depth), ": ", describe(check));
+        }
+}

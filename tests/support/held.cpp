@@ -1,0 +1,47 @@
+#include "tests/support/held.h"
+
+#include "core/chain.h"
+#include "core/error.h"
+#include "core/verify.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace gpupost::test {
+
+void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind) {
+  const Level base = pattern(pattern_name, size, kind.depth);
+  const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic};
+  const Plan made = plan(calls, input, gpu.info().traits);
+  // without a pass of half arithmetic the plan is that of the kind before
+  if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
+  const int first_level = made.base_is_input ? 1 : 0;
+  const RunResult result = gpu.run(made, base, first_level);
+  REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
+  std::string text;
+  for (const Call& call : calls) text += call.text() + " ";
+  for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth))
+    CHECK_MESSAGE(check.share <= 1, text, "on ", pattern_name, " ", size.width, "x", size.height, " ",
+                  name_of(kind.depth), kind.half_arithmetic ? " half arithmetic" : "", ": ", describe(check));
+}
+
+void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind) {
+  check_chain(gpu, {&call, 1}, pattern_name, size, kind);
+}
+
+bool can_run(const Call& call, const DeviceTraits& traits) {
+  try {
+    plan({&call, 1}, {.size = {64, 64}}, traits);
+    return true;
+  } catch (const Error& error) {
+    CHECK_MESSAGE(std::string_view(error.what()).find(" cannot run on " + traits.name + ": ") != std::string_view::npos,
+                  call.text(), ": ", error.what());
+    return false;
+  }
+}
+
+Call call_of(std::string_view op, std::string_view words) { return parse_call(*op_named(op), words); }
+
+}  // namespace gpupost::test

@@ -1,0 +1,27 @@
+// Calls on the device, held against their definition.
+#pragma once
+
+#include "core/gpu/gpu.h"
+
+#include <span>
+#include <string_view>
+
+namespace gpupost::test {
+
+// How the numbers are kept and added.
+struct Kind {
+  Depth depth;
+  bool half_arithmetic;
+};
+constexpr Kind kinds[] = {{Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
+
+// Runs a chain on a pattern and compares all levels of its result with the definition.
+void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind);
+void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind);
+
+// Can the device do the call? Where it cannot, the plan has to say why.
+bool can_run(const Call& call, const DeviceTraits& traits);
+
+Call call_of(std::string_view op, std::string_view words);
+
+}  // namespace gpupost::test
