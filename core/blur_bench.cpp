@@ -59,7 +59,7 @@ Benchmark blur_benchmark() {
                      time_claim("box of 3 x 3 along a z-curve", "0.26 ms", Depth::half, z),
                      time_claim("box of 3 x 3 in rows", "0.56 ms", Depth::f32, rows),
                      time_claim("box of 3 x 3 along a z-curve", "0.54 ms", Depth::f32, z)},
-          .graphs = {{.what = "time against the radius, in rows, along a z-curve and in AMD's order",
+          .graphs = {{.what = "time against the radius, in rows and along a z-curve; AMD's order is added",
                       .where = post,
                       .settings = settings("radius", {1, 2, 3, 5, 7, 11, 15}),
                       .variants = {rows, z, amd}}},

@@ -58,8 +58,8 @@ struct Setting {
   std::string text() const;  // "--radius 7", or ""
 };
 
-// What a document claims of the row's variants: how much less time `faster` takes than `slower`, or where `slower` is empty,
-// how long `faster` takes.
+// What a document claims of the row's variants: how much faster `faster` is than `slower`, or where `slower` is empty, how
+// long `faster` takes.
 struct Claim {
   std::string_view what;     // "the threads' order"
   std::string_view claimed;  // "about +8 %", "0.17 ms"

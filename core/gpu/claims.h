@@ -27,7 +27,7 @@ struct ClaimResult {
 // `measured` has the claim's variants.
 ClaimResult claim_result(const Claim& claim, const BenchCase& measured);
 
-// Where a row's claims are made.
+// Where a claim is made.
 std::vector<BenchPlace> places_of(const Claim& claim);
 
 }  // namespace gpupost

@@ -1,7 +1,7 @@
 // Box and gaussian blurs: their row. The definition is in core/blur.cpp, the passes in core/passes/blur.cpp.
 #include "core/blur.h"
-#include "core/blur_bench.h"
 
+#include "core/blur_bench.h"
 #include "core/ops/ops.h"
 #include "core/passes/blur.h"
 

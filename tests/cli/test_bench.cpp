@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 using namespace gpupost::test;
@@ -88,6 +89,15 @@ TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSO
     CHECK_MESSAGE(page.find(loaded) == std::string::npos, loaded);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "a.json", "--html", "two.html"}).exit_code == 0);
   CHECK(place.read("two.html").size() > 3 * page.size() / 2);
+}
+
+TEST_CASE("the page of what was measured before there were settings holds its numbers") {
+  const Place place;
+  const std::string kept = std::filesystem::absolute("testdata/bench/mips_documents.json");
+  REQUIRE(place.gpupost({"bench", "--page", kept, "--html", "kept.html"}).exit_code == 0);
+  const std::string page = place.read("kept.html");
+  for (const char* shown : {"<h3>RGBA16F</h3>", "about +40 %", "median to floor"})
+    CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 
 TEST_CASE("what a page shows of its input is text and no markup") {
