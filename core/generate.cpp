@@ -64,14 +64,19 @@ static std::string bindings(const Pass& pass) {
 }
 
 static std::string load_and_store(const Pass& pass) {
-  std::string text = "\nvec4 load(ivec2 at) { return texelFetch(source, at, 0); }\n";
+  const bool from_yxy = pass.source_space == Space::yxy, to_yxy = pass.target_space == Space::yxy;
+  const std::string_view loaded = from_yxy ? "xyz_of(texelFetch(source, at, 0))" : "texelFetch(source, at, 0)";
+  const std::string_view stored = to_yxy ? "yxy_of(c)" : "c";
+  std::string text = from_yxy || to_yxy ? "\n" + std::string(kernel_text("yxy.glsl")) : "";
+  text += fmt::format("\nvec4 load(ivec2 at) {{ return {}; }}\n", loaded);
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
-  if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, c); }\n";
+  if (pass.bound_targets == 1)
+    text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", stored);
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
   for (int index = 0; index < pass.bound_targets; ++index)
-    text += fmt::format("    case {}: imageStore(target[{}], at, c); break;\n", index + 1, index);
+    text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, stored);
   return text + "  }\n}\n";
 }
 

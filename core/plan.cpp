@@ -21,7 +21,7 @@ std::string_view format_name(Depth depth) {
 }
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
-  add_image({.size = input.size, .depth = input.storage});
+  add_image({.size = input.size, .depth = input.storage, .space = input.space});
   if (!input.half_arithmetic || traits.has_float16) return;
   input_.half_arithmetic = false;
   note("--fp16: half storage, but float arithmetic, since the device has no other");
@@ -36,6 +36,7 @@ int PlanBuilder::add_image(const PlanImage& image) {
 }
 
 void PlanBuilder::set_current_image(int index) {
+  image(index).space = input_.space;
   plan_.result_image = index;
   plan_.base_is_input = false;
 }
@@ -46,6 +47,15 @@ void PlanBuilder::add(Pass pass) {
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       pass.bytes_written += bytes_of_level(image(pass.target_image), level);
   plan_.passes.push_back(std::move(pass));
+}
+
+Plan PlanBuilder::finish() {
+  for (Pass& pass : plan_.passes) {
+    if (pass.moves) continue;
+    pass.source_space = image(pass.source_image).space;
+    pass.target_space = image(pass.target_image).space;
+  }
+  return std::move(plan_);
 }
 
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
@@ -61,9 +71,9 @@ std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceT
   for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);
   for (size_t index = 0; index < plan.images.size(); ++index) {
     const PlanImage& image = plan.images[index];
-    text += fmt::format("image {}  {} x {}, {} level{}, {}, {:.1f} MiB\n", index, image.size.width, image.size.height,
+    text += fmt::format("image {}  {} x {}, {} level{}, {}{}, {:.1f} MiB\n", index, image.size.width, image.size.height,
                         image.level_count, image.level_count == 1 ? "" : "s", format_name(image.depth),
-                        double(bytes_of(image)) / (1 << 20));
+                        image.space == Space::yxy ? " of CIE Yxy" : "", double(bytes_of(image)) / (1 << 20));
   }
   for (size_t index = 0; index < plan.passes.size(); ++index) {
     const Pass& pass = plan.passes[index];

@@ -40,10 +40,14 @@ struct DeviceTraits {
   std::vector<Tuned> tuned;       // what was measured on this device with this driver; empty: nothing yet
 };
 
+// What the first three numbers of a texel are. Kernels work on sums of light: of Yxy images they get X, Y and Z.
+enum class Space { rgb, yxy };
+
 struct PlanImage {
   Size size;
   Depth depth = Depth::f32;  // u8 (0 to 1), half or f32: four numbers a texel
   int level_count = 1;
+  Space space = Space::rgb;
   bool operator==(const PlanImage&) const = default;
 };
 size_t bytes_of_level(const PlanImage& image, int level);
@@ -74,7 +78,9 @@ struct Pass {
   int subgroup_size = 0;         // at least that many threads exchange numbers directly; 0: none, 4: quads
   bool samples_between = false;  // the source through a linear sampler, at the corners between its texels
   int source_image = 0, source_level = 0;
-  int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
+  int target_image = 0, target_level = 0, target_count = 1;    // levels target_level, target_level + 1, ...
+  Space source_space = Space::rgb, target_space = Space::rgb;  // of those images; PlanBuilder::finish() fills them in
+  bool moves = false;                                          // takes texels as they stand, whatever they are
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
   bool has_statistics = false;               // it reads or writes what the plan's passes hand on in numbers
   std::vector<float> table;                  // numbers that it reads: `float table[]`
@@ -96,6 +102,7 @@ struct PlanInput {
   Size size;
   Depth storage = Depth::half;   // of the images on the device
   bool half_arithmetic = false;  // `--fp16`, in the kernels whose row says it is safe
+  Space space = Space::rgb;      // of the input and of the result
 };
 
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
@@ -113,13 +120,13 @@ class PlanBuilder {
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
   // Adds an image and returns its index. Throws Error(Exit::limit) where it is too large for the device.
   int add_image(const PlanImage& image);
-  // Says that an image other than the current one holds the op's result.
+  // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);
   // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
   void keep_statistics(size_t bytes) { plan_.statistics_bytes = bytes; }
   void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
-  Plan finish() { return std::move(plan_); }
+  Plan finish();
 
  private:
   PlanInput input_;

@@ -100,10 +100,10 @@ std::vector<Pair> pairs_of(const std::vector<double>& weights) {
 // Does a linear sampler make the sums of a pass right? Two taps of a box weigh the same, which is exact. Of a gaussian the
 // share of a neighbour is off by up to 1/512: less than half a step of 8 bits, and too much for other images. A CPU's
 // sampler takes differences, which makes infinities not-a-numbers.
-bool can_pair(const Blur& blur, Depth source, const DeviceTraits& traits) {
-  if (traits.type == DeviceType::cpu || blur.border != Border::clamp) return false;
-  if (source == Depth::f32 && !traits.filters_f32) return false;
-  return blur.kernel == BlurKernel::box || source == Depth::u8;
+bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& traits) {
+  if (traits.type == DeviceType::cpu || blur.border != Border::clamp || source.space == Space::yxy) return false;
+  if (source.depth == Depth::f32 && !traits.filters_f32) return false;
+  return blur.kernel == BlurKernel::box || source.depth == Depth::u8;
 }
 
 enum Axis { along_x, along_y };
@@ -111,7 +111,7 @@ enum Axis { along_x, along_y };
 Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
   const PlanImage& image = builder.image(source);
   const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
-  const bool pairs = can_pair(blur, image.depth, builder.traits());
+  const bool pairs = can_pair(blur, image, builder.traits());
   Pass pass = pass_of(builder, blur, grouping, image.size);
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur_taps.glsl";
@@ -129,15 +129,16 @@ Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping,
 }
 
 void plan_separable(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
-  const PlanImage image = builder.image(builder.current_image());
+  int current = builder.current_image();
+  const PlanImage image = builder.image(current);
   const auto add = [&](Axis axis, Depth depth) {
-    Pass pass = line_pass(builder, blur, grouping, axis, builder.current_image());
-    pass.target_image = builder.add_image({.size = image.size, .depth = depth});
-    builder.set_current_image(pass.target_image);
+    Pass pass = line_pass(builder, blur, grouping, axis, current);
+    current = pass.target_image = builder.add_image({.size = image.size, .depth = depth});
     builder.add(std::move(pass));
   };
   if (blur.radius_x > 0) add(along_x, blur.radius_y > 0 ? Depth::f32 : image.depth);
   if (blur.radius_y > 0 || blur.radius_x == 0) add(along_y, image.depth);
+  builder.set_current_image(current);
 }
 
 // --- the choice -----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ void plan_move(PlanBuilder& builder, std::string name, Size size, Texel from, Te
                .group_count = {(size.width + 63) / 64, (size.height + 3) / 4},
                .source_image = source,
                .target_image = target,
+               .moves = true,
                .bytes_read = bytes});
   builder.set_current_image(target);
 }

@@ -91,6 +91,24 @@ TEST_CASE("levels are written through as many targets as are bound, each by a li
   CHECK(has(text, "case 4: imageStore(target[3], at, c);"));
 }
 
+TEST_CASE("only passes of Yxy images convert, what they load and what they store each by itself") {
+  const auto texts = [](Space space) {
+    const Call call = parse_call(*op_named("blur"), "--radius 3 --method separable");
+    std::vector<std::string> made;
+    for (const Pass& pass : plan({&call, 1}, {.size = {64, 64}, .space = space}, gpu_with(true, 1000)).passes)
+      made.push_back(glsl_of(pass));
+    return made;
+  };
+  for (const std::string& text : texts(Space::rgb)) CHECK(!has(text, "xyz_of("));
+  const std::vector<std::string> rows_and_columns = texts(Space::yxy);
+  REQUIRE(rows_and_columns.size() == 2);
+  // what lies between them is X, Y and Z
+  CHECK(has(rows_and_columns[0], "return xyz_of(texelFetch("));
+  CHECK(has(rows_and_columns[0], "imageStore(target[0], at, c)"));
+  CHECK(has(rows_and_columns[1], "return texelFetch("));
+  CHECK(has(rows_and_columns[1], "imageStore(target[0], at, yxy_of(c))"));
+}
+
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {
   for (const char* words : {"--method per-level", "--method single-pass"})
     for (const Size size : {Size{1024, 1024}, Size{1023, 1023}}) {
