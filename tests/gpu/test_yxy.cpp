@@ -110,8 +110,8 @@ TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noi
                 worst, double(std::abs(back.texels.as<float>()[index] - expected[level].texels.as<float>()[index])));
         }
         // y is small where light is blue, and halves of it have 11 bits
-        CHECK_MESSAGE(worst < (depth == Depth::half ? 1e-2 : 3e-6), words, is_edge ? " of an edge " : " of noise ",
-                      name_of(depth), ": ", worst);
+        CHECK_MESSAGE(worst < (depth == Depth::half ? 1e-2 : 3e-6),
+                      fmt::format("{} of {}, {}: {}", words, is_edge ? "an edge" : "noise", name_of(depth), worst));
       }
   }
 }
