@@ -2,6 +2,7 @@
 
 #include "core/blur.h"
 #include "core/error.h"
+#include "core/passes/blur_streams.h"
 
 #include <fmt/ranges.h>
 
@@ -153,13 +154,18 @@ struct Method {
   std::string (*obstacle)(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) = nullptr;
 };
 
-std::string not_there(const Blur&, const PlanInput&, const DeviceTraits&) { return "it has no kernel"; }
-
 const Method methods[] = {
     {.name = "direct", .has_order = true, .plan = plan_direct},
     {.name = "separable", .has_order = true, .plan = plan_separable},
-    {.name = "shared", .obstacle = not_there},
-    {.name = "sliding", .only = BlurKernel::box, .obstacle = not_there},
+    {.name = "shared",
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_stream(builder, blur, Stream::taps); },
+     .obstacle = [](const Blur& blur, const PlanInput& input,
+                    const DeviceTraits& traits) { return stream_obstacle(blur, Stream::taps, input, traits); }},
+    {.name = "sliding",
+     .only = BlurKernel::box,
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_stream(builder, blur, Stream::sums); },
+     .obstacle = [](const Blur& blur, const PlanInput& input,
+                    const DeviceTraits& traits) { return stream_obstacle(blur, Stream::sums, input, traits); }},
 };
 
 const Method& method_named(std::string_view name) { return *std::ranges::find(methods, name, &Method::name); }
@@ -178,8 +184,18 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
           is_line ? "a line of texels is one pass" : "two passes of lines read less than one of squares"};
 }
 
-// What `auto` takes of all methods.
-Choice choose(const Blur& blur, const PlanInput&, const DeviceTraits& traits) { return choose_ordered(blur, traits); }
+// What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps.
+Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
+  if (traits.type == DeviceType::cpu) return choose_ordered(blur, traits);
+  const int few = input.storage == Depth::f32 ? 8 : 5;  // as measured on an H100
+  const bool slides = blur.kernel == BlurKernel::box && std::max(blur.radius_x, blur.radius_y) > few;
+  for (const std::string_view name : {slides ? "sliding" : "shared", slides ? "shared" : "sliding"}) {
+    const Method& method = method_named(name);
+    const bool is_for_it = !method.only || *method.only == blur.kernel;
+    if (is_for_it && method.obstacle(blur, input, traits).empty()) return {method, "one pass through shared memory"};
+  }
+  return choose_ordered(blur, traits);
+}
 
 Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
   if (call.choice("method") != "auto") return {method_named(call.choice("method")), "asked for"};

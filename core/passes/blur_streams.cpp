@@ -1,0 +1,126 @@
+#include "core/passes/blur_streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int most_taps_radius = 12;
+constexpr int most_blocks = 7;  // of the core of sliding sums: they lie in registers
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
+
+// How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down. What was measured on an
+// H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment is some times
+// as long as the kernel, since the rows above it are summed for it alone.
+struct Cut {
+  int columns = 128, rows = 128;
+  bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
+};
+
+// Bytes of shared memory of a workgroup: four rows of sums and of results, and the sums of blocks.
+int shared_bytes(const Cut& cut, Depth depth) {
+  return 4 * (cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) +
+         (cut.has_blocks ? 16 * cut.columns : 0) + (cut.has_wide_blocks ? 4 * cut.columns : 0);
+}
+
+bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
+  return cut.columns <= traits.max_group_invocations && shared_bytes(cut, depth) <= traits.shared_bytes;
+}
+
+Cut cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
+  const int radius = largest_radius(blur);
+  Cut cut;
+  if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = 32};
+  if (stream == Stream::sums && radius >= 12) cut = {.columns = 128, .rows = 64, .has_blocks = true};
+  if (stream == Stream::sums && radius >= 24)
+    cut = {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
+  while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
+  return cut;
+}
+
+// Of a strip's columns those whose results it makes.
+int strip_width(const Blur& blur, Stream stream, int columns) {
+  return (columns - 2 * blur.radius_x - (stream == Stream::sums ? 1 : 0)) / 4 * 4;
+}
+
+// Rows of a group of the sums down a column: as few as keep the blocks of a core few.
+int group_rows(int radius) {
+  int group = 4;
+  while ((2 * radius + 2) / group - 1 > most_blocks) group *= 2;
+  return group;
+}
+
+// What scales sums of a box, so that those of the largest numbers do not overflow: each texel, each sum of a column, and the sum of
+// those to half of the mean. Powers of two, and the quotients that they leave.
+std::vector<float> scales_of(const Blur& blur, Depth depth) {
+  const auto power_of = [](int count) { return std::ldexp(1.0, -int(std::bit_width(unsigned(2 * count - 1)))); };
+  const double rows = 2 * blur.radius_y + 1, columns = 2 * blur.radius_x + 1;
+  const double of_texel = depth == Depth::f32 ? power_of(int(rows)) : 1, of_column = power_of(int(columns));
+  return {float(of_texel), float(of_column / (rows * of_texel)), float(0.5 / (columns * of_column))};
+}
+
+}  // namespace
+
+std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
+  const Cut cut = cut_of(blur, stream, input.storage, traits);
+  if (!fits(cut, input.storage, traits))
+    return fmt::format("it needs workgroups of {} and {} bytes of shared memory, the device has {} and {}", cut.columns,
+                       shared_bytes(cut, input.storage), traits.max_group_invocations, traits.shared_bytes);
+  if (8 * strip_width(blur, stream, cut.columns) < cut.columns || 2 * blur.radius_y >= cut.rows)
+    return fmt::format("{} columns and {} rows of a workgroup are too few for radius {}", cut.columns, cut.rows,
+                       largest_radius(blur));
+  if (stream == Stream::taps && largest_radius(blur) > most_taps_radius)
+    return fmt::format("its registers hold the sums of radius {} at most", most_taps_radius);
+  if (stream == Stream::sums && std::min(blur.radius_x, blur.radius_y) < 3) return "sums slide from radius 3 on";
+  return "";
+}
+
+void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const int target = builder.add_image({.size = image.size, .depth = image.depth});
+  const bool has_sums = stream == Stream::sums;
+  const Cut cut = cut_of(blur, stream, image.depth, builder.traits());
+  const int width = strip_width(blur, stream, cut.columns);
+  Pass pass{.name = has_sums ? "blur sliding" : "blur shared",
+            .kernel = has_sums ? "blur_stream_sums.glsl" : "blur_stream_taps.glsl",
+            .literals = {{"BORDER", int(blur.border)},
+                         {"HOLDS_HALF", image.depth == Depth::half},
+                         {"TEXEL_BYTES", 4 * int(bytes_of(image.depth))},
+                         {"COLUMNS", cut.columns},
+                         {"FIRST_PLACE", has_sums}},
+            .values = {{"width", image.size.width},
+                       {"height", image.size.height},
+                       {"radius_x", blur.radius_x},
+                       {"radius_y", blur.radius_y},
+                       {"strip_width", width},
+                       {"segment_rows", cut.rows}},
+            .group = {cut.columns, 1},
+            .group_count = {groups(image.size.width, width), groups(image.size.height, cut.rows)},
+            .source_image = source,
+            .target_image = target};
+  if (has_sums) {
+    const int group = group_rows(blur.radius_y), window = 2 * blur.radius_y + 2;
+    pass.literals.insert(pass.literals.end(), {{"GROUP", group},
+                                               {"BLOCKS", window / group - 1},
+                                               {"HAS_BLOCKS", cut.has_blocks},
+                                               {"HAS_WIDE_BLOCKS", cut.has_wide_blocks}});
+    pass.values.push_back({"rest_rows", window % group});
+    pass.table = scales_of(blur, image.depth);
+  } else {
+    pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+    pass.table = weight_table(blur);
+  }
+  builder.add(std::move(pass));
+  builder.set_current_image(target);
+}
+
+}  // namespace gpupost
