@@ -1,8 +1,10 @@
-// A blur in one dispatch: a workgroup goes down a strip of the picture, four rows at a time. Each thread sums its own column;
-// those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store to neighbours.
+// A blur in one dispatch: a workgroup goes down a strip of the picture, four rows at a time. Each thread sums its own
+// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store to
+// neighbours.
 #include "blur_border.glsl"
 
-// One number of padding behind four, so that threads that go along a row four numbers apart find them in different banks.
+// One number of padding behind four, so that threads that go along a row four numbers apart find them in different
+// banks.
 const int pitch = COLUMNS + COLUMNS / 4;
 shared vec4 column_sums[4 * pitch];
 #if TEXEL_BYTES == 4
@@ -36,7 +38,8 @@ vec4 kept_result(int row, int place) {
 #endif
 }
 
-// The strip's first column, and the column of the picture that a thread sums: its place in the sums is the thread's number.
+// The strip's first column, and the column of the picture that a thread sums: its place in the sums is the thread's
+// number.
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 

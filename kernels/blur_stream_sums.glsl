@@ -1,7 +1,7 @@
 // Sliding sums of a box without a subtraction: what leaves the window leaves no rounding error, no infinity and no
-// not-a-number behind. The windows of a group of outputs have most texels in common. Each is what it alone has of the texels
-// that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a core, prefix sums.
-// Down a column a group is GROUP rows, and its core the last BLOCKS groups of rows that entered and a rest.
+// not-a-number behind. The windows of a group of outputs have most texels in common. Each is what it alone has of the
+// texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a core,
+// prefix sums. Down a column a group is GROUP rows, and its core the last BLOCKS groups of rows that entered and a rest.
 #include "blur_stream.glsl"
 
 const int steps = GROUP / 4;
@@ -111,7 +111,8 @@ void main() {
     core[steps - 1] = blocks[0];
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];
     for (int row = GROUP - 1; row < GROUP - 1 + rest_rows; row += 2)
-      core[steps - 1] += scaled_texel(column, group - radius_y + row) + scaled_texel(column, group - radius_y + row + 1);
+      core[steps - 1] +=
+          scaled_texel(column, group - radius_y + row) + scaled_texel(column, group - radius_y + row + 1);
     [[unroll]] for (int step = steps - 1; step > 0; --step) {
       const int row = group - radius_y + 4 * step - 1;
       core[step - 1] = core[step] + ((scaled_texel(column, row) + scaled_texel(column, row + 1)) +

@@ -58,8 +58,8 @@ int group_rows(int radius) {
   return group;
 }
 
-// What scales sums of a box, so that those of the largest numbers do not overflow: each texel, each sum of a column, and the sum of
-// those to half of the mean. Powers of two, and the quotients that they leave.
+// What scales sums of a box, so that those of the largest numbers do not overflow: each texel, each sum of a column, and the
+// sum of those to half of the mean. Powers of two, and the quotients that they leave.
 std::vector<float> scales_of(const Blur& blur, Depth depth) {
   const auto power_of = [](int count) { return std::ldexp(1.0, -int(std::bit_width(unsigned(2 * count - 1)))); };
   const double rows = 2 * blur.radius_y + 1, columns = 2 * blur.radius_x + 1;
