@@ -2,6 +2,7 @@
 
 #include "core/blur.h"
 #include "core/error.h"
+#include "core/passes/blur_lines.h"
 #include "core/passes/blur_streams.h"
 
 #include <fmt/ranges.h>
@@ -142,6 +143,18 @@ void plan_separable(PlanBuilder& builder, const Blur& blur, const Grouping& grou
   builder.set_current_image(current);
 }
 
+bool can_stream(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
+  return stream_obstacle(blur, stream, input, traits).empty();
+}
+
+// In one dispatch through shared memory, which is nothing to a CPU; else in lines.
+void plan_sliding(PlanBuilder& builder, const Blur& blur, const Grouping&) {
+  const DeviceTraits& traits = builder.traits();
+  if (traits.type != DeviceType::cpu && can_stream(blur, Stream::sums, builder.input(), traits))
+    plan_stream(builder, blur, Stream::sums);
+  else plan_sliding_lines(builder, blur);
+}
+
 // --- the choice -----------------------------------------------------------------------------------------------------
 
 // A way to apply the kernel once.
@@ -161,11 +174,9 @@ const Method methods[] = {
      .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_stream(builder, blur, Stream::taps); },
      .obstacle = [](const Blur& blur, const PlanInput& input,
                     const DeviceTraits& traits) { return stream_obstacle(blur, Stream::taps, input, traits); }},
-    {.name = "sliding",
-     .only = BlurKernel::box,
-     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_stream(builder, blur, Stream::sums); },
-     .obstacle = [](const Blur& blur, const PlanInput& input,
-                    const DeviceTraits& traits) { return stream_obstacle(blur, Stream::sums, input, traits); }},
+    {.name = "sliding", .only = BlurKernel::box, .plan = plan_sliding},
+    {.name = "lines",
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_taps_lines(builder, blur); }},
 };
 
 const Method& method_named(std::string_view name) { return *std::ranges::find(methods, name, &Method::name); }
@@ -186,14 +197,19 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
 
 // What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps.
 Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
-  if (traits.type == DeviceType::cpu) return choose_ordered(blur, traits);
+  const bool is_box = blur.kernel == BlurKernel::box;
+  if (traits.type == DeviceType::cpu && is_box)
+    return {method_named("sliding"), "on a CPU its sums cost the least at any radius"};
+  if (traits.type == DeviceType::cpu)
+    return {method_named("lines"), "on a CPU a texel is read once for as many sums as it can be"};
   const int few = input.storage == Depth::f32 ? 8 : 5;  // as measured on an H100
-  const bool slides = blur.kernel == BlurKernel::box && std::max(blur.radius_x, blur.radius_y) > few;
-  for (const std::string_view name : {slides ? "sliding" : "shared", slides ? "shared" : "sliding"}) {
-    const Method& method = method_named(name);
-    const bool is_for_it = !method.only || *method.only == blur.kernel;
-    if (is_for_it && method.obstacle(blur, input, traits).empty()) return {method, "one pass through shared memory"};
-  }
+  const bool slides = is_box && std::max(blur.radius_x, blur.radius_y) > few;
+  if (slides && can_stream(blur, Stream::sums, input, traits))
+    return {method_named("sliding"), "one pass through shared memory"};
+  if (can_stream(blur, Stream::taps, input, traits)) return {method_named("shared"), "one pass through shared memory"};
+  if (is_box && can_stream(blur, Stream::sums, input, traits))
+    return {method_named("sliding"), "one pass through shared memory"};
+  if (slides) return {method_named("sliding"), "its sums cost the same at any radius"};
   return choose_ordered(blur, traits);
 }
 

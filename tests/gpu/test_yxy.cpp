@@ -92,7 +92,8 @@ TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noi
   for (const std::string_view words :
        {"blur --radius 4", "blur --sigma 2 --border mirror", "blur --radius 3 --method direct --passes 2",
         "blur --radius 3 --method separable --border black", "blur --radius 5 --method shared",
-        "blur --radius 5 --method sliding", "mips", "resize --size 50% --filter triangle"}) {
+        "blur --radius 8 --method sliding", "blur --sigma 1 --method lines", "mips",
+        "resize --size 50% --filter triangle"}) {
     const Call call = call_of(words.substr(0, words.find(' ')), words.substr(std::min(words.size(), words.find(' '))));
     if (!can_run(call, gpu->info().traits)) continue;
     for (const bool is_edge : {true, false})

@@ -1,0 +1,97 @@
+#include "core/passes/blur_lines.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int block = 8;  // texels that a thread makes at a time
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// One of at most two passes.
+struct LinePass {
+  int axis = 0;  // 0: along rows
+  bool is_first = true, is_last = true;
+};
+
+int radius_of(const Blur& blur, int axis) { return axis == 0 ? blur.radius_x : blur.radius_y; }
+int side_of(Size size, int axis) { return axis == 0 ? size.width : size.height; }
+
+std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
+  std::vector<float> table;
+  for (const double weight : weights_of(blur, radius_of(blur, line_pass.axis)))
+    table.push_back(float(line_pass.is_first ? weight / 2 : weight));
+  return table;
+}
+
+Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, Size size) {
+  return {.literals = {{"AXIS", line_pass.axis},
+                       {"BORDER", int(blur.border)},
+                       {"HOLDS_HALF", line_pass.is_last && builder.input().storage == Depth::half},
+                       {"IS_FIRST", line_pass.is_first},
+                       {"IS_LAST", line_pass.is_last}},
+          .values = {{"width", size.width},
+                     {"height", size.height},
+                     {"radius_x", blur.radius_x},
+                     {"radius_y", blur.radius_y}},
+          .table = table_of(blur, line_pass)};
+}
+
+void add_taps(Pass& pass, int radius, int side) {
+  pass.kernel = "blur_line_taps.glsl";
+  pass.literals.push_back({"LEAST", std::min(2 * radius, block - 1)});
+  pass.group_count[1] = groups(side, block);
+}
+
+// A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
+void add_sums(Pass& pass, int radius, int side) {
+  const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
+  const int segment = round * std::max(4, groups(512, round));
+  int capacity = 4;
+  while (capacity < block_count) capacity *= 4;
+  pass.kernel = "blur_line_sums.glsl";
+  pass.literals.insert(pass.literals.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
+  pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
+  pass.group_count[1] = groups(side, segment);
+}
+
+// Windows that hold no block are summed tap by tap.
+bool holds_a_block(int radius) { return 2 * radius - 6 >= block; }
+
+// The image that a pass makes of another.
+int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, int source, Depth depth, bool slides) {
+  const Size size = builder.image(source).size;
+  const int radius = radius_of(blur, line_pass.axis), side = side_of(size, line_pass.axis);
+  Pass pass = pass_of(builder, blur, line_pass, size);
+  pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
+  if (slides && holds_a_block(radius)) add_sums(pass, radius, side);
+  else add_taps(pass, radius, side);
+  // neighbouring columns share lines of a cache, and the more of them go on together the better
+  const int line_count = line_pass.axis == 0 ? 64 : 128;
+  pass.group = {line_count, 1};
+  pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), line_count);
+  pass.source_image = source;
+  pass.target_image = builder.add_image({.size = size, .depth = depth});
+  builder.add(pass);
+  return pass.target_image;
+}
+
+void plan_lines(PlanBuilder& builder, const Blur& blur, bool slides) {
+  int current = builder.current_image();
+  const Depth depth = builder.image(current).depth;
+  const bool has_rows = blur.radius_x > 0 || blur.radius_y == 0, has_columns = blur.radius_y > 0;
+  if (has_rows)
+    current = plan_line(builder, blur, {.axis = 0, .is_last = !has_columns}, current, has_columns ? Depth::f32 : depth,
+                        slides);
+  if (has_columns) current = plan_line(builder, blur, {.axis = 1, .is_first = !has_rows}, current, depth, slides);
+  builder.set_current_image(current);
+}
+
+}  // namespace
+
+void plan_sliding_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, true); }
+void plan_taps_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, false); }
+
+}  // namespace gpupost
