@@ -1,5 +1,5 @@
-// A blur as it is defined: every texel of the kernel for every texel of the picture. A thread makes one; which one of its
-// workgroup is a choice of order.
+// A blur as it is defined: every texel of the kernel for every texel of the picture. A thread makes one; which one of
+// its workgroup is a choice of order.
 #include "blur_border.glsl"
 #include "group_order.glsl"
 

@@ -1,5 +1,5 @@
-// One axis of a separable blur: every texel of the kernel's line for every texel of the picture, or two neighbours of it at
-// once through a linear sampler. A thread makes one; which one of its workgroup is a choice of order.
+// One axis of a separable blur: every texel of the kernel's line for every texel of the picture, or two neighbours of
+// it at once through a linear sampler. A thread makes one; which one of its workgroup is a choice of order.
 #include "blur_border.glsl"
 #include "group_order.glsl"
 

@@ -1,5 +1,5 @@
-// Which texel of a workgroup of GROUP_X x GROUP_Y a thread takes: row by row, along a z-curve, or in AMD's order. Where the
-// sides differ the curves go through squares of 8x8, one behind the other.
+// Which texel of a workgroup of GROUP_X x GROUP_Y a thread takes: row by row, along a z-curve, or in AMD's order. Where
+// the sides differ the curves go through squares of 8x8, one behind the other.
 #include "order.glsl"
 
 ivec2 place_in_group(int index) {

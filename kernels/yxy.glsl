@@ -1,5 +1,5 @@
-// CIE Yxy: the luminance and where it lies on the chromaticity diagram. Means are made of X, Y and Z, which is weighting x and
-// y by Y / y.
+// CIE Yxy: the luminance and where it lies on the chromaticity diagram. Means are made of X, Y and Z, which is
+// weighting x and y by Y / y.
 
 vec4 xyz_of(vec4 yxy) {
   const float sum = yxy.b != 0.0 ? yxy.r / yxy.b : 0.0;

@@ -27,8 +27,11 @@ struct Way {
 };
 
 // The methods, and what a device takes by itself.
-constexpr Way ways[] = {
-    {""}, {"--method direct", true, 31}, {"--method separable"}, {"--method shared"}, {"--method sliding", false}};
+constexpr Way ways[] = {{""},
+                        {"--method direct", true, 31},
+                        {"--method separable"},
+                        {"--method shared", true, 100},
+                        {"--method sliding", false}};
 
 std::vector<Call> calls_of(const Way& way, int radius, std::string_view more) {
   std::vector<Call> calls{call_of("blur", fmt::format("--radius {} {} {}", radius, way.words, more))};
