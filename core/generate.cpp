@@ -56,8 +56,10 @@ static std::string bindings(const Pass& pass) {
     text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
                         int(statistics_binding));
   if (!pass.table.empty())
-    text +=
-        fmt::format("layout(binding = {}, std430) readonly buffer Table {{ float table[]; }};\n", int(table_binding));
+    text += fmt::format(
+        "layout(binding = {0}, std430) readonly buffer Table {{ float table[]; }};\n"
+        "layout(binding = {0}, std430) readonly buffer Table4 {{ vec4 table4[]; }};  // four of them at once\n",
+        int(table_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
   return text + "};\n";

@@ -1,45 +1,90 @@
-// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of eight neighbouring sums
-// that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no number.
+// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighbouring sums
+// that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no number. LEAST is
+// twice the radius, 3 at most. Sums have names, since drivers keep arrays in memory.
 #include "blur_line.glsl"
 
-vec4 sums[8];
-float insides[8];  // the weights of a sum's texels that lie on the picture
+vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
+vec4 inside = vec4(0.0);  // the weights of each sum's texels that lie on the picture
 
-void add(int j, int t, float weight, vec4 c) {
-  sums[j] += weight * c;
+// Adds texel t to all four sums.
+void add_to_all(int t, vec4 weights) {
+  const vec4 c = line_texel(t);
+  sum0 += weights.x * c;
+  sum1 += weights.y * c;
+  sum2 += weights.z * c;
+  sum3 += weights.w * c;
 #if BORDER == 4
-  insides[j] += is_inside(t, SIDE) ? weight : 0.0;
+  if (is_inside(t, SIDE)) inside += weights;
+#endif
+}
+
+// Adds to the weights inside where t is.
+void add_inside(int t, vec4 weights) {
+#if BORDER == 4
+  if (is_inside(t, SIDE)) inside += weights;
 #endif
 }
 
 void main() {
-  const int first = int(gl_WorkGroupID.y) * 8;
-  [[unroll]] for (int j = 0; j < 8; ++j) {
-    sums[j] = vec4(0.0);
-    insides[j] = 0.0;
+  const int first = 4 * int(gl_WorkGroupID.y);
+  int t = first - radius;
+  const float w0 = table[PAD];
+  vec4 c = line_texel(t);
+  sum0 += w0 * c;
+  add_inside(t++, vec4(w0, 0.0, 0.0, 0.0));
+#if LEAST >= 2
+  const float w1 = table[PAD + 1], w2 = table[PAD + 2];
+  c = line_texel(t);
+  sum0 += w1 * c;
+  sum1 += w0 * c;
+  add_inside(t++, vec4(w1, w0, 0.0, 0.0));
+  c = line_texel(t);
+  sum0 += w2 * c;
+  sum1 += w1 * c;
+  sum2 += w0 * c;
+  add_inside(t++, vec4(w2, w1, w0, 0.0));
+#else
+  const float w1 = 0.0, w2 = 0.0;
+#endif
+#if LEAST == 3
+  vec4 last = vec4(w2, w1, w0, 0.0);  // the weights of the last texel, from sum 0 on
+#if REST == 2
+  last = vec4(table[PAD + 3], last.xyz);
+  add_to_all(t++, last);
+  last = vec4(table[PAD + 4], last.xyz);
+  add_to_all(t++, last);
+#endif
+  for (int four = 0; four < fours; ++four) {
+    // together, since each reading of a table takes a CPU as long as one of a texel
+    const vec4 next = table4[(PAD + 3 + REST) / 4 + four];
+    add_to_all(t, vec4(next.x, last.xyz));
+    add_to_all(t + 1, vec4(next.yx, last.xy));
+    add_to_all(t + 2, vec4(next.zyx, last.x));
+    add_to_all(t + 3, next.wzyx);
+    last = next.wzyx;
+    t += 4;
   }
-  float weights[11];
-  [[unroll]] for (int k = 0; k < 7; ++k) weights[k] = k <= LEAST ? table[k] : 0.0;
-  float edge[7] = float[](weights[0], weights[1], weights[2], weights[3], weights[4], weights[5], weights[6]);
-  [[unroll]] for (int i = 0; i < 7; ++i) {
-    if (i > LEAST) break;
-    const int t = first - radius + i;
-    const vec4 c = line_texel(t);
-    [[unroll]] for (int j = 0; j <= i; ++j) add(j, t, edge[i - j], c);
-  }
-  for (int i = 7; i <= 2 * radius; ++i) {
-    const int t = first - radius + i;
-    const vec4 c = line_texel(t);
-    weights[7] = table[i];
-    [[unroll]] for (int j = 0; j < 8; ++j) add(j, t, weights[7 - j], c);
-    [[unroll]] for (int k = 0; k < 7; ++k) weights[k] = weights[k + 1];
-  }
-  [[unroll]] for (int i = 0; i < 7; ++i) {
-    const int t = first + radius + 1 + i;
-    const vec4 c = line_texel(t);
-    [[unroll]] for (int j = i + 1; j < 8; ++j)
-      if (j - 1 - i <= LEAST) add(j, t, edge[j - 1 - i], c);
-  }
-  const float whole = IS_FIRST == 1 ? 2.0 : 1.0;  // sums of halved weights
-  [[unroll]] for (int j = 0; j < 8; ++j) store_sum(first + j, sums[j], whole * insides[j]);
+#endif
+  c = line_texel(t);
+  sum1 += w0 * c;
+#if LEAST >= 2
+  sum2 += w1 * c;
+  sum3 += w2 * c;
+#endif
+  add_inside(t++, vec4(0.0, w0, w1, w2));
+  c = line_texel(t);
+  sum2 += w0 * c;
+#if LEAST >= 2
+  sum3 += w1 * c;
+#endif
+  add_inside(t++, vec4(0.0, 0.0, w0, w1));
+  sum3 += w0 * line_texel(t);
+  add_inside(t, vec4(0.0, 0.0, 0.0, w0));
+#if IS_FIRST
+  inside *= 2.0;  // of halved weights
+#endif
+  store_sum(first, sum0, inside.x);
+  store_sum(first + 1, sum1, inside.y);
+  store_sum(first + 2, sum2, inside.z);
+  store_sum(first + 3, sum3, inside.w);
 }

@@ -39,10 +39,18 @@ Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_
           .table = table_of(blur, line_pass)};
 }
 
+// The weights that all four sums of a thread take begin with the fourth, a few of them apart; the others are read four at
+// a time, so that they have to lie at a multiple of four.
 void add_taps(Pass& pass, int radius, int side) {
+  constexpr int outputs = 4;  // of a thread
+  const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
+  const int padding = rest == 0 ? 1 : 3;
   pass.kernel = "blur_line_taps.glsl";
-  pass.literals.push_back({"LEAST", std::min(2 * radius, block - 1)});
-  pass.group_count[1] = groups(side, block);
+  pass.literals.insert(pass.literals.end(),
+                       {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
+  pass.values.push_back({"fours", common / 4});
+  pass.table.insert(pass.table.begin(), size_t(padding), 0);
+  pass.group_count[1] = groups(side, outputs);
 }
 
 // A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
