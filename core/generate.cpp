@@ -67,10 +67,11 @@ static std::string bindings(const Pass& pass) {
 
 static std::string load_and_store(const Pass& pass) {
   const bool from_yxy = pass.source_space == Space::yxy, to_yxy = pass.target_space == Space::yxy;
-  const std::string_view loaded = from_yxy ? "xyz_of(texelFetch(source, at, 0))" : "texelFetch(source, at, 0)";
+  const std::string_view loaded = from_yxy ? "xyz_of(c)" : "c";
   const std::string_view stored = to_yxy ? "yxy_of(c)" : "c";
   std::string text = from_yxy || to_yxy ? "\n" + std::string(kernel_text("yxy.glsl")) : "";
-  text += fmt::format("\nvec4 load(ivec2 at) {{ return {}; }}\n", loaded);
+  text += fmt::format("\nvec4 loaded(vec4 c) {{ return {}; }}\n", loaded);
+  text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
   if (pass.bound_targets == 1)

@@ -3,12 +3,26 @@
 #include "blur_border.glsl"
 #include "group_order.glsl"
 
+// The texel x columns from a place, with its weight. The sampler clamps by itself, and a box has one weight.
+vec4 weighted(ivec2 at, int x) {
+#if IS_BOX
+  const float weight = table[0];
+#else
+  const float weight = table[radius_x + x];
+#endif
+#if BORDER == 0
+  return weight * loaded(textureLod(source, vec2(at) + vec2(float(x) + 0.5, 0.5), 0.0));
+#else
+  return weight * texel(at + ivec2(x, 0));
+#endif
+}
+
 void main() {
   const ivec2 at = ivec2(GROUP_X, GROUP_Y) * ivec2(gl_WorkGroupID.xy) + place_in_group(int(gl_LocalInvocationIndex));
   vec4 sum = vec4(0.0);
   for (int y = -radius_y; y <= radius_y; ++y) {
     vec4 row = vec4(0.0);
-    for (int x = -radius_x; x <= radius_x; ++x) row += table[radius_x + x] * texel(at + ivec2(x, y));
+    for (int x = -radius_x; x <= radius_x; ++x) row += weighted(at + ivec2(0, y), x);
     sum += table[2 * radius_x + 1 + radius_y + y] * row;
   }
   if (at.x < width && at.y < height) store(at, finished(sum, at));

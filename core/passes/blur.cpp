@@ -75,6 +75,7 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   Pass pass = pass_of(builder, blur, grouping, image.size);
   pass.name = "blur direct";
   pass.kernel = "blur_direct.glsl";
+  pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
   pass.source_image = source;
   pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
   builder.set_current_image(pass.target_image);
