@@ -105,6 +105,9 @@ struct PlanInput {
   Space space = Space::rgb;      // of the input and of the result
 };
 
+// Are sums clamped to the largest half before they are stored? X and Z may be larger where their Y is not.
+constexpr bool holds_half(const PlanInput& input) { return input.storage == Depth::half && input.space == Space::rgb; }
+
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
 // too large for it.
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);

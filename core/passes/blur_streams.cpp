@@ -17,6 +17,9 @@ int groups(int count, int each) { return (count + each - 1) / each; }
 
 int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
 
+// What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
+Depth results_of(const PlanInput& input) { return input.space == Space::rgb ? input.storage : Depth::f32; }
+
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down. What was measured on an
 // H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment is some times
 // as long as the kernel, since the rows above it are summed for it alone.
@@ -70,10 +73,10 @@ std::vector<float> scales_of(const Blur& blur, Depth depth) {
 }  // namespace
 
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
-  const Cut cut = cut_of(blur, stream, input.storage, traits);
-  if (!fits(cut, input.storage, traits))
+  const Cut cut = cut_of(blur, stream, results_of(input), traits);
+  if (!fits(cut, results_of(input), traits))
     return fmt::format("it needs workgroups of {} and {} bytes of shared memory, the device has {} and {}", cut.columns,
-                       shared_bytes(cut, input.storage), traits.max_group_invocations, traits.shared_bytes);
+                       shared_bytes(cut, results_of(input)), traits.max_group_invocations, traits.shared_bytes);
   if (8 * strip_width(blur, stream, cut.columns) < cut.columns || 2 * blur.radius_y >= cut.rows)
     return fmt::format("{} columns and {} rows of a workgroup are too few for radius {}", cut.columns, cut.rows,
                        largest_radius(blur));
@@ -88,13 +91,14 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const PlanImage image = builder.image(source);
   const int target = builder.add_image({.size = image.size, .depth = image.depth});
   const bool has_sums = stream == Stream::sums;
-  const Cut cut = cut_of(blur, stream, image.depth, builder.traits());
+  const Depth results = results_of(builder.input());
+  const Cut cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
   Pass pass{.name = has_sums ? "blur sliding" : "blur shared",
             .kernel = has_sums ? "blur_stream_sums.glsl" : "blur_stream_taps.glsl",
             .literals = {{"BORDER", int(blur.border)},
-                         {"HOLDS_HALF", image.depth == Depth::half},
-                         {"TEXEL_BYTES", 4 * int(bytes_of(image.depth))},
+                         {"HOLDS_HALF", holds_half(builder.input())},
+                         {"TEXEL_BYTES", 4 * int(bytes_of(results))},
                          {"COLUMNS", cut.columns},
                          {"FIRST_PLACE", has_sums}},
             .values = {{"width", image.size.width},
@@ -114,7 +118,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                                                {"HAS_BLOCKS", cut.has_blocks},
                                                {"HAS_WIDE_BLOCKS", cut.has_wide_blocks}});
     pass.values.push_back({"rest_rows", window % group});
-    pass.table = scales_of(blur, image.depth);
+    pass.table = scales_of(blur, results);
   } else {
     pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
     pass.table = weight_table(blur);
