@@ -15,7 +15,8 @@ std::vector<std::string> blur_variants() {
           "--method separable --order amd --workgroup 16x16",
           "--method separable --order z --workgroup 8x8",
           "--method shared",
-          "--method sliding"};
+          "--method sliding",
+          "--method lines"};
 }
 
 static constexpr std::string_view post = "A tale of too many blurs, part 1, RTX 3070 Ti";
