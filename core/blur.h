@@ -15,9 +15,13 @@ struct Blur {
   BlurKernel kernel = BlurKernel::box;
   int radius_x = 0, radius_y = 0;  // texels to each side of the one in the middle
   double sigma = 0;                // of a gaussian, in texels
+  double end = 1;                  // of a box, the weight of its outermost texels
   Border border = Border::clamp;
   int passes = 1;
 };
+
+// The kernel that is asked for; what it is made by may be another.
+BlurKernel kernel_of(const Call& call);
 
 // Throws Error(Exit::usage) where the call's options say no kernel, or contradict each other.
 Blur blur_of(const Call& call);

@@ -98,7 +98,7 @@ std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
 
 double rounding(double magnitude, Depth depth) {
   const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
-  const double absolute = depth == Depth::u8     ? 0.5 / 255
+  const double absolute = depth == Depth::u8     ? 0.6 / 255  // as far off as Direct3D lets conversions be
                           : depth == Depth::half ? 0x1p-24
                                                  : 0x1p-126;  // below it devices may flush to zero
   return relative * magnitude + absolute;

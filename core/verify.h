@@ -26,7 +26,7 @@ struct Expected {
 
 // `base`, the chain's input, holds four numbers of `depth` a texel. Each op adds its tolerance to what the op before it has
 // left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats, k * (3 * 2^-11 * m + 2^-24) for halves and,
-// since half arithmetic may round them as well, k * (3 * 2^-11 * m + 0.5 / 255) for 8 bits at level k of mips, k = 1 for
+// since half arithmetic may round them as well, k * (3 * 2^-11 * m + 0.6 / 255) for 8 bits at level k of mips, k = 1 for
 // all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
 // over what the depth holds are clamped to its largest.
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth);

@@ -1,6 +1,6 @@
-// Blurs along lines, rows where AXIS is 0 and columns where it is 1: a thread makes several texels of a line, one behind the
-// other. The weights of the first pass are halved, so that no sum of the largest numbers overflows; the last one stores
-// numbers of the target.
+// Blurs along lines, rows where AXIS is 0 and columns where it is 1: a thread makes several texels of a line, one
+// behind the other. The weights of the first pass are halved, so that no sum of the largest numbers overflows; the
+// last one stores numbers of the target.
 #include "blur_border.glsl"
 
 #if AXIS == 0

@@ -1,15 +1,22 @@
-// Sums of boxes along lines, O(1) in the radius. Nothing is ever subtracted: what is infinite or no number leaves with its
-// texel, and a bright texel takes no bits of the dark ones behind it.
+// Sums of boxes along lines, O(1) in the radius. Nothing is ever subtracted: what is infinite or no number leaves with
+// its texel, and a bright texel takes no bits of the dark ones behind it.
 //
-// The windows of eight neighbours have all but seven texels at each end in common: window j is the suffix from j of the
-// seven that leave, the common middle, and the prefix to j of those that enter. The middle is REST texels and then whole
-// blocks of eight, as many as `blocks`; they are a queue of two stacks. The older blocks are kept as suffix sums, the younger
-// ones as their running total; whenever the older ones are used up, the younger ones become them.
+// The windows of eight neighbours have all but seven texels at each end in common: window j is the suffix from j of
+// the seven that leave, the common middle, and the prefix to j of those that enter. The middle is REST texels and then
+// whole blocks of eight, as many as `blocks`; they are a queue of two stacks. The older blocks are kept as suffix
+// sums, the younger ones as their running total; whenever the older ones are used up, the younger ones become them.
+// With ENDS the outermost texels of a window have a weight of their own and lie beside it.
 #include "blur_line.glsl"
 
 vec4 queue[CAPACITY];
 
+#if ENDS
+#define reach (radius - 1)
+float weight = table[1], end_weight = table[0];
+#else
+#define reach radius
 float weight = table[0];
+#endif
 
 // precise: a sum that is weighted as a whole overflows
 vec4 term(int t) {
@@ -17,20 +24,37 @@ vec4 term(int t) {
   return weighted;
 }
 
+// The outermost texels around texel t.
+vec4 ends(int t) {
+#if ENDS
+  precise const vec4 left = end_weight * line_texel(t - radius), right = end_weight * line_texel(t + radius);
+  return left + right;
+#else
+  return vec4(0.0);
+#endif
+}
+
 float inside(int t) {
-  return float(min(t + radius, SIDE - 1) - max(t - radius, 0) + 1) / float(2 * radius + 1);
+  const float count = float(min(t + reach, SIDE - 1) - max(t - reach, 0) + 1);
+#if ENDS
+  const float share = end_weight / weight;
+  const float end_count = float(is_inside(t - radius, SIDE)) + float(is_inside(t + radius, SIDE));
+  return (count + share * end_count) / (float(2 * reach + 1) + 2.0 * share);
+#else
+  return count / float(2 * reach + 1);
+#endif
 }
 
 // Eight sums from texel `first` on around a sum of whole blocks; returns that of the block that enters behind them.
 vec4 store_block(int first, vec4 middle) {
-  [[unroll]] for (int i = 0; i < REST; ++i) middle += term(first + 7 - radius + i);
+  [[unroll]] for (int i = 0; i < REST; ++i) middle += term(first + 7 - reach + i);
   vec4 suffixes[8];
   suffixes[7] = middle;
-  [[unroll]] for (int j = 6; j >= 0; --j) suffixes[j] = suffixes[j + 1] + term(first - radius + j);
+  [[unroll]] for (int j = 6; j >= 0; --j) suffixes[j] = suffixes[j + 1] + term(first - reach + j);
   vec4 entered = vec4(0.0);
   [[unroll]] for (int j = 0; j < 8; ++j) {
-    store_sum(first + j, suffixes[j] + entered, inside(first + j));
-    entered += term(first + radius + 1 + j);
+    store_sum(first + j, suffixes[j] + entered + ends(first + j), inside(first + j));
+    entered += term(first + reach + 1 + j);
   }
   return entered;
 }
@@ -40,7 +64,7 @@ void main() {
   const int end = min(first + segment, SIDE);
   for (int k = 0; k < blocks; ++k) {
     vec4 sum = vec4(0.0);
-    for (int i = 0; i < 8; ++i) sum += term(first + 7 - radius + REST + 8 * k + i);
+    for (int i = 0; i < 8; ++i) sum += term(first + 7 - reach + REST + 8 * k + i);
     queue[k] = sum;
   }
   for (int round = first; round < end; round += 8 * blocks) {

@@ -1,6 +1,6 @@
-// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighbouring sums
-// that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no number. LEAST is
-// twice the radius, 3 at most. Sums have names, since drivers keep arrays in memory.
+// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighbouring
+// sums that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no
+// number. LEAST is twice the radius, 3 at most. Sums have names, since drivers keep arrays in memory.
 #include "blur_line.glsl"
 
 vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);

@@ -1,6 +1,6 @@
 // A blur in one dispatch: a workgroup goes down a strip of the picture, four rows at a time. Each thread sums its own
-// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store to
-// neighbours.
+// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store
+// to neighbours.
 #include "blur_border.glsl"
 
 // One number of padding behind four, so that threads that go along a row four numbers apart find them in different

@@ -1,7 +1,8 @@
 // Sliding sums of a box without a subtraction: what leaves the window leaves no rounding error, no infinity and no
 // not-a-number behind. The windows of a group of outputs have most texels in common. Each is what it alone has of the
 // texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a core,
-// prefix sums. Down a column a group is GROUP rows, and its core the last BLOCKS groups of rows that entered and a rest.
+// prefix sums. Down a column a group is GROUP rows; its core is the last BLOCKS groups of rows that entered, and a
+// rest.
 #include "blur_stream.glsl"
 
 const int steps = GROUP / 4;

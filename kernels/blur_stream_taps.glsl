@@ -1,5 +1,5 @@
-// Weighted sums of a kernel whose radii are written into the text: down a column each texel is read once and added to all
-// the sums that it belongs to, along a row each column sum to all of a thread's four.
+// Weighted sums of a kernel whose radii are written into the text: down a column each texel is read once and added to
+// all the sums that it belongs to, along a row each column sum to all of a thread's four.
 #include "blur_stream.glsl"
 
 // Sums of rows to come, the nearest first, to which a texel of the column adds.

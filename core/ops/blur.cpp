@@ -31,10 +31,12 @@ const Op blur_op{
         "in linear light with premultiplied alpha, all channels but those of uint alike; the arithmetic is float, with "
         "--fp16 too. A texel that is infinite or no number shows in the texels whose kernel it lies in, and in no "
         "others. "
-        "All methods make the same to within rounding.",
+        "All methods make the same to within rounding, but for boxes: four boxes in the place of a gaussian, at a cost "
+        "that does not grow with S, off it by up to 4 % of the kernel's middle and 0.9 % of a step.",
     .source =
         "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the Radeon RDNA "
-        "Architecture, 2020 (amd)",
+        "Architecture, 2020 (amd); P. Gwosdek et al., Theoretical Foundations of Gaussian Convolution by Extended Box "
+        "Filtering, 2011 (boxes)",
     .params =
         {{.name = "radius",
           .help = "texels to each side of the one in the middle",
@@ -67,9 +69,10 @@ const Op blur_op{
           .min = 1,
           .max = 16},
          {.name = "method",
-          .help = "how the sums are made; auto takes the fastest of those that make the same",
+          .help =
+              "how the sums are made; auto takes the fastest of those that make the same; boxes, of a gaussian, do not",
           .kind = ParamKind::choice,
-          .choices = {"auto", "direct", "separable", "shared", "sliding", "lines"}},
+          .choices = {"auto", "direct", "separable", "shared", "sliding", "lines", "boxes"}},
          {.name = "order",
           .help = "in which the threads of a workgroup take its texels: row by row, along a z-curve, or AMD's order",
           .kind = ParamKind::choice,
@@ -87,7 +90,7 @@ const Op blur_op{
                  "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalise",
                  "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
                  "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding",
-                 "--sigma 3 --method lines"},
+                 "--sigma 3 --method lines", "--sigma 12 --method boxes"},
     .variants = blur_variants,
     .benchmark = blur_benchmark(),
     .reference = reference,

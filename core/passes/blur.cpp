@@ -178,6 +178,9 @@ const Method methods[] = {
     {.name = "sliding", .only = BlurKernel::box, .plan = plan_sliding},
     {.name = "lines",
      .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_taps_lines(builder, blur); }},
+    {.name = "boxes",
+     .only = BlurKernel::gaussian,
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_sliding_lines(builder, blur); }},
 };
 
 const Method& method_named(std::string_view name) { return *std::ranges::find(methods, name, &Method::name); }
@@ -211,7 +214,7 @@ Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& trai
   if (is_box && can_stream(blur, Stream::sums, input, traits))
     return {method_named("sliding"), "one pass through shared memory"};
   if (slides) return {method_named("sliding"), "its sums cost the same at any radius"};
-  return choose_ordered(blur, traits);
+  return {method_named("lines"), "too many taps for one pass, and each texel is read for some sums at once"};
 }
 
 Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
@@ -226,15 +229,18 @@ Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, con
 }  // namespace
 
 void check_blur(const Call& call) {
-  const Blur blur = blur_of(call);
+  blur_of(call);
   if (call.flag("zcurve") && call.choice("order") != "auto" && call.choice("order") != "z")
     fail(Exit::usage, "blur: --zcurve is --order z and contradicts --order {}", call.choice("order"));
   if (call.choice("method") == "auto") return;
   const Method& method = method_named(call.choice("method"));
-  if (method.only && *method.only != blur.kernel)
+  if (method.only && *method.only != kernel_of(call))
     fail(Exit::usage, "blur: --method {} makes {}, and what is asked for is {}; expected auto or another method",
          method.name, *method.only == BlurKernel::box ? "boxes" : "gaussians",
-         blur.kernel == BlurKernel::box ? "a box" : "a gaussian");
+         kernel_of(call) == BlurKernel::box ? "a box" : "a gaussian");
+  if (method.name == "boxes" && call.has("radius") && call.has("sigma"))
+    fail(Exit::usage, "blur: --radius {} cuts a gaussian off, which --method boxes cannot; expected --sigma alone",
+         call.integer("radius"));
   if (const std::string order = asked_order(call); !method.has_order && !order.empty())
     fail(Exit::usage, "blur: {} means nothing with --method {}; expected auto, direct or separable", order,
          method.name);

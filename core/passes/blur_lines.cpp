@@ -71,11 +71,17 @@ bool holds_a_block(int radius) { return 2 * radius - 6 >= block; }
 // The image that a pass makes of another.
 int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, int source, Depth depth, bool slides) {
   const Size size = builder.image(source).size;
-  const int radius = radius_of(blur, line_pass.axis), side = side_of(size, line_pass.axis);
+  const int side = side_of(size, line_pass.axis);
+  const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
+  const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
   Pass pass = pass_of(builder, blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
-  if (slides && holds_a_block(radius)) add_sums(pass, radius, side);
-  else add_taps(pass, radius, side);
+  if (slides && holds_a_block(reach)) {
+    add_sums(pass, reach, side);
+    pass.literals.push_back({"ENDS", has_ends});
+  } else {
+    add_taps(pass, radius, side);
+  }
   // neighbouring columns share lines of a cache, and the more of them go on together the better
   const int line_count = line_pass.axis == 0 ? 64 : 128;
   pass.group = {line_count, 1};

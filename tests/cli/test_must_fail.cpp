@@ -125,6 +125,8 @@ TEST_CASE("blurs that mean nothing") {
               {"workgroup 8x8 means nothing with --method sliding", "direct or separable"}),
       refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
               {"--method sliding makes boxes", "a gaussian"}),
+      refused("boxes of a box", {"--radius", "3", "--method", "boxes"}, {"--method boxes makes gaussians", "a box"}),
+      refused("boxes cut off", {"--radius", "9", "--sigma", "3", "--method", "boxes"}, {"--radius 9", "--sigma alone"}),
   });
 }
 
