@@ -68,8 +68,10 @@ static std::string bindings(const Pass& pass) {
 static std::string load_and_store(const Pass& pass) {
   const bool from_yxy = pass.source_space == Space::yxy, to_yxy = pass.target_space == Space::yxy;
   const std::string_view loaded = from_yxy ? "xyz_of(c)" : "c";
-  const std::string_view stored = to_yxy ? "yxy_of(c)" : "c";
+  const std::string_view stored = to_yxy ? "rounded(yxy_of(c))" : "rounded(c)";
   std::string text = from_yxy || to_yxy ? "\n" + std::string(kernel_text("yxy.glsl")) : "";
+  text +=
+      pass.rounds_to_half ? "\n" + std::string(kernel_text("round.glsl")) : "\nvec4 rounded(vec4 c) { return c; }\n";
   text += fmt::format("\nvec4 loaded(vec4 c) {{ return {}; }}\n", loaded);
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
   // the mean of the texels around the corner that has `at` at its lower right

@@ -52,6 +52,8 @@ void PlanBuilder::add(Pass pass) {
 Plan PlanBuilder::finish() {
   for (Pass& pass : plan_.passes) {
     if (pass.moves) continue;
+    // llvmpipe stores halves cut off towards zero: an alpha of 1 that a sum of weights makes 1 - 2^-24 would not be 1
+    pass.rounds_to_half = traits_.type == DeviceType::cpu && image(pass.target_image).depth == Depth::half;
     pass.source_space = image(pass.source_image).space;
     pass.target_space = image(pass.target_image).space;
   }

@@ -78,7 +78,8 @@ struct Pass {
   int subgroup_size = 0;         // at least that many threads exchange numbers directly; 0: none, 4: quads
   bool samples_between = false;  // the source through a linear sampler, at the corners between its texels
   int source_image = 0, source_level = 0;
-  int target_image = 0, target_level = 0, target_count = 1;    // levels target_level, target_level + 1, ...
+  int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
+  bool rounds_to_half = false;  // before it stores; PlanBuilder::finish() says so where the device would cut off
   Space source_space = Space::rgb, target_space = Space::rgb;  // of those images; PlanBuilder::finish() fills them in
   bool moves = false;                                          // takes texels as they stand, whatever they are
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count

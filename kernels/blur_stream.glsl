@@ -17,11 +17,13 @@ shared vec4 results[4 * pitch];
 
 int padded(int place) { return place + (place >> 2); }
 
+uvec2 half_bits(vec4 c) { return uvec2(packHalf2x16(c.xy), packHalf2x16(c.zw)); }
+
 void keep_result(int row, int place, vec4 c) {
 #if TEXEL_BYTES == 4
   results[row * pitch + padded(place)] = packUnorm4x8(c);
 #elif TEXEL_BYTES == 8
-  results[row * pitch + padded(place)] = uvec2(packHalf2x16(c.xy), packHalf2x16(c.zw));
+  results[row * pitch + padded(place)] = half_bits(rounded(c));
 #else
   results[row * pitch + padded(place)] = c;
 #endif

@@ -5,9 +5,11 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
+#include "core/threads.h"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -57,7 +59,7 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 }
 
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
-  std::map<std::string, std::vector<uint32_t>> shaders;
+  std::map<std::string, std::string> names;  // by their text
   for (const Op* op : all_ops())
     for (const std::string_view example : op->examples)
       for (const DeviceTraits& device : usual_devices())
@@ -65,10 +67,17 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
           for (const bool half : {false, true}) {
             const Call call = parse_call(*op, example);
             const PlanInput input{.size = size, .storage = half ? Depth::half : Depth::f32, .half_arithmetic = half};
-            for (const Pass& pass : passes_of(call, input, device))
-              if (const std::string text = glsl_of(pass); !shaders.contains(text))
-                shaders[text] = compile_glsl(text, pass.name);
+            for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
           }
+  const std::vector<std::pair<std::string, std::string>> list(names.begin(), names.end());
+  std::vector<std::vector<uint32_t>> words(list.size());
+  std::atomic<size_t> next = 0;  // they differ too much in size to be dealt out beforehand
+  parallel_ranges(core_count(), 1, [&](int, int) {
+    for (size_t index = next++; index < list.size(); index = next++)
+      words[index] = compile_glsl(list[index].first, list[index].second);
+  });
+  std::map<std::string, std::vector<uint32_t>> shaders;
+  for (size_t index = 0; index < list.size(); ++index) shaders[list[index].first] = std::move(words[index]);
   return shaders;
 }
 

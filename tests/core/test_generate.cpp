@@ -88,7 +88,7 @@ TEST_CASE("levels are written through as many targets as are bound, each by a li
   const std::string text = text_of("--method single-pass --levels 5", {1024, 1024}, gpu_with(true, 4));
   CHECK(has(text, "image2D target[4];"));
   CHECK(count_of(text, ": imageStore(target[") == 4);
-  CHECK(has(text, "case 4: imageStore(target[3], at, c);"));
+  CHECK(has(text, "case 4: imageStore(target[3], at, rounded(c));"));
 }
 
 TEST_CASE("only passes of Yxy images convert, what they load and what they store each by itself") {
@@ -104,9 +104,9 @@ TEST_CASE("only passes of Yxy images convert, what they load and what they store
   REQUIRE(rows_and_columns.size() == 2);
   // what lies between them is X, Y and Z
   CHECK(has(rows_and_columns[0], "vec4 loaded(vec4 c) { return xyz_of(c); }"));
-  CHECK(has(rows_and_columns[0], "imageStore(target[0], at, c)"));
+  CHECK(has(rows_and_columns[0], "imageStore(target[0], at, rounded(c))"));
   CHECK(has(rows_and_columns[1], "vec4 loaded(vec4 c) { return c; }"));
-  CHECK(has(rows_and_columns[1], "imageStore(target[0], at, yxy_of(c))"));
+  CHECK(has(rows_and_columns[1], "imageStore(target[0], at, rounded(yxy_of(c)))"));
 }
 
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {

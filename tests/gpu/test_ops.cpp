@@ -1,6 +1,7 @@
 // Every row's examples on the device against the row's definition.
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
@@ -98,4 +99,24 @@ TEST_CASE("a linear sampler between four texels gives their mean: of every numbe
     for (const Kind kind : kinds)
       if (kind.depth == Depth::half || gpu->info().traits.filters_f32)
         check_call(*gpu, call_of("mips", "--variant amd-2x2+shared-packed+linear"), name, {256, 192}, kind);
+}
+
+TEST_CASE("what is stored as a half is the nearest one, on every device") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  // sums of weights that are a little less than one: cut off they would be the half below
+  for (const std::string_view words :
+       {"--radius 7", "--sigma 3", "--radius 7 --method shared", "--radius 2 --zcurve"}) {
+    const Call call = call_of("blur", words);
+    const Level base = pattern("ramp", {65, 33}, Depth::half);  // no sum comes near zero
+    const std::vector<double> found = numbers_of(
+        gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::half}, gpu->info().traits), base, 0).levels[0],
+        Depth::half);
+    const Expected expected = expected_of({&call, 1}, base, Depth::half);
+    for (size_t index = 0; index < found.size(); ++index) {
+      const double wanted = expected.levels[0][index % 4].values[index / 4];
+      const double half_step = std::ldexp(1.0, std::max(-14, std::ilogb(wanted)) - 11);
+      CHECK_MESSAGE(std::abs(found[index] - wanted) <= 1.02 * half_step, words, " at ", index);
+    }
+  }
 }
