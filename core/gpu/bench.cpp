@@ -53,7 +53,19 @@ class Subject {
   const ImageSets& sets(const Plan& plan) {
     if (sets_ && sets_->are_for(plan)) return *sets_;
     sets_.reset();
+    note_wait();
     return sets_.emplace(gpu_.image_sets(plan, base_));
+  }
+  // Says that the device had to wait for the host.
+  void note_wait() { has_waited_ = true; }
+  // How long each repeat of a plan takes. A GPU that has waited has lowered its clocks and needs some tenths of a second to
+  // raise them again.
+  std::vector<double> measure(const Plan& plan, MeasureOptions options) {
+    const ImageSets& copies = sets(plan);
+    if (has_waited_ && gpu_.info().traits.type != DeviceType::cpu)
+      options.warm_up_ms = std::max(options.warm_up_ms, 500.0);
+    has_waited_ = false;
+    return gpu_.measure(plan, copies, options).milliseconds;
   }
   Plan plan_of(const Call& call, bool half_arithmetic) const {
     const PlanInput input{.size = base_.size, .storage = depth_, .half_arithmetic = half_arithmetic};
@@ -65,6 +77,7 @@ class Subject {
   Level base_;
   Depth depth_;
   std::optional<ImageSets> sets_;
+  bool has_waited_ = true;
 };
 
 // A variant as it is called.
@@ -117,11 +130,11 @@ std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, const 
   });
 }
 
-void time_variant(Gpu& gpu, Subject& subject, const Call& call, const MeasureOptions& options, VariantResult& result) {
+void time_variant(Subject& subject, const Call& call, const MeasureOptions& options, VariantResult& result) {
   const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
   result.bytes = bytes_moved(plan);
   try {
-    result.times = summary_of(gpu.measure(plan, subject.sets(plan), options).milliseconds);
+    result.times = summary_of(subject.measure(plan, options));
   } catch (const Error& error) {
     if (error.code() != Exit::bug) throw;
     result.failure = error.what();
@@ -130,10 +143,10 @@ void time_variant(Gpu& gpu, Subject& subject, const Call& call, const MeasureOpt
 
 // --- floors -----------------------------------------------------------------------------------------------------------
 
-FloorResult floor_of(Gpu& gpu, Floor floor, Subject& subject, const MeasureOptions& options) {
+FloorResult floor_of(Floor floor, Subject& subject, const MeasureOptions& options) {
   FloorResult best{.floor = floor};
   for (const Plan& plan : floor_plans(floor, subject.base().size, subject.depth())) {
-    const Summary times = summary_of(gpu.measure(plan, subject.sets(plan), options).milliseconds);
+    const Summary times = summary_of(subject.measure(plan, options));
     if (best.times.count > 0 && times.median_ms >= best.times.median_ms) continue;
     best.shape = plan.passes.front().name;
     best.times = times;
@@ -181,11 +194,12 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const
     if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
     Subject& checked = smaller ? *smaller : subject;
     std::future<Expected> expected = expected_of(gpu, checked, parse_call(op, setting.text()));
-    for (const Floor floor : floors) result.floors.push_back(floor_of(gpu, floor, subject, options));
+    for (const Floor floor : floors) result.floors.push_back(floor_of(floor, subject, options));
     check_variants(gpu, checked, calls, expected.get(), result.variants);
     smaller.reset();
+    subject.note_wait();
     for (size_t index = 0; index < variants.size(); ++index)
-      if (is_open(result.variants[index])) time_variant(gpu, subject, calls[index], options, result.variants[index]);
+      if (is_open(result.variants[index])) time_variant(subject, calls[index], options, result.variants[index]);
   } catch (const Error& error) {
     if (error.code() != Exit::limit) throw;
     return {.place = place, .obstacle = error.what()};
