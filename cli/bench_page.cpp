@@ -263,9 +263,8 @@ std::string run_section(const json& run) {
   text += fmt::format("<p class=\"soft\">{}, {}, {}<br><code>{}</code></p>\n", text_of(device.at("driver")),
                       text_of(run.at("program")), text_of(run.at("date")), text_of(run.at("command")));
   text += fmt::format(
-      "<p>Ratio of a variant\u2019s median time to the floor of the same run: one pass of \u201c{}\u201d at the same "
-      "size, "
-      "measured the same way. 1 is what the device can do at best.</p>\n",
+      "<p>Ratio of a variant\u2019s median time to the floor of the same run: one pass of \u201c{}\u201d at the "
+      "same size, measured the same way. 1 is what the device can do at best.</p>\n",
       text_of(run.at("floor")));
   if (const json& claims = run.at("documents"); !claims.empty()) text += claims_table(claims);
   if (run.contains("remark")) text += fmt::format("<p>{}</p>\n", text_of(run.at("remark")));

@@ -28,8 +28,7 @@ std::span<const Global> all_globals() {
       {"assemble",
        "KIND",
        "all inputs to one KTX2 or DDS file: six to a cube (+X -X +Y -Y +Z -Z), any number to an array, or one picture "
-       "that "
-       "is a cross (4x3 or 3x4) or a strip (6x1 or 1x6) of faces to a cube",
+       "that is a cross (4x3 or 3x4) or a strip (6x1 or 1x6) of faces to a cube",
        {std::begin(assembly_names) + 1, std::end(assembly_names)},
        ""},
       {"bits",

@@ -6,6 +6,13 @@
 vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
 vec4 inside = vec4(0.0);  // the weights of each sum's texels that lie on the picture
 
+// Adds to the weights inside where t is.
+void add_inside(int t, vec4 weights) {
+#if BORDER == 4
+  if (is_inside(t, SIDE)) inside += weights;
+#endif
+}
+
 // Adds texel t to all four sums.
 void add_to_all(int t, vec4 weights) {
   const vec4 c = line_texel(t);
@@ -13,16 +20,7 @@ void add_to_all(int t, vec4 weights) {
   sum1 += weights.y * c;
   sum2 += weights.z * c;
   sum3 += weights.w * c;
-#if BORDER == 4
-  if (is_inside(t, SIDE)) inside += weights;
-#endif
-}
-
-// Adds to the weights inside where t is.
-void add_inside(int t, vec4 weights) {
-#if BORDER == 4
-  if (is_inside(t, SIDE)) inside += weights;
-#endif
+  add_inside(t, weights);
 }
 
 void main() {

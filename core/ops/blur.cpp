@@ -24,15 +24,13 @@ const Op blur_op{
     .help = "a box or a gaussian blur of any radius",
     .description =
         "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a gaussian "
-        "by "
-        "exp(-d^2 / 2 S^2), of texels up to R along each axis, normalised. Without --radius a gaussian reaches to "
+        "by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalised. Without --radius a gaussian reaches to "
         "ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle are none. Pictures are "
-        "blurred "
-        "in linear light with premultiplied alpha, all channels but those of uint alike; the arithmetic is float, with "
-        "--fp16 too. A texel that is infinite or no number shows in the texels whose kernel it lies in, and in no "
-        "others. "
-        "All methods make the same to within rounding, but for boxes: four boxes in the place of a gaussian, at a cost "
-        "that does not grow with S, off it by up to 4 % of the kernel's middle and 0.9 % of a step.",
+        "blurred in linear light with premultiplied alpha, all channels but those of uint alike; the arithmetic is "
+        "float, with --fp16 too. A texel that is infinite or no number shows in the texels whose kernel it lies in, "
+        "and in no others. All methods make the same to within rounding, but for boxes: four boxes in the place of a "
+        "gaussian, at a cost that does not grow with S, off it by up to 4 % of the kernel's middle and 0.9 % of a "
+        "step.",
     .source =
         "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the Radeon RDNA "
         "Architecture, 2020 (amd); P. Gwosdek et al., Theoretical Foundations of Gaussian Convolution by Extended Box "

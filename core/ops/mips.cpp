@@ -274,21 +274,18 @@ const Op mips_op{
     .help = "the whole mip chain, in one dispatch on a GPU",
     .description =
         "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. Even "
-        "sides "
-        "average two texels, odd ones three by area, so that every texel counts the same at every level. Pictures are "
-        "averaged in linear light with premultiplied alpha; all channels of the file get their levels (uint channels "
-        "take "
-        "the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 even levels are "
-        "summed "
-        "in half, without overflow and without loss near zero; odd ones in float. Other filters than the box keep more "
-        "detail and overshoot at edges, as `resize` says; they go per level, in float arithmetic, each level from the "
-        "one "
-        "above or, slower and a little sharper, all from level 0. With --normal the numbers of R, G and B are data: "
-        "integers are neither decoded from sRGB nor multiplied by alpha, and are written as they are; a mean of no "
-        "direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha test cuts out does not thin out with "
-        "its levels: the share of level 0 that the test at REF lets through, of 4x4 samples between each four texels, "
-        "is kept in every level by a scale of alpha in [0, 4], the nearest of ten bisection steps; alpha is clamped to "
-        "[0, 1], premultiplied colour goes along with it. Level 0 and pictures without an alpha stay as they are.",
+        "sides average two texels, odd ones three by area, so that every texel counts the same at every level. "
+        "Pictures are averaged in linear light with premultiplied alpha; all channels of the file get their levels "
+        "(uint channels take the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 "
+        "even levels are summed in half, without overflow and without loss near zero; odd ones in float. Other filters "
+        "than the box keep more detail and overshoot at edges, as `resize` says; they go per level, in float "
+        "arithmetic, each level from the one above or, slower and a little sharper, all from level 0. With --normal "
+        "the numbers of R, G and B are data: integers are neither decoded from sRGB nor multiplied by alpha, and are "
+        "written as they are; a mean of no direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha "
+        "test cuts out does not thin out with its levels: the share of level 0 that the test at REF lets through, of "
+        "4x4 samples between each four texels, is kept in every level by a scale of alpha in [0, 4], the nearest of "
+        "ten bisection steps; alpha is clamped to [0, 1], premultiplied colour goes along with it. Level 0 and "
+        "pictures without an alpha stay as they are.",
     .source =
         "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
         "Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",

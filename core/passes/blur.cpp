@@ -199,7 +199,8 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
           is_line ? "a line of texels is one pass" : "two passes of lines read less than one of squares"};
 }
 
-// What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps.
+// What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
+// where those do not fit.
 Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
   if (traits.type == DeviceType::cpu && is_box)
@@ -207,13 +208,12 @@ Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& trai
   if (traits.type == DeviceType::cpu)
     return {method_named("lines"), "on a CPU a texel is read once for as many sums as it can be"};
   const int few = input.storage == Depth::f32 ? 8 : 5;  // as measured on an H100
-  const bool slides = is_box && std::max(blur.radius_x, blur.radius_y) > few;
-  if (slides && can_stream(blur, Stream::sums, input, traits))
-    return {method_named("sliding"), "one pass through shared memory"};
-  if (can_stream(blur, Stream::taps, input, traits)) return {method_named("shared"), "one pass through shared memory"};
-  if (is_box && can_stream(blur, Stream::sums, input, traits))
-    return {method_named("sliding"), "one pass through shared memory"};
-  if (slides) return {method_named("sliding"), "its sums cost the same at any radius"};
+  const bool is_large = std::max(blur.radius_x, blur.radius_y) > few;
+  const bool sums_fit = is_box && can_stream(blur, Stream::sums, input, traits);
+  const bool taps_fit = can_stream(blur, Stream::taps, input, traits);
+  if (sums_fit || taps_fit)
+    return {method_named(sums_fit && (is_large || !taps_fit) ? "sliding" : "shared"), "one pass through shared memory"};
+  if (is_box && is_large) return {method_named("sliding"), "its sums cost the same at any radius"};
   return {method_named("lines"), "too many taps for one pass, and each texel is read for some sums at once"};
 }
 

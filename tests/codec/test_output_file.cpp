@@ -1,6 +1,7 @@
 #include "core/codec/codec.h"
 #include "core/error.h"
 #include "tests/support/output_error.h"
+#include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -21,19 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder of its own for each test, removed with all that is in it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "gpupost-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  size_t file_count() const { return size_t(std::distance(fs::directory_iterator(path_), fs::directory_iterator())); }
-
- private:
-  fs::path path_;
+struct Folder : test::TemporaryFolder {
+  std::string operator/(const std::string& name) const { return path(name); }
+  size_t file_count() const { return size_t(std::distance(fs::directory_iterator(path()), fs::directory_iterator())); }
 };
 
 std::span<const std::byte> bytes_of_text(std::string_view text) {
