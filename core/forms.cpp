@@ -30,4 +30,19 @@ std::optional<double> percentage(std::string_view word) {
   return number;
 }
 
+std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
+  std::vector<double> numbers;
+  const char* at = word.data();
+  const char* const end = word.data() + word.size();
+  while (true) {
+    double number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+    numbers.push_back(number);
+    if (after == end) return numbers;
+    if (*after != ',') return std::nullopt;
+    at = after + 1;
+  }
+}
+
 }  // namespace gpupost

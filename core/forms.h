@@ -14,4 +14,7 @@ std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string
 // The number of a word like 50% or 12.5%. None where the word has another form.
 std::optional<double> percentage(std::string_view word);
 
+// The numbers of a word like 1,0.5,-2. None where the word has another form.
+std::optional<std::vector<double>> list_of_numbers(std::string_view word);
+
 }  // namespace gpupost

@@ -2,6 +2,9 @@
 
 #include "core/error.h"
 
+#include <fmt/ranges.h>
+
+#include <bit>
 #include <set>
 
 namespace gpupost {
@@ -41,9 +44,41 @@ static std::string numbers(const Pass& pass) {
   return text;
 }
 
+// How GLSL writes a number: with a point.
+static std::string number_text(const Field& field) {
+  return field.is_integer ? fmt::format("{}", int64_t(field.value)) : fmt::format("{:#}", field.value);
+}
+
+static std::string pushed_name(std::string_view end, size_t index, const Field& field) {
+  return fmt::format("{}{}_{}", end, index, field.name);
+}
+
+// Calls `visit(name, field)` with each field that is pushed, in their order behind the pass's own values.
+template <class Visit>
+static void visit_pushed(const Pass& pass, Visit visit) {
+  const auto visit_end = [&](std::string_view end, std::span<const Fold> folds) {
+    for (size_t index = 0; index < folds.size(); ++index)
+      for (const Field& field : folds[index].fields)
+        if (!field.is_literal && field.table_index < 0) visit(pushed_name(end, index, field), field);
+  };
+  visit_end("load", pass.on_load);
+  visit_end("store", pass.on_store);
+}
+
+std::vector<int32_t> pushed_words(const Pass& pass) {
+  std::vector<int32_t> words;
+  for (const PushValue& value : pass.values) words.push_back(value.value);
+  visit_pushed(pass, [&](const std::string&, const Field& field) {
+    words.push_back(field.is_integer ? int32_t(field.value) : std::bit_cast<int32_t>(float(field.value)));
+  });
+  return words;
+}
+
 static std::string bindings(const Pass& pass) {
   std::string text = fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.group[0], pass.group[1]);
   text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
+  if (pass.second_image >= 0)
+    text += fmt::format("layout(binding = {}) uniform sampler2D second_source;\n", int(second_source_binding));
   text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding),
                       pass.bound_targets);
   if (pass.scratch_bytes)
@@ -62,32 +97,103 @@ static std::string bindings(const Pass& pass) {
         int(table_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
+  visit_pushed(pass, [&](const std::string& name, const Field& field) {
+    text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", name);
+  });
   return text + "};\n";
 }
 
-static std::string load_and_store(const Pass& pass) {
-  const bool from_yxy = pass.source_space == Space::yxy, to_yxy = pass.target_space == Space::yxy;
-  const std::string_view loaded = from_yxy ? "xyz_of(c)" : "c";
-  const std::string_view stored = to_yxy ? "rounded(yxy_of(c))" : "rounded(c)";
-  std::string text = from_yxy || to_yxy ? "\n" + std::string(kernel_text("yxy.glsl")) : "";
-  text +=
-      pass.rounds_to_half ? "\n" + std::string(kernel_text("round.glsl")) : "\nvec4 rounded(vec4 c) { return c; }\n";
-  text += fmt::format("\nvec4 loaded(vec4 c) {{ return {}; }}\n", loaded);
+static std::string value_text(std::string_view end, size_t index, const Field& field) {
+  if (field.is_literal) return number_text(field);
+  if (field.table_index < 0) return pushed_name(end, index, field);
+  return fmt::format("{}(table[{}])", field.is_integer ? "int" : "float", field.table_index);
+}
+
+static std::string fold_declarations(std::span<const Fold> folds, std::set<std::string_view>& done) {
+  std::string text;
+  for (const Fold& fold : folds) {
+    if (done.contains(fold.kernel)) continue;
+    text += fmt::format("\nstruct {}_params {{\n", fold.name);
+    for (const Field& field : fold.fields)
+      text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
+    if (fold.fields.empty()) text += "  int none;\n";
+    text += "};\n";
+    append_kernel(fold.kernel, done, text);
+  }
+  return text;
+}
+
+namespace {
+
+// A colour on its way through point ops.
+struct State {
+  Space space = Space::rgb;
+  bool is_straight = false;
+  bool operator==(const State&) const = default;
+};
+
+// Statements on `c`: from one state to another, and no more than it takes.
+std::string conversions(State from, State to) {
+  std::string text;
+  const auto make = [&](std::string_view function) { text += fmt::format("  c = {}(c);\n", function); };
+  const bool changes_alpha = from.is_straight != to.is_straight;
+  if (from.space == Space::yxy && (to.space != Space::yxy || changes_alpha)) make("xyz_of"), from.space = Space::xyz;
+  if (from.space == Space::xyz && to.space == Space::rgb) make("rgb_of_xyz"), from.space = Space::rgb;
+  if (changes_alpha) make(to.is_straight ? "straight" : "premultiplied");
+  if (from.space == Space::rgb && to.space != Space::rgb) make("xyz_of_rgb"), from.space = Space::xyz;
+  if (from.space != to.space) make("yxy_of");
+  return text;
+}
+
+// Statements on `c`: through the folds, from one state to another.
+std::string through(std::span<const Fold> folds, std::string_view end, State from, State to) {
+  std::string text;
+  for (size_t index = 0; index < folds.size(); ++index) {
+    const Fold& fold = folds[index];
+    const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb, fold.is_straight};
+    text += conversions(from, own);
+    std::vector<std::string> values;
+    for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));
+    if (values.empty()) values.push_back("0");
+    text += fmt::format("  c = {0}(c, {0}_params({1}));\n", fold.name, fmt::join(values, ", "));
+    from = own;
+  }
+  return text + conversions(from, to);
+}
+
+}  // namespace
+
+static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
+  const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
+  const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
+  const State inside{is_rgb ? Space::rgb : Space::xyz};
+  std::string text;
+  if (!is_rgb || has_folds) append_kernel("yxy.glsl", done, text);
+  if (has_folds) append_kernel("alpha.glsl", done, text);
+  text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
+  if (pass.rounds_to_half) append_kernel("round.glsl", done, text);
+  else text += "\nvec4 rounded(vec4 c) { return c; }\n";
+  if (pass.holds_half) append_kernel("held.glsl", done, text);
+
+  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside) + "  return c;\n}\n";
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
+  if (pass.second_image >= 0) text += "vec4 load_second(ivec2 at) { return texelFetch(second_source, at, 0); }\n";
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
-  if (pass.bound_targets == 1)
-    text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", stored);
+
+  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space});
+  text += fmt::format("  return rounded({});\n}}\n", pass.holds_half ? "held(c)" : "c");
+  if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, into_target(c)); }\n";
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
   for (int index = 0; index < pass.bound_targets; ++index)
-    text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, stored);
+    text += fmt::format("    case {}: imageStore(target[{}], at, into_target(c)); break;\n", index + 1, index);
   return text + "  }\n}\n";
 }
 
 std::string glsl_of(const Pass& pass) {
-  std::string text = extensions(pass) + numbers(pass) + bindings(pass) + load_and_store(pass);
   std::set<std::string_view> done;
+  std::string text = extensions(pass) + numbers(pass) + bindings(pass) + load_and_store(pass, done);
   append_kernel(pass.kernel, done, text);
   return text;
 }

@@ -21,6 +21,9 @@ enum Binding {
   table_binding = 5
 };
 
+// What is pushed, in the order in which the text declares it.
+std::vector<int32_t> pushed_words(const Pass& pass);
+
 // A whole compute shader. Equal passes give equal text, whatever the picture's size.
 std::string glsl_of(const Pass& pass);
 

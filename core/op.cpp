@@ -75,7 +75,7 @@ Windows result_windows(std::span<const Call> calls, Windows windows) {
 }
 
 bool keeps_base(std::span<const Call> calls) {
-  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels; });
+  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels || call.op->passes_through; });
 }
 
 bool takes_data(std::span<const Call> calls) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,6 +111,38 @@ std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, con
 // The levels of a reference that takes each component by itself, all cores at work.
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference);
 
+// A texel's four numbers.
+using Colour = std::array<double, 4>;
+
+// What a point op takes the first three numbers for: linear Rec.709, or CIE Y, x and y.
+enum class PointSpace { rgb, yxy };
+
+// A member of the struct that a point op's function takes its values from.
+struct Field {
+  std::string name;
+  double value = 0;
+  bool is_integer = false;
+  bool is_literal = false;  // stands in the generated text; else it is pushed
+  int table_index = -1;     // where the plan has put what could not be pushed
+};
+
+// An op that makes each texel of itself alone: the function `vec4 NAME(vec4 c, NAME_params p)` of kernels/point_NAME.glsl, NAME
+// the op's with _ for -.
+struct Point {
+  PointSpace space = PointSpace::rgb;
+  bool is_straight = false;       // works on colour that is not multiplied by alpha
+  bool reads_statistics = false;  // `statistics[]`, what passes before it have measured
+  double fuzz = 0x1p-19;  // error of its arithmetic in float, relative to the largest of the result's components
+  // What its struct holds, in its order; a field a parameter where there is none: numbers and integers pushed, choices and
+  // flags literals.
+  std::vector<Field> (*fields)(const Call& call) = nullptr;
+  // The definition, in the op's own space and alpha. `picture` is all that there is before the op: linear Rec.709,
+  // premultiplied.
+  std::function<Colour(const Colour&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
+  // Does the call leave every texel as it is?
+  bool (*is_identity)(const Call& call) = nullptr;
+};
+
 struct Op {
   std::string_view name;
   std::string_view help;         // one line
@@ -119,6 +152,9 @@ struct Op {
   bool makes_levels = false;               // adds mip levels to the picture; nothing may follow such an op
   bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
   bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
+  bool reads_once = false;                 // its passes load each texel once: point ops before it are done as they do
+  bool passes_through = false;             // leaves the picture as it is
+  bool result_is_display = false;          // its result is encoded for display
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
@@ -147,6 +183,8 @@ struct Op {
   bool (*adds_alpha)(const Call& call) = nullptr;
   // Throws Error(Exit::usage) where options are given that mean nothing together.
   void (*check)(const Call& call) = nullptr;
+  // Of an op that makes each texel of itself alone; point_op() of core/point.h fills in the rest.
+  std::optional<Point> point;
   // Appends the passes that do the call on the picture under construction.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
 

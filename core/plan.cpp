@@ -1,8 +1,12 @@
 #include "core/plan.h"
 
+#include "core/copy.h"
 #include "core/error.h"
 
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace gpupost {
 
@@ -20,8 +24,40 @@ std::string_view format_name(Depth depth) {
   return depth == Depth::u8 ? "RGBA8" : depth == Depth::half ? "RGBA16F" : "RGBA32F";
 }
 
+// The word as GLSL can have it for a name.
+static std::string identifier(std::string_view word) {
+  std::string name(word);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+static std::vector<Field> fields_of_params(const Call& call) {
+  std::vector<Field> fields;
+  for (size_t index = 0; index < call.values.size(); ++index) {
+    const Param& param = call.op->params[index];
+    const bool is_literal = param.kind == ParamKind::choice || param.kind == ParamKind::flag;
+    fields.push_back({.name = identifier(param.name),
+                      .value = call.values[index],
+                      .is_integer = is_literal || param.kind == ParamKind::integer,
+                      .is_literal = is_literal});
+  }
+  return fields;
+}
+
+Fold fold_of(const Call& call) {
+  const Point& point = *call.op->point;
+  const std::string name = identifier(call.op->name);
+  return {.name = name,
+          .kernel = "point_" + name + ".glsl",
+          .fields = point.fields ? point.fields(call) : fields_of_params(call),
+          .space = point.space,
+          .is_straight = point.is_straight,
+          .reads_statistics = point.reads_statistics};
+}
+
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
-  add_image({.size = input.size, .depth = input.storage, .space = input.space});
+  add_image({.size = input.size, .depth = input.storage});
+  image(0).space = input.ends;
   if (!input.half_arithmetic || traits.has_float16) return;
   input_.half_arithmetic = false;
   note("--fp16: half storage, but float arithmetic, since the device has no other");
@@ -32,16 +68,60 @@ int PlanBuilder::add_image(const PlanImage& image) {
     fail(Exit::limit, "the picture is {} x {} texels; {} takes at most {} a side", image.size.width, image.size.height,
          traits_.name, traits_.max_image_side);
   plan_.images.push_back(image);
+  plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;  // sums, till an op is done
   return int(plan_.images.size()) - 1;
 }
 
 void PlanBuilder::set_current_image(int index) {
-  image(index).space = input_.space;
+  image(index).space = input_.between;
   plan_.result_image = index;
   plan_.base_is_input = false;
+  waiting_.clear();
+}
+
+void PlanBuilder::add_point(Fold fold) {
+  const bool follows_its_pass = !plan_.passes.empty() && !plan_.base_is_input && waiting_.empty() &&
+                                plan_.passes.back().target_image == plan_.result_image && !fold.reads_statistics;
+  if (input_.fuses && follows_its_pass) plan_.passes.back().on_store.push_back(std::move(fold));
+  else waiting_.push_back(std::move(fold));
+}
+
+static std::string names_of(std::span<const Fold> folds) {
+  std::vector<std::string_view> names;
+  for (const Fold& fold : folds) names.push_back(fold.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void PlanBuilder::add_points_pass(std::vector<Fold> folds, Depth depth) {
+  const int source = current_image();
+  const Size size = image(source).size;
+  const int target = add_image({.size = size, .depth = depth});
+  Pass pass = copy_pass(size);
+  pass.name = names_of(folds);
+  pass.on_store = std::move(folds);
+  pass.source_image = source;
+  pass.target_image = target;
+  add(std::move(pass));
+  set_current_image(target);
+}
+
+void PlanBuilder::flush() {
+  std::vector<Fold> folds = std::exchange(waiting_, {});
+  if (folds.empty()) return;
+  if (input_.fuses) return add_points_pass(std::move(folds), input_.storage);
+  for (size_t index = 0; index < folds.size(); ++index)
+    add_points_pass({std::move(folds[index])}, index + 1 == folds.size() ? input_.storage : Depth::f32);
+}
+
+int PlanBuilder::reserve_statistics(size_t bytes) {
+  const size_t offset = plan_.statistics_bytes;
+  plan_.statistics_bytes += (bytes + 15) / 16 * 16;
+  return int(offset / sizeof(uint32_t));
 }
 
 void PlanBuilder::add(Pass pass) {
+  if (!waiting_.empty() && pass.source_image == plan_.result_image && pass.source_level == 0)
+    pass.on_load.insert(pass.on_load.begin(), waiting_.begin(), waiting_.end());
   if (pass.bytes_read == 0) pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
   if (pass.bytes_written == 0)
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
@@ -49,20 +129,44 @@ void PlanBuilder::add(Pass pass) {
   plan_.passes.push_back(std::move(pass));
 }
 
+// What does not fit among the numbers that are pushed goes to the pass's table.
+static void place_fields(Pass& pass) {
+  size_t pushed = pass.values.size();
+  for (std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
+    for (Fold& fold : *folds)
+      for (Field& field : fold.fields) {
+        if (field.is_literal || pushed++ < most_pushed) continue;
+        field.table_index = int(pass.table.size());
+        pass.table.push_back(float(field.value));
+      }
+}
+
 Plan PlanBuilder::finish() {
+  flush();
+  image(plan_.result_image).space = input_.ends;
   for (Pass& pass : plan_.passes) {
-    if (pass.moves) continue;
+    const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
+    const auto reads = [](const Fold& fold) { return fold.reads_statistics; };
+    pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
+    place_fields(pass);
+    if (pass.moves && from == to && pass.on_load.empty() && pass.on_store.empty()) continue;
     // llvmpipe stores halves cut off towards zero: an alpha of 1 that a sum of weights makes 1 - 2^-24 would not be 1
     pass.rounds_to_half = traits_.type == DeviceType::cpu && image(pass.target_image).depth == Depth::half;
-    pass.source_space = image(pass.source_image).space;
-    pass.target_space = image(pass.target_image).space;
+    pass.source_space = from;
+    pass.target_space = to;
+    pass.holds_half = !pass.on_store.empty() && image(pass.target_image).depth == Depth::half;
   }
   return std::move(plan_);
 }
 
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
   PlanBuilder builder(input, traits);
-  for (const Call& call : calls) call.op->plan(call, builder);
+  for (const Call& call : calls) {
+    const Op& op = *call.op;
+    if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
+    if (!op.point && !(op.reads_once && input.fuses)) builder.flush();
+    op.plan(call, builder);
+  }
   return builder.finish();
 }
 
@@ -75,7 +179,10 @@ std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceT
     const PlanImage& image = plan.images[index];
     text += fmt::format("image {}  {} x {}, {} level{}, {}{}, {:.1f} MiB\n", index, image.size.width, image.size.height,
                         image.level_count, image.level_count == 1 ? "" : "s", format_name(image.depth),
-                        image.space == Space::yxy ? " of CIE Yxy" : "", double(bytes_of(image)) / (1 << 20));
+                        image.space == Space::yxy   ? " of CIE Yxy"
+                        : image.space == Space::xyz ? " of CIE XYZ"
+                                                    : "",
+                        double(bytes_of(image)) / (1 << 20));
   }
   for (size_t index = 0; index < plan.passes.size(); ++index) {
     const Pass& pass = plan.passes[index];
@@ -85,6 +192,9 @@ std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceT
                         pass.name, pass.kernel, fmt::join(literals, " "), pass.group_count[0], pass.group_count[1],
                         pass.group[0], pass.group[1], double(pass.bytes_read) / (1 << 20),
                         double(pass.bytes_written) / (1 << 20));
+    constexpr std::string_view indent = "         ";
+    if (!pass.on_load.empty()) text += fmt::format("{}loads through {}\n", indent, names_of(pass.on_load));
+    if (!pass.on_store.empty()) text += fmt::format("{}stores through {}\n", indent, names_of(pass.on_store));
   }
   return text;
 }

@@ -41,7 +41,7 @@ struct DeviceTraits {
 };
 
 // What the first three numbers of a texel are. Kernels work on sums of light: of Yxy images they get X, Y and Z.
-enum class Space { rgb, yxy };
+enum class Space { rgb, yxy, xyz };
 
 struct PlanImage {
   Size size;
@@ -60,11 +60,25 @@ struct Literal {
   int value = 0;
 };
 
+// A point op, done by the pass that loads or stores the texel.
+struct Fold {
+  std::string name;    // of the op, as GLSL writes it
+  std::string kernel;  // the file of its function
+  std::vector<Field> fields;
+  PointSpace space = PointSpace::rgb;
+  bool is_straight = false;
+  bool reads_statistics = false;
+};
+// How the call of a point op is folded.
+Fold fold_of(const Call& call);
+
 // A value of a kernel, pushed: `int name`.
 struct PushValue {
   std::string_view name;
   int32_t value = 0;
 };
+
+constexpr size_t most_pushed = 32;  // numbers that Vulkan promises to take
 
 // One dispatch. It reads one level of one image and writes levels of one image.
 struct Pass {
@@ -77,11 +91,16 @@ struct Pass {
   bool half_arithmetic = false;
   int subgroup_size = 0;         // at least that many threads exchange numbers directly; 0: none, 4: quads
   bool samples_between = false;  // the source through a linear sampler, at the corners between its texels
+  std::vector<Fold> on_load,
+      on_store;  // point ops: what load() gives has gone through the one, what store() takes goes through the other
   int source_image = 0, source_level = 0;
+  int second_image = -1, second_level = 0;                   // what load_second() reads; -1: none
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   bool rounds_to_half = false;  // before it stores; PlanBuilder::finish() says so where the device would cut off
   Space source_space = Space::rgb, target_space = Space::rgb;  // of those images; PlanBuilder::finish() fills them in
   bool moves = false;                                          // takes texels as they stand, whatever they are
+  bool holds_half =
+      false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
   bool has_statistics = false;               // it reads or writes what the plan's passes hand on in numbers
   std::vector<float> table;                  // numbers that it reads: `float table[]`
@@ -90,24 +109,35 @@ struct Pass {
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
 
+// A part of the statistics that the host gets, `offset` in units of 4 bytes.
+struct StatisticsPart {
+  int offset = 0;
+  size_t bytes = 0;
+};
+
 struct Plan {
   std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
   int result_image = 0;
-  size_t statistics_bytes = 0;       // handed on from pass to pass, zero before the first; 0: there are none
-  bool base_is_input = true;         // level 0 of the result is the input, bit for bit
-  std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
+  size_t statistics_bytes = 0;          // handed on from pass to pass, zero before the first; 0: there are none
+  std::vector<StatisticsPart> results;  // of them, for the host
+  bool base_is_input = true;            // level 0 of the result is the input, bit for bit
+  std::vector<std::string> choices;     // what was chosen and why, a line each: "mips: per-level, since ..."
 };
 
 struct PlanInput {
   Size size;
   Depth storage = Depth::half;   // of the images on the device
   bool half_arithmetic = false;  // `--fp16`, in the kernels whose row says it is safe
-  Space space = Space::rgb;      // of the input and of the result
+  Space ends = Space::rgb;       // of the input and of the result
+  Space between = Space::rgb;    // of the images that a chain makes on its way, rgb or yxy
+  bool fuses = true;             // point ops are done as other passes load and store, or several in one pass
 };
 
+// Are all images of R, G and B, and kernels work on those?
+constexpr bool stays_rgb(const PlanInput& input) { return input.ends == Space::rgb && input.between == Space::rgb; }
 // Are sums clamped to the largest half before they are stored? X and Z may be larger where their Y is not.
-constexpr bool holds_half(const PlanInput& input) { return input.storage == Depth::half && input.space == Space::rgb; }
+constexpr bool holds_half(const PlanInput& input) { return input.storage == Depth::half && stays_rgb(input); }
 
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
 // too large for it.
@@ -128,14 +158,25 @@ class PlanBuilder {
   void set_current_image(int index);
   // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
-  void keep_statistics(size_t bytes) { plan_.statistics_bytes = bytes; }
+  // Appends a point op: to what the pass before it stores where that made the current image and nothing else has read it
+  // since, else to those that wait for the next pass.
+  void add_point(Fold fold);
+  // Brings the current image to where the point ops that wait are done: before an op that reads texels more than once.
+  void flush();
+  // A zeroed part of the statistics, in units of 4 bytes from their front.
+  int reserve_statistics(size_t bytes);
+  // Says that the host gets such a part.
+  void return_statistics(int offset, size_t bytes) { plan_.results.push_back({offset, bytes}); }
   void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
   Plan finish();
 
  private:
+  void add_points_pass(std::vector<Fold> folds, Depth depth);
+
   PlanInput input_;
   DeviceTraits traits_;
   Plan plan_;
+  std::vector<Fold> waiting_;  // point ops on the current image that no pass does yet
 };
 
 // The plan as `--explain` prints it.

@@ -92,14 +92,21 @@ static LevelCheck check_level(const Planes& expected, const Planes& tolerance, c
   });
 }
 
+// Is what `call` makes taken by the next op before it is stored?
+static bool goes_on_in_float(const Call& call, const Call& next) {
+  return (call.op->point || call.op->passes_through) && (next.op->point || next.op->reads_once);
+}
+
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth) {
   Expected expected;
   expected.levels.push_back(planes_of(base, depth));
   expected.tolerance.push_back(no_error(base.size));
-  for (const Call& call : calls) {
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
     const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
     expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], depth);
     expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+    if (index + 1 < calls.size() && goes_on_in_float(call, calls[index + 1])) continue;
     for (Planes& level : expected.levels) level = clamped(std::move(level), depth);
   }
   return expected;

@@ -8,6 +8,6 @@ float scale_at(int index) {
   return index <= 512 ? 1.0 + part : 1.0 + 3.0 * part;
 }
 
-// Where the plan's statistics keep what: the covered samples of level 0 at 0, the scale of a level at its number, and
-// how many of a level's samples are let through by scale k + 1 and none below from bins_of(level) on.
-int bins_of(int level) { return scale_count * level; }
+// Where the plan's statistics keep what: the covered samples of level 0 at counts_at, the scale of a level as far behind it
+// as its number, and how many of a level's samples are let through by scale k + 1 and none below from bins_of(level) on.
+int bins_of(int level) { return counts_at + scale_count * level; }

@@ -54,7 +54,7 @@ void main() {
   }
   barrier();
 #if IS_BASE
-  if (thread == 0) atomicAdd(statistics[0], covered);
+  if (thread == 0) atomicAdd(statistics[counts_at], covered);
 #else
   for (int k = 0; k < scale_count; k += 64)
     if (bins[k + thread] != 0u) atomicAdd(statistics[bins_of(level) + k + thread], bins[k + thread]);

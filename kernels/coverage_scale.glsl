@@ -9,7 +9,7 @@ vec3 scaled(vec3 c, float factor) {
 }
 
 void main() {
-  const float scale = uintBitsToFloat(statistics[level]);
+  const float scale = uintBitsToFloat(statistics[counts_at + level]);
   const ivec2 corner = ivec2(64, 4) * ivec2(gl_WorkGroupID.xy);
   for (int row = 0; row < 4; ++row) {
     const ivec2 at = corner + ivec2(int(gl_LocalInvocationIndex), row);

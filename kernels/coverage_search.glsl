@@ -28,7 +28,7 @@ void main() {
   const int level = 1 + int(gl_WorkGroupID.x);
   if (thread < 10) passed[thread] = 0;
   barrier();
-  const uvec2 wanted = product(statistics[0], samples_of(level));
+  const uvec2 wanted = product(statistics[counts_at], samples_of(level));
   int low = 0, best = 0;
   uint passed_at_low = 0;
   uvec2 least = uvec2(0xffffffffu);
@@ -50,5 +50,5 @@ void main() {
       passed_at_low = covered;
     }
   }
-  if (thread == 0) statistics[level] = floatBitsToUint(scale_at(best));
+  if (thread == 0) statistics[counts_at + level] = floatBitsToUint(scale_at(best));
 }

@@ -74,7 +74,7 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
   std::atomic<size_t> next = 0;  // they differ too much in size to be dealt out beforehand
   parallel_ranges(core_count(), 1, [&](int, int) {
     for (size_t index = next++; index < list.size(); index = next++)
-      words[index] = compile_glsl(list[index].first, list[index].second);
+      words[index] = spirv_of(list[index].first, list[index].second);
   });
   std::map<std::string, std::vector<uint32_t>> shaders;
   for (size_t index = 0; index < list.size(); ++index) shaders[list[index].first] = std::move(words[index]);

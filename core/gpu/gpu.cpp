@@ -1,6 +1,7 @@
 // A plan, recorded and run: upload, passes, download in one submission.
 #include "core/gpu/gpu.h"
 
+#include "core/copy.h"
 #include "core/gpu/state.h"
 #include "core/threads.h"
 
@@ -58,11 +59,13 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
   const size_t pass_count = plan.passes.size();
   for (size_t index = 0; index < pass_count; ++index) {
     const Pass& pass = plan.passes[index];
-    Bound bound{.source = images[size_t(pass.source_image)].view(pass.source_level),
-                .targets = {},
-                .statistics = buffers.statistics.handle(),
-                .scratch = buffers.scratch[index].handle(),
-                .table = buffers.tables[index].handle()};
+    Bound bound{
+        .source = images[size_t(pass.source_image)].view(pass.source_level),
+        .second_source = pass.second_image < 0 ? nullptr : images[size_t(pass.second_image)].view(pass.second_level),
+        .targets = {},
+        .statistics = buffers.statistics.handle(),
+        .scratch = buffers.scratch[index].handle(),
+        .table = buffers.tables[index].handle()};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(images[size_t(pass.target_image)].view(level));
     pipelines.bind(commands, pass, bound);
@@ -71,15 +74,6 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
     barrier(commands);
     if (clock) clock->tick(commands);
   }
-}
-
-Pass copy_pass(Size size) {
-  return {.name = "copy",
-          .kernel = "copy.glsl",
-          .values = {{"origin_x", 0}, {"origin_y", 0}, {"end_x", size.width}, {"end_y", size.height}},
-          .group_count = {(size.width + 63) / 64, (size.height + 15) / 16},
-          .source_image = 0,
-          .target_image = 1};
 }
 
 Gpu::Gpu(const DeviceInfo& device) : state_(std::make_unique<State>(device)) {}
@@ -141,6 +135,9 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const PlanBuffers buffers = state_->create_buffers(plan);
   const Buffer upload = upload_buffer(device, base);
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
+  const Buffer statistics =
+      plan.results.empty() ? Buffer()
+                           : Buffer(device, plan.statistics_bytes, Buffer::Use::download, "statistics on the host");
 
   Clock clock(device, int(plan.passes.size()) + 2);
   Recording recording(device, state_->pool);
@@ -154,15 +151,25 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   clock.tick(commands);
   state_->pipelines.begin(int(plan.passes.size()));
   state_->record(commands, plan, images, buffers, &clock);
+  if (statistics.handle()) {
+    const VkBufferCopy whole{.size = plan.statistics_bytes};
+    vkCmdCopyBuffer(commands, buffers.statistics.handle(), statistics.handle(), 1, &whole);
+  }
   download.record(commands, images[size_t(plan.result_image)]);
   clock.tick(commands);
   submit(device, recording);
 
   const std::vector<double> steps = clock.milliseconds();
-  return {
+  RunResult result{
       .levels = download.levels(),
       .times = {
           .upload_ms = steps.front(), .download_ms = steps.back(), .pass_ms = {steps.begin() + 1, steps.end() - 1}}};
+  if (statistics.handle()) {
+    statistics.invalidate(device);
+    result.statistics.resize(plan.statistics_bytes / sizeof(uint32_t));
+    std::memcpy(result.statistics.data(), statistics.mapped(), plan.statistics_bytes);
+  }
+  return result;
 }
 
 double Gpu::copy_speed(Size size, Depth depth) {

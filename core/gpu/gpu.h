@@ -40,7 +40,8 @@ struct RunTimes {
 };
 
 struct RunResult {
-  std::vector<Level> levels;  // of the result image, from `first_level` on
+  std::vector<Level> levels;         // of the result image, from `first_level` on
+  std::vector<uint32_t> statistics;  // all of the plan's, where it returns some
   RunTimes times;
 };
 

@@ -1,5 +1,6 @@
 // How long a plan takes: many repeats on pictures that no cache holds, directly behind work that brings the clocks up.
 #include "core/bench.h"
+#include "core/copy.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
 

@@ -8,8 +8,7 @@
 
 namespace gpupost {
 
-constexpr uint32_t push_bytes = 128;  // what Vulkan promises
-constexpr int most_targets = 15;      // levels below the base of 32768 texels a side
+constexpr int most_targets = 15;  // levels below the base of 32768 texels a side
 
 Pipelines::Pipelines(const Device& device)
     : device_(device),
@@ -84,7 +83,7 @@ void Pipelines::create_layouts() {
   check(vkCreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &set_layout), "vkCreateDescriptorSetLayout");
   set_layout_ = {device_.handle(), set_layout, vkDestroyDescriptorSetLayout};
 
-  const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = push_bytes};
+  const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = most_pushed * sizeof(int32_t)};
   const VkPipelineLayoutCreateInfo layout_info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                .setLayoutCount = 1,
                                                .pSetLayouts = &set_layout,
@@ -168,6 +167,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   };
   const VkSampler sampler = pass.samples_between ? linear_ : nearest_;
   const VkDescriptorImageInfo source{sampler, bound.source, VK_IMAGE_LAYOUT_GENERAL};
+  const VkDescriptorImageInfo second_source{nearest_, bound.second_source ? bound.second_source : bound.source,
+                                            VK_IMAGE_LAYOUT_GENERAL};
   std::vector<VkDescriptorImageInfo> targets;
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
     targets.push_back(
@@ -185,7 +186,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
                     write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
                     write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   writes[0].pImageInfo = &source;
-  writes[1].pImageInfo = &source;
+  writes[1].pImageInfo = &second_source;
   writes[2].pImageInfo = targets.data();
   writes[3].pBufferInfo = &statistics;
   writes[4].pBufferInfo = &scratch;
@@ -198,9 +199,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     vkUpdateDescriptorSets(device_.handle(), uint32_t(writes.size()), writes.data(), 0, nullptr);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
   }
-  std::vector<int32_t> values;
-  for (const PushValue& value : pass.values) values.push_back(value.value);
-  assert(values.size() * sizeof values[0] <= push_bytes);
+  const std::vector<int32_t> values = pushed_words(pass);
+  assert(values.size() <= most_pushed);
   if (!values.empty())
     vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, uint32_t(values.size() * sizeof values[0]),
                        values.data());

@@ -12,6 +12,7 @@ namespace gpupost {
 // What a pass reads and writes, as handles.
 struct Bound {
   VkImageView source = nullptr;
+  VkImageView second_source = nullptr;  // none: the pass reads one image
   std::vector<VkImageView> targets;
   VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
   VkBuffer scratch = nullptr;     // none: the pass has no scratch memory

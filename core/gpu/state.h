@@ -33,9 +33,6 @@ struct Gpu::State {
   Owned<VkCommandPool> pool;
 };
 
-// A pass that copies image 0 to image 1, texel for texel.
-Pass copy_pass(Size size);
-
 // Levels of an image on their way to the host.
 class Download {
  public:

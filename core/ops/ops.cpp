@@ -4,7 +4,9 @@ namespace gpupost {
 
 std::span<const Op* const> all_ops() {
   // The order is the order of help and documents.
-  static const Op* const ops[] = {&blur_op, &crop_op, &flip_op, &mips_op, &resize_op};
+  static const Op* const ops[] = {&blur_op, &clamp_op,  &contrast_op, &crop_op,      &exposure_op,
+                                  &flip_op, &gain_op,   &gamma_op,    &matrix_op,    &mips_op,
+                                  &nan_op,  &offset_op, &resize_op,   &saturation_op};
   return ops;
 }
 

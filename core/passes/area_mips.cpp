@@ -181,7 +181,7 @@ std::string obstacle(const SinglePass& pass, const PlanInput& input, const Devic
   if ((exchange.subgroup_size == 4 && !traits.has_quad) || (exchange.subgroup_size > 4 && !traits.has_shuffle))
     return fmt::format("exchange by {} is not among the operations of the device's subgroups", exchange.name);
   if (pass.variant.linear && pass.reduce != 0) return "a linear sampler makes means, no minimum or maximum";
-  if (pass.variant.linear && input.space == Space::yxy) return "a linear sampler takes x and y for light";
+  if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler takes x and y for light";
   if (pass.variant.linear && input.storage == Depth::f32 && !traits.filters_f32)
     return "the device has no linear sampler for 32-bit floats";
   return "";

@@ -18,7 +18,7 @@ int groups(int count, int each) { return (count + each - 1) / each; }
 int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
 
 // What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
-Depth results_of(const PlanInput& input) { return input.space == Space::rgb ? input.storage : Depth::f32; }
+Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down. What was measured on an
 // H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment is some times

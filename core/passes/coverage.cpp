@@ -79,10 +79,11 @@ void plan_coverage(PlanBuilder& builder, double reference) {
   // no pass reads and writes the same level: scaled ones stand in an image between, which begins at level 1
   const int between =
       builder.add_image({.size = level_size(made.size, 1), .depth = made.depth, .level_count = levels - 1});
-  builder.keep_statistics(counts_bytes * size_t(levels));
+  const int counts_at = builder.reserve_statistics(counts_bytes * size_t(levels));
   const auto add = [&](Pass pass, int source, int target) {
     pass.source_image = source;
     pass.target_image = target;
+    if (pass.has_statistics) pass.values.push_back({"counts_at", counts_at});
     builder.add(std::move(pass));
   };
   for (int level = 0; level < levels; ++level) {

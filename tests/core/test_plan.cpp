@@ -205,3 +205,53 @@ TEST_CASE("the text of a plan names device, chain, choices, images and every pas
         "pass 1   mips level 2: mips_level.glsl ["})
     CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
 }
+
+static std::vector<std::string> names_of(const std::vector<Fold>& folds) {
+  std::vector<std::string> names;
+  for (const Fold& fold : folds) names.push_back(fold.name);
+  return names;
+}
+
+static Plan plan_of_chain(std::initializer_list<std::string_view> lines, bool fuses = true) {
+  std::vector<Call> calls;
+  for (const std::string_view line : lines) {
+    const size_t space = std::min(line.find(' '), line.size());
+    calls.push_back(parse_call(*op_named(line.substr(0, space)), line.substr(space)));
+  }
+  return plan(calls, {.size = {640, 480}, .storage = Depth::half, .fuses = fuses}, rich_gpu());
+}
+
+TEST_CASE("point ops go into what the pass before them stores, and into one pass where there is none") {
+  using Names = std::vector<std::string>;
+  const Plan alone = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp"});
+  REQUIRE(alone.passes.size() == 1);
+  CHECK(alone.passes[0].kernel == "copy.glsl");
+  CHECK(names_of(alone.passes[0].on_store) == Names{"exposure", "gamma", "clamp"});
+  CHECK(!alone.base_is_input);
+
+  const Plan behind = plan_of_chain({"blur --radius 2 --method direct", "gamma --value 2", "clamp"});
+  REQUIRE(behind.passes.size() == 1);
+  CHECK(names_of(behind.passes[0].on_store) == Names{"gamma", "clamp"});
+  CHECK(behind.images.size() == 2);
+
+  const Plan between =
+      plan_of_chain({"clamp", "blur --radius 2 --method direct", "exposure --stops 1", "mips --method single-pass"});
+  REQUIRE(between.passes.size() == 3);
+  CHECK(names_of(between.passes[0].on_store) == Names{"clamp"});
+  CHECK(names_of(between.passes[1].on_store) == Names{"exposure"});
+  CHECK(between.passes[2].on_store.empty());
+  CHECK(between.result_image == between.passes[1].target_image);
+}
+
+TEST_CASE("without fusing each point op has a pass, and floats stand between them") {
+  const Plan made = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp", "flip x"}, false);
+  REQUIRE(made.passes.size() == 4);
+  std::vector<Depth> depths;
+  for (const Pass& pass : made.passes) depths.push_back(made.images[size_t(pass.target_image)].depth);
+  CHECK(depths == std::vector{Depth::f32, Depth::f32, Depth::half, Depth::half});
+}
+
+TEST_CASE("point ops that change nothing are no pass") {
+  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
+  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).base_is_input);
+}

@@ -6,14 +6,16 @@
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace gpupost::test {
 
-void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind) {
+void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
+                 bool fuses) {
   const Level base = pattern(pattern_name, size, kind.depth);
-  const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic};
+  const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic, .fuses = fuses};
   const Plan made = plan(calls, input, gpu.info().traits);
   // without a pass of half arithmetic the plan is that of the kind before
   if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
@@ -23,8 +25,9 @@ void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
   for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth))
-    CHECK_MESSAGE(check.share <= 1, text, "on ", pattern_name, " ", size.width, "x", size.height, " ",
-                  name_of(kind.depth), kind.half_arithmetic ? " half arithmetic" : "", ": ", describe(check));
+    CHECK_MESSAGE(check.share <= 1, fmt::format("{}on {} {}x{} {}{}{}: {}", text, pattern_name, size.width, size.height,
+                                                name_of(kind.depth), kind.half_arithmetic ? " half arithmetic" : "",
+                                                fuses ? "" : " not fused", describe(check)));
 }
 
 void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind) {

@@ -1,0 +1,61 @@
+// Numbers brought into a range, and what is no number replaced.
+#include "core/error.h"
+#include "core/ops/ops.h"
+#include "core/point.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+const Op clamp_op = point_op({
+    .name = "clamp",
+    .help = "channels brought into a range",
+    .description =
+        "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear light and straight "
+        "alpha. What is no number stays (`nan` replaces it).",
+    .source = "minimum and maximum",
+    .params = {{.name = "min", .help = "the least that is left", .def = 0, .min = -65504, .max = 65504},
+               {.name = "max", .help = "the most that is left", .def = 1, .min = -65504, .max = 65504}},
+    .examples = {"", "--min 0.1 --max 16"},
+    .check =
+        [](const Call& call) {
+          if (call.number("min") > call.number("max"))
+            fail(Exit::usage, "clamp: --min {} is over --max {}", call.number("min"), call.number("max"));
+        },
+    .point = Point{.is_straight = true,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         const auto clamped = [least = call.number("min"), most = call.number("max")](double value) {
+                           return value < least ? least : value > most ? most : value;
+                         };
+                         return std::function([clamped](const Colour& c) -> Colour {
+                           return {clamped(c[0]), clamped(c[1]), clamped(c[2]), c[3]};
+                         });
+                       }},
+});
+
+const Op nan_op = point_op({
+    .name = "nan",
+    .help = "replaces what is infinite or no number",
+    .description = "Of R, G, B and alpha what is no number becomes 0; infinities become 0 too, or with --policy clamp "
+                   "65504 with their "
+                   "sign, the largest half.",
+    .source = "IEEE 754",
+    .params =
+        {{.name = "policy", .help = "what infinities become", .kind = ParamKind::choice, .choices = {"zero", "clamp"}}},
+    .examples = {"", "--policy clamp"},
+    .point = Point{.texel =
+                       [](const Call& call, const Planes&) {
+                         const double largest_half = call.choice("policy") == "zero" ? 0 : 65504;
+                         return std::function([largest_half](const Colour& c) {
+                           Colour made = c;
+                           for (double& value : made)
+                             if (std::isnan(value)) value = 0;
+                             else if (std::isinf(value)) value = std::copysign(largest_half, value);
+                           return made;
+                         });
+                       }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,105 @@
+// A matrix on R, G and B.
+#include "core/error.h"
+#include "core/forms.h"
+#include "core/ops/ops.h"
+#include "core/point.h"
+
+#include <array>
+
+namespace gpupost {
+
+namespace {
+
+// Rows of R, G and B, each the shares of R, G, B and 1.
+using Matrix = std::array<double, 12>;
+
+struct Named {
+  std::string_view name;
+  Matrix matrix;
+};
+
+// D65 all of them.
+constexpr Named known[] = {
+    {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {"rec709-to-rec2020",
+     {0.6274038959, 0.3292830384, 0.0433130657, 0, 0.0690972894, 0.9195403951, 0.0113623156, 0, 0.0163914389,
+      0.0880133079, 0.8955952532, 0}},
+    {"rec2020-to-rec709",
+     {1.6604910021, -0.5876411388, -0.0728498633, 0, -0.1245504745, 1.1328998971, -0.0083494226, 0, -0.0181507634,
+      -0.1005788980, 1.1187296614, 0}},
+    {"rec709-to-xyz",
+     {0.4123907993, 0.3575843394, 0.1804807884, 0, 0.2126390059, 0.7151686788, 0.0721923154, 0, 0.0193308187,
+      0.1191947798, 0.9505321522, 0}},
+    {"xyz-to-rec709",
+     {3.2409699419, -1.5373831776, -0.4986107603, 0, -0.9692436363, 1.8759675015, 0.0415550574, 0, 0.0556300797,
+      -0.2039769589, 1.0569715142, 0}},
+};
+
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> made;
+  for (const Named& named : known) made.push_back(named.name);
+  return made;
+}
+
+// Nine numbers, or twelve with what is added in each row's fourth place.
+std::optional<Matrix> parsed(std::string_view word) {
+  const std::optional<std::vector<double>> numbers = list_of_numbers(word);
+  if (!numbers || (numbers->size() != 9 && numbers->size() != 12)) return std::nullopt;
+  const size_t columns = numbers->size() / 3;
+  Matrix matrix{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < columns; ++column) matrix[4 * row + column] = (*numbers)[columns * row + column];
+  return matrix;
+}
+
+Matrix matrix_of(const Call& call) {
+  if (!call.word("rows").empty()) return *parsed(call.word("rows"));
+  return known[size_t(call.number("named"))].matrix;
+}
+
+}  // namespace
+
+const Op matrix_op = point_op({
+    .name = "matrix",
+    .help = "a 3x3 or 3x4 matrix on R, G and B",
+    .description = "Each of R, G and B becomes a sum of all three, in linear light and straight alpha: --rows gives "
+                   "the shares, row by "
+                   "row, nine of them, or twelve where a fourth in each row is added as it is; --named a matrix "
+                   "between primaries. Nine "
+                   "1/3 make grey.",
+    .source = "ITU-R BT.709, BT.2020; CIE 15",
+    .params = {{.name = "rows",
+                .help = "the rows of R, of G and of B",
+                .kind = ParamKind::text,
+                .form = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+                .has_form = [](std::string_view text) { return parsed(text).has_value(); }},
+               {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
+    .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
+                 "--named rec709-to-xyz", "--named xyz-to-rec709", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
+    .check =
+        [](const Call& call) {
+          const bool is_named = call.number("named") != 0;
+          if (is_named == call.word("rows").empty()) return;
+          if (is_named) fail(Exit::usage, "matrix: --rows and --named are both given; expected one of them");
+          fail(Exit::usage, "matrix: no matrix is given; expected --rows or --named");
+        },
+    .point = Point{.is_straight = true,
+                   .fields =
+                       [](const Call& call) {
+                         const Matrix matrix = matrix_of(call);
+                         std::vector<Field> fields;
+                         for (size_t index = 0; index < matrix.size(); ++index)
+                           fields.push_back({.name = {"rgb"[index / 4], "rgb1"[index % 4]}, .value = matrix[index]});
+                         return fields;
+                       },
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([m = matrix_of(call)](const Colour& c) -> Colour {
+                           return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3],
+                                   m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7],
+                                   m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11], c[3]};
+                         });
+                       }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,1 @@
+vec4 offset(vec4 c, offset_params p) { return vec4(vec3(p.red, p.green, p.blue) + c.rgb, c.a); }

@@ -1,0 +1,71 @@
+// Point ops: folded into other passes, together in one, or each in a pass of its own.
+#include "core/chain.h"
+#include "core/half.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+std::vector<Call> six_points() {
+  return {call_of("exposure", "--stops 0.5"),    call_of("contrast", "--factor 1.2"), call_of("offset", "--value 0.01"),
+          call_of("saturation", "--factor 1.3"), call_of("gamma", "--value 1.1"),     call_of("clamp", "--max 4")};
+}
+
+}  // namespace
+
+TEST_CASE("a chain of point ops is what the rows say one after the other, fused and not fused") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const bool fuses : {true, false})
+    for (const Size size : {Size{257, 129}, Size{1, 1}, Size{17, 9}})
+      for (const std::string_view name : {"noise", "ramp", "nonfinite"})
+        for (const Kind kind : kinds) check_chain(*gpu, six_points(), name, size, kind, fuses);
+}
+
+TEST_CASE("point ops before, between and behind other ops are what the rows say") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<std::vector<Call>> chains{
+      {call_of("blur", "--radius 3"), call_of("gamma", "--value 2"), call_of("offset", "--red 0.25")},
+      {call_of("exposure", "--stops -1"), call_of("flip", "x"), call_of("matrix", "--named rec709-to-rec2020"),
+       call_of("mips", "")},
+      {call_of("saturation", "--factor 0.5"), call_of("blur", "--sigma 1"), call_of("contrast", "--factor 0.8"),
+       call_of("resize", "--size 50%"), call_of("gain", "--red 2 --blue 0.5")}};
+  for (const std::vector<Call>& chain : chains)
+    for (const bool fuses : {true, false})
+      for (const Kind kind : {kinds[0], kinds[1]}) check_chain(*gpu, chain, "noise", {65, 33}, kind, fuses);
+}
+
+TEST_CASE("more numbers than can be pushed go through the table") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<Call> chain{call_of("matrix", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"),
+                                call_of("matrix", "--named rec709-to-xyz"), call_of("exposure", "--stops 1"),
+                                call_of("matrix", "--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9")};
+  const Plan made = plan(chain, {.size = {17, 9}}, gpu->info().traits);
+  REQUIRE(made.passes.size() == 1);
+  CHECK(!made.passes[0].table.empty());
+  check_chain(*gpu, chain, "noise", {17, 9}, kinds[0]);
+}
+
+TEST_CASE("light that has no alpha keeps what point ops on straight colour make of it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Level base{{1, 1}, Memory(16)};
+  const float glow[] = {0.25f, 0.5f, 4.0f, 0.0f};
+  std::copy_n(glow, 4, base.texels.as<float>().data());
+  const Call call = call_of("gamma", "--value 2");
+  const Plan plan_of_call = plan({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, gpu->info().traits);
+  const std::vector<Level> levels = gpu->run(plan_of_call, base, 0).levels;
+  const float expected[] = {0.5f, 0.70710678f, 2.0f, 0.0f};
+  for (size_t c = 0; c < 4; ++c)
+    CHECK(levels[0].texels.as<float>()[c] == doctest::Approx(double(expected[c])).epsilon(1e-5));
+}
