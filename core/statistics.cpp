@@ -1,0 +1,131 @@
+#include "core/statistics.h"
+
+#include "core/threads.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gpupost {
+
+// --- the histogram --------------------------------------------------------------------------------------------------
+
+int Histogram::bin_of(double luminance) {
+  return int(std::clamp(std::floor(bins_a_stop * (std::log2(luminance) - least_stop)), 0.0, bin_count - 1.0));
+}
+
+double Histogram::edge(double bin) { return std::exp2(bin / bins_a_stop + least_stop); }
+
+uint64_t Histogram::count() const { return std::accumulate(bins.begin(), bins.end(), uint64_t(0)); }
+
+double Histogram::percentile(double percent) const {
+  const double wanted = percent / 100 * double(count());
+  double below = 0;
+  for (int bin = 0; bin < bin_count; ++bin) {
+    const double here = bins[size_t(bin)];
+    if (here > 0 && below + here >= wanted) return edge(bin + (wanted - below) / here);
+    below += here;
+  }
+  return 0;
+}
+
+double Histogram::log_average(double low_percent, double high_percent) const {
+  const auto all = double(count());
+  const double low = low_percent / 100 * all, high = high_percent / 100 * all;
+  double below = 0, weights = 0, sum = 0;
+  for (int bin = 0; bin < bin_count; ++bin) {
+    const double here = bins[size_t(bin)];
+    const double weight = std::max(0.0, std::min(below + here, high) - std::max(below, low));
+    weights += weight;
+    sum += weight * (bin + 0.5);
+    below += here;
+  }
+  return weights > 0 ? edge(sum / weights) : 0;
+}
+
+Measure measure_of(const Call& call) { return call.choice("measure") == "all" ? Measure::all : Measure::extremes; }
+
+uint32_t Statistics::positive_count() const {
+  return luminance.finite_count(texel_count) - luminance.negative_count - luminance.zero_count;
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+static Spread spread_of(std::span<const double> numbers) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Spread spread{.least = infinity, .largest = -infinity};
+  for (const double number : numbers) {
+    spread.nan_count += std::isnan(number);
+    spread.infinite_count += std::isinf(number);
+    if (!std::isfinite(number)) continue;
+    spread.mean += number;
+    spread.least = std::min(spread.least, number);
+    spread.largest = std::max(spread.largest, number);
+    spread.negative_count += number < 0;
+    spread.zero_count += number == 0;
+  }
+  const uint32_t count = spread.finite_count(numbers.size());
+  if (count == 0) spread.mean = spread.least = spread.largest = 0;
+  else spread.mean /= count;
+  return spread;
+}
+
+// Not-a-number where one of the three is none, infinite where one is infinite.
+static std::vector<double> luminances_of(const Planes& picture) {
+  std::vector<double> luminances(texel_count(size_of(picture)));
+  for (size_t index = 0; index < luminances.size(); ++index) {
+    double sum = 0;
+    bool is_infinite = false;
+    for (size_t component = 0; component < 3; ++component) {
+      const double number = picture[component].values[index];
+      is_infinite |= std::isinf(number);
+      sum += luminance_weights[component] * (std::isinf(number) ? 1 : number);
+    }
+    luminances[index] = is_infinite && !std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+  }
+  return luminances;
+}
+
+Statistics statistics_of(const Planes& picture) {
+  Statistics made{.texel_count = texel_count(size_of(picture))};
+  parallel_ranges(spread_count, 1, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index)
+      if (index < 4) made.components[size_t(index)] = spread_of(picture[size_t(index)].values);
+  });
+  const std::vector<double> luminances = luminances_of(picture);
+  made.luminance = spread_of(luminances);
+  double logarithms = 0;
+  for (const double luminance : luminances) {
+    if (!(luminance > 0) || std::isinf(luminance)) continue;
+    ++made.histogram.bins[size_t(Histogram::bin_of(luminance))];
+    logarithms += std::log2(luminance);
+  }
+  if (made.positive_count() > 0) made.log_average = std::exp2(logarithms / made.positive_count());
+  return made;
+}
+
+// --- what the device has left ---------------------------------------------------------------------------------------
+
+Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count) {
+  assert(words.size() == statistics_size);
+  const auto number = [&](int at) { return double(std::bit_cast<float>(words[size_t(at)])); };
+  const auto spread = [&](int index) {
+    const auto counts = words.subspan(size_t(counts_at + 4 * index), 4);
+    return Spread{.mean = number(3 * index),
+                  .least = number(3 * index + 1),
+                  .largest = number(3 * index + 2),
+                  .nan_count = counts[0],
+                  .infinite_count = counts[1],
+                  .negative_count = counts[2],
+                  .zero_count = counts[3]};
+  };
+  Statistics made{.texel_count = texel_count, .luminance = spread(0), .log_average = number(log_average_at)};
+  for (int component = 0; component < 4; ++component) made.components[size_t(component)] = spread(component + 1);
+  std::ranges::copy(words.subspan(histogram_at, Histogram::bin_count), made.histogram.bins.begin());
+  return made;
+}
+
+}  // namespace gpupost
