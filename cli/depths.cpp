@@ -51,4 +51,13 @@ Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
   return globals.fp16 ? Depth::half : working_depth(came_in, goes_out);
 }
 
+PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour) {
+  return {.size = size,
+          .storage = storage,
+          .half_arithmetic = globals.fp16 && storage == Depth::half,
+          .between = is_colour ? globals.space : Space::rgb,
+          .packs_between = is_colour && globals.packs,
+          .fuses = !globals.no_fuse};
+}
+
 }  // namespace gpupost

@@ -19,18 +19,16 @@ static DeviceTraits traits_of(const Globals& globals) {
 
 Explained plan_of(const Request& request) {
   const Globals& globals = request.globals;
-  PlanInput input{.size = globals.size.value_or(Size{1920, 1080}),
-                  .storage = globals.storage.value_or(Depth::half),
-                  .half_arithmetic = globals.fp16};
+  Size size = globals.size.value_or(Size{1920, 1080});
+  Depth storage = globals.storage.value_or(Depth::half);
   if (!globals.size && !request.inputs.empty()) {
     JobReport ignored;
     const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
-    input.size = picture.size();
-    input.storage =
-        storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
+    size = picture.size();
+    storage = storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
   }
   Explained explained{.traits = traits_of(globals)};
-  explained.plan = plan(request.calls, input, explained.traits);
+  explained.plan = plan(request.calls, plan_input(globals, size, storage, true), explained.traits);
   return explained;
 }
 

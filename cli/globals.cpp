@@ -63,8 +63,17 @@ std::span<const Global> all_globals() {
        ""},
       {"storage",
        "KIND",
-       "of pictures on the device; without it fp16 for inputs of 8 bits and halves, else fp32",
-       {"fp32", "fp16"},
+       "of pictures on the device; without it fp16 for inputs of 8 bits and halves, else fp32; r11g11b10 is that too, "
+       "but "
+       "with 11:11:10 bits a texel in the pictures that a chain makes on its way, which hold no alpha and nothing "
+       "negative",
+       {"fp32", "fp16", "r11g11b10"},
+       ""},
+      {"space", "NAME", "of the pictures that a chain makes on its way; without it rgb", {"rgb", "yxy"}, ""},
+      {"no-fuse",
+       "",
+       "a pass for each point op, with floats between them, in the place of as few passes as can be",
+       {},
        ""},
       {"report", "FILE", "write what was done and how long each part took as JSON", {}, ""},
       {"timing", "", "the same as a table on standard error", {}, ""},
@@ -191,7 +200,11 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("input-transfer")) globals.input_transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
-  if (values.contains("storage")) globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
+  globals.packs = text("storage") == "r11g11b10";
+  if (values.contains("storage") && !globals.packs)
+    globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
+  if (text("space") == "yxy") globals.space = Space::yxy;
+  globals.no_fuse = flag("no-fuse");
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (globals.fp16 && globals.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");

@@ -3,6 +3,7 @@
 
 #include "core/codec/codec.h"
 #include "core/picture.h"
+#include "core/plan.h"
 
 #include <optional>
 #include <span>
@@ -45,6 +46,9 @@ struct Globals {
   bool require_gpu = false;
   bool fp16 = false;
   std::optional<Depth> storage;
+  bool packs = false;  // --storage r11g11b10
+  Space space = Space::rgb;
+  bool no_fuse = false;
   std::string report;
   bool timing = false;
   bool explain = false;

@@ -77,10 +77,11 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
   }
 }
 
-void verify_levels(std::span<const Call> calls, const Group& group, std::span<const Level> levels, int first_level,
-                   JobReport& report) {
+void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                   std::span<const Level> levels, int first_level, JobReport& report) {
   const Stopwatch watch;
-  const std::vector<LevelCheck> checks = verify(calls, group.levels[0], levels, first_level, group.depth);
+  const Between between{.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
+  const std::vector<LevelCheck> checks = verify(calls, group.levels[0], levels, first_level, group.depth, between);
   report.verify_ms += watch.milliseconds();
   for (const LevelCheck& check : checks) {
     report.checks.push_back(check);
@@ -90,14 +91,13 @@ void verify_levels(std::span<const Call> calls, const Group& group, std::span<co
 
 // The chain on one group of channels. Its levels take the place of the group's, but for a level 0 that is the input.
 void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Group& group, JobReport& report) {
-  const PlanInput input{.size = group.levels[0].size,
-                        .storage = group.depth,
-                        .half_arithmetic = globals.fp16 && group.depth == Depth::half};
+  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
   const Plan made = plan(calls, input, gpu.info().traits);
   const int first_level = made.base_is_input ? 1 : 0;
   RunResult result = gpu.run(made, group.levels[0], first_level);
   report_passes(made, result.times, group, report);
-  if (globals.verify) verify_levels(calls, group, result.levels, first_level, report);
+  check_guards(made, result.statistics);
+  if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
   group.levels.resize(size_t(first_level));
   std::ranges::move(result.levels, std::back_inserter(group.levels));
 }

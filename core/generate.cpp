@@ -174,6 +174,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (pass.rounds_to_half) append_kernel("round.glsl", done, text);
   else text += "\nvec4 rounded(vec4 c) { return c; }\n";
   if (pass.holds_half) append_kernel("held.glsl", done, text);
+  if (pass.packs) append_kernel("packed.glsl", done, text);
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside) + "  return c;\n}\n";
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
@@ -182,7 +183,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space});
-  text += fmt::format("  return rounded({});\n}}\n", pass.holds_half ? "held(c)" : "c");
+  text += fmt::format("  return rounded({});\n}}\n", pass.packs ? "fitted(c)" : pass.holds_half ? "held(c)" : "c");
   if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, into_target(c)); }\n";
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";

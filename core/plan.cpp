@@ -11,7 +11,7 @@
 namespace gpupost {
 
 size_t bytes_of_level(const PlanImage& image, int level) {
-  return texel_count(level_size(image.size, level)) * 4 * bytes_of(image.depth);
+  return texel_count(level_size(image.size, level)) * (image.is_packed ? 4 : 4 * bytes_of(image.depth));
 }
 
 size_t bytes_of(const PlanImage& image) {
@@ -22,6 +22,10 @@ size_t bytes_of(const PlanImage& image) {
 
 std::string_view format_name(Depth depth) {
   return depth == Depth::u8 ? "RGBA8" : depth == Depth::half ? "RGBA16F" : "RGBA32F";
+}
+
+std::string_view format_name(const PlanImage& image) {
+  return image.is_packed ? "R11G11B10F" : format_name(image.depth);
 }
 
 // The word as GLSL can have it for a name.
@@ -58,6 +62,8 @@ Fold fold_of(const Call& call) {
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
   add_image({.size = input.size, .depth = input.storage});
   image(0).space = input.ends;
+  if (input.packs_between && !traits.has_packed_floats)
+    fail(Exit::device, "--storage r11g11b10 cannot run on {}: it has no such images to write", traits.name);
   if (!input.half_arithmetic || traits.has_float16) return;
   input_.half_arithmetic = false;
   note("--fp16: half storage, but float arithmetic, since the device has no other");
@@ -74,6 +80,7 @@ int PlanBuilder::add_image(const PlanImage& image) {
 
 void PlanBuilder::set_current_image(int index) {
   image(index).space = input_.between;
+  image(index).is_packed = input_.packs_between;
   plan_.result_image = index;
   plan_.base_is_input = false;
   waiting_.clear();
@@ -119,6 +126,12 @@ int PlanBuilder::reserve_statistics(size_t bytes) {
   return int(offset / sizeof(uint32_t));
 }
 
+int PlanBuilder::guard(Exit code, std::string message) {
+  const int offset = reserve_statistics(sizeof(uint32_t));
+  plan_.guards.push_back({offset, code, std::move(message)});
+  return offset;
+}
+
 void PlanBuilder::add(Pass pass) {
   if (!waiting_.empty() && pass.source_image == plan_.result_image && pass.source_level == 0)
     pass.on_load.insert(pass.on_load.begin(), waiting_.begin(), waiting_.end());
@@ -144,17 +157,25 @@ static void place_fields(Pass& pass) {
 Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
+  image(plan_.result_image).is_packed = false;
   for (Pass& pass : plan_.passes) {
+    if ((pass.packs = image(pass.target_image).is_packed)) {
+      pass.has_statistics = true;
+      pass.values.push_back(
+          {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
+                                                pass.name + " makes {} texels that have them")});
+    }
     const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
     const auto reads = [](const Fold& fold) { return fold.reads_statistics; };
     pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
     place_fields(pass);
-    if (pass.moves && from == to && pass.on_load.empty() && pass.on_store.empty()) continue;
+    if (pass.moves && from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty()) continue;
     // llvmpipe stores halves cut off towards zero: an alpha of 1 that a sum of weights makes 1 - 2^-24 would not be 1
-    pass.rounds_to_half = traits_.type == DeviceType::cpu && image(pass.target_image).depth == Depth::half;
+    const bool is_half = image(pass.target_image).depth == Depth::half && !pass.packs;
+    pass.rounds_to_half = traits_.type == DeviceType::cpu && is_half;
     pass.source_space = from;
     pass.target_space = to;
-    pass.holds_half = !pass.on_store.empty() && image(pass.target_image).depth == Depth::half;
+    pass.holds_half = !pass.on_store.empty() && is_half;
   }
   return std::move(plan_);
 }
@@ -170,6 +191,12 @@ Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTrait
   return builder.finish();
 }
 
+void check_guards(const Plan& plan, std::span<const uint32_t> statistics) {
+  for (const Guard& guard : plan.guards)
+    if (const uint32_t count = statistics[size_t(guard.offset)])
+      fail(guard.code, "{}", fmt::format(fmt::runtime(guard.message), count));
+}
+
 std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits) {
   std::string text = fmt::format("device   {}\n", traits.name);
   for (size_t index = 0; index < calls.size(); ++index)
@@ -178,7 +205,7 @@ std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceT
   for (size_t index = 0; index < plan.images.size(); ++index) {
     const PlanImage& image = plan.images[index];
     text += fmt::format("image {}  {} x {}, {} level{}, {}{}, {:.1f} MiB\n", index, image.size.width, image.size.height,
-                        image.level_count, image.level_count == 1 ? "" : "s", format_name(image.depth),
+                        image.level_count, image.level_count == 1 ? "" : "s", format_name(image),
                         image.space == Space::yxy   ? " of CIE Yxy"
                         : image.space == Space::xyz ? " of CIE XYZ"
                                                     : "",

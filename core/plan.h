@@ -1,6 +1,7 @@
 // Calls in, passes out. Pure: needs no device; `--explain` prints what it returns.
 #pragma once
 
+#include "core/error.h"
 #include "core/op.h"
 
 #include <array>
@@ -32,12 +33,13 @@ struct DeviceTraits {
   int max_storage_images = 4;  // of one stage
   int shared_bytes = 16384;
   int subgroup_size = 1;
-  bool has_quad = false;          // quad operations in compute, on 16-bit numbers too
-  bool has_shuffle = false;       // likewise shuffles within a subgroup
-  bool filters_f32 = false;       // a linear sampler on images of four floats; on halves every device has one
-  bool has_float16 = false;       // half arithmetic
-  bool has_memory_model = false;  // the Vulkan memory model: release and acquire between workgroups
-  std::vector<Tuned> tuned;       // what was measured on this device with this driver; empty: nothing yet
+  bool has_quad = false;           // quad operations in compute, on 16-bit numbers too
+  bool has_shuffle = false;        // likewise shuffles within a subgroup
+  bool filters_f32 = false;        // a linear sampler on images of four floats; on halves every device has one
+  bool has_float16 = false;        // half arithmetic
+  bool has_packed_floats = false;  // images of 11, 11 and 10 bits can be written
+  bool has_memory_model = false;   // the Vulkan memory model: release and acquire between workgroups
+  std::vector<Tuned> tuned;        // what was measured on this device with this driver; empty: nothing yet
 };
 
 // What the first three numbers of a texel are. Kernels work on sums of light: of Yxy images they get X, Y and Z.
@@ -48,11 +50,13 @@ struct PlanImage {
   Depth depth = Depth::f32;  // u8 (0 to 1), half or f32: four numbers a texel
   int level_count = 1;
   Space space = Space::rgb;
+  bool is_packed = false;  // three floats in four bytes, 11, 11 and 10 bits, in the place of four numbers of `depth`
   bool operator==(const PlanImage&) const = default;
 };
 size_t bytes_of_level(const PlanImage& image, int level);
-size_t bytes_of(const PlanImage& image);    // of all its levels
-std::string_view format_name(Depth depth);  // of images: "RGBA8", "RGBA16F", "RGBA32F"
+size_t bytes_of(const PlanImage& image);               // of all its levels
+std::string_view format_name(Depth depth);             // of images: "RGBA8", "RGBA16F", "RGBA32F"
+std::string_view format_name(const PlanImage& image);  // likewise, or "R11G11B10F"
 
 // A choice in the text of a kernel: `#define name value`.
 struct Literal {
@@ -99,6 +103,7 @@ struct Pass {
   bool rounds_to_half = false;  // before it stores; PlanBuilder::finish() says so where the device would cut off
   Space source_space = Space::rgb, target_space = Space::rgb;  // of those images; PlanBuilder::finish() fills them in
   bool moves = false;                                          // takes texels as they stand, whatever they are
+  bool packs = false;                                          // its target is one of 11:11:10 bits; finish() says so
   bool holds_half =
       false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
@@ -115,12 +120,20 @@ struct StatisticsPart {
   size_t bytes = 0;
 };
 
+// A count that the passes keep; where it is not 0 the result is none.
+struct Guard {
+  int offset = 0;  // in the statistics, in units of 4 bytes
+  Exit code = Exit::usage;
+  std::string message;  // with {} for the count
+};
+
 struct Plan {
   std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
   int result_image = 0;
   size_t statistics_bytes = 0;          // handed on from pass to pass, zero before the first; 0: there are none
   std::vector<StatisticsPart> results;  // of them, for the host
+  std::vector<Guard> guards;            // likewise
   bool base_is_input = true;            // level 0 of the result is the input, bit for bit
   std::vector<std::string> choices;     // what was chosen and why, a line each: "mips: per-level, since ..."
 };
@@ -131,6 +144,7 @@ struct PlanInput {
   bool half_arithmetic = false;  // `--fp16`, in the kernels whose row says it is safe
   Space ends = Space::rgb;       // of the input and of the result
   Space between = Space::rgb;    // of the images that a chain makes on its way, rgb or yxy
+  bool packs_between = false;    // those images as 11:11:10 bits
   bool fuses = true;             // point ops are done as other passes load and store, or several in one pass
 };
 
@@ -142,6 +156,9 @@ constexpr bool holds_half(const PlanInput& input) { return input.storage == Dept
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
 // too large for it.
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
+
+// Throws Error where a guard's count in the statistics that came back is not 0.
+void check_guards(const Plan& plan, std::span<const uint32_t> statistics);
 
 // What an op's plan function builds with.
 class PlanBuilder {
@@ -167,6 +184,8 @@ class PlanBuilder {
   int reserve_statistics(size_t bytes);
   // Says that the host gets such a part.
   void return_statistics(int offset, size_t bytes) { plan_.results.push_back({offset, bytes}); }
+  // A count that has to stay 0, and what is said where it does not, with {} for the count. Returns where it is counted.
+  int guard(Exit code, std::string message);
   void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
   Plan finish();
 

@@ -24,18 +24,24 @@ struct Expected {
   std::vector<Planes> levels, tolerance;
 };
 
+// How pictures are kept between ops, where that is not as numbers of the chain's depth.
+struct Between {
+  bool is_yxy = false;
+  bool is_packed = false;  // 11:11:10 bits
+};
+
 // `base`, the chain's input, holds four numbers of `depth` a texel. Each op adds its tolerance to what the op before it has
 // left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats, k * (3 * 2^-11 * m + 2^-24) for halves and,
 // since half arithmetic may round them as well, k * (3 * 2^-11 * m + 0.6 / 255) for 8 bits at level k of mips, k = 1 for
 // all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
 // over what the depth holds are clamped to its largest.
-Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth);
+Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between = {});
 
 // Checks every texel of `levels`, the result's levels from `first_level` on, four numbers of `depth` a texel.
 std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth);
 // Both at once, for one result.
 std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
-                               int first_level, Depth depth);
+                               int first_level, Depth depth, const Between& between = {});
 
 // "level 3: largest error 1.2e-07 at (4, 2).r, 0.31 of the tolerance 3.9e-07"
 std::string describe(const LevelCheck& check);

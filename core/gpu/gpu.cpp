@@ -136,8 +136,9 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Buffer upload = upload_buffer(device, base);
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
   const Buffer statistics =
-      plan.results.empty() ? Buffer()
-                           : Buffer(device, plan.statistics_bytes, Buffer::Use::download, "statistics on the host");
+      plan.results.empty() && plan.guards.empty()
+          ? Buffer()
+          : Buffer(device, plan.statistics_bytes, Buffer::Use::download, "statistics on the host");
 
   Clock clock(device, int(plan.passes.size()) + 2);
   Recording recording(device, state_->pool);

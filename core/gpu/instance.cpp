@@ -164,8 +164,9 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
     return (properties11.subgroupSupportedOperations & operations) && features12.shaderSubgroupExtendedTypes &&
            (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
   };
-  VkFormatProperties float_format;
+  VkFormatProperties float_format, packed_format;
   vkGetPhysicalDeviceFormatProperties(device, VK_FORMAT_R32G32B32A32_SFLOAT, &float_format);
+  vkGetPhysicalDeviceFormatProperties(device, VK_FORMAT_B10G11R11_UFLOAT_PACK32, &packed_format);
   DeviceInfo info{
       .index = index,
       .traits = {.name = core.deviceName,
@@ -183,6 +184,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,
+                 .has_packed_floats = (packed_format.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,
                  // on a device with the model alone, ordinary atomics would not be allowed
                  .has_memory_model =
                      features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},

@@ -101,7 +101,9 @@ void Buffer::invalidate(const Device& device) const {
   check(vkInvalidateMappedMemoryRanges(device.handle(), 1, &range), "vkInvalidateMappedMemoryRanges");
 }
 
-static VkFormat format_of(Depth depth) {
+static VkFormat format_of(const PlanImage& image) {
+  if (image.is_packed) return VK_FORMAT_B10G11R11_UFLOAT_PACK32;
+  const Depth depth = image.depth;
   return depth == Depth::u8     ? VK_FORMAT_R8G8B8A8_UNORM
          : depth == Depth::half ? VK_FORMAT_R16G16B16A16_SFLOAT
                                 : VK_FORMAT_R32G32B32A32_SFLOAT;
@@ -110,7 +112,7 @@ static VkFormat format_of(Depth depth) {
 Image::Image(const Device& device, const PlanImage& plan, const std::string& name) : plan_(plan) {
   const VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                .imageType = VK_IMAGE_TYPE_2D,
-                               .format = format_of(plan.depth),
+                               .format = format_of(plan),
                                .extent = {uint32_t(plan.size.width), uint32_t(plan.size.height), 1},
                                .mipLevels = uint32_t(plan.level_count),
                                .arrayLayers = 1,
@@ -131,7 +133,7 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
     const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                           .image = image,
                                           .viewType = VK_IMAGE_VIEW_TYPE_2D,
-                                          .format = format_of(plan.depth),
+                                          .format = format_of(plan),
                                           .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, uint32_t(level), 1, 0, 1}};
     VkImageView view = nullptr;
     check(vkCreateImageView(device.handle(), &view_info, nullptr, &view), "vkCreateImageView");

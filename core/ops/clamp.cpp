@@ -1,6 +1,7 @@
 // Numbers brought into a range, and what is no number replaced.
 #include "core/error.h"
 #include "core/ops/ops.h"
+#include "core/plan.h"
 #include "core/point.h"
 
 #include <algorithm>
@@ -35,27 +36,45 @@ const Op clamp_op = point_op({
                        }},
 });
 
+static void plan_nan(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (call.choice("policy") == "error") {
+    fold.name = "nan_error";
+    fold.kernel = "point_nan_error.glsl";
+    fold.fields = {{.name = "counted_at",
+                    .value = double(builder.guard(Exit::input,
+                                                  "nan: {} texels of the picture are infinite or no number; "
+                                                  "--policy zero and --policy clamp replace them")),
+                    .is_integer = true}};
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
 const Op nan_op = point_op({
     .name = "nan",
     .help = "replaces what is infinite or no number",
     .description = "Of R, G, B and alpha what is no number becomes 0; infinities become 0 too, or with --policy clamp "
                    "65504 with their "
-                   "sign, the largest half.",
+                   "sign, the largest half. With --policy error a picture that has any is refused, exit 2.",
     .source = "IEEE 754",
     .params =
-        {{.name = "policy", .help = "what infinities become", .kind = ParamKind::choice, .choices = {"zero", "clamp"}}},
-    .examples = {"", "--policy clamp"},
+        {{.name = "policy", .help = "what infinities become", .kind = ParamKind::choice, .choices = {"zero", "clamp", "error"}}},
+    .examples = {"", "--policy clamp", "--policy error"},
     .point = Point{.texel =
                        [](const Call& call, const Planes&) {
                          const double largest_half = call.choice("policy") == "zero" ? 0 : 65504;
-                         return std::function([largest_half](const Colour& c) {
-                           Colour made = c;
-                           for (double& value : made)
-                             if (std::isnan(value)) value = 0;
-                             else if (std::isinf(value)) value = std::copysign(largest_half, value);
-                           return made;
-                         });
+                         return std::function(
+                             [largest_half, stays = call.choice("policy") == "error"](const Colour& c) {
+                               Colour made = c;
+                               if (stays) return made;
+                               for (double& value : made)
+                                 if (std::isnan(value)) value = 0;
+                                 else if (std::isinf(value)) value = std::copysign(largest_half, value);
+                               return made;
+                             });
                        }},
+    .plan = plan_nan,
 });
 
 }  // namespace gpupost

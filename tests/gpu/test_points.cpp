@@ -1,6 +1,7 @@
 // Point ops: folded into other passes, together in one, or each in a pass of its own.
 #include "core/chain.h"
-#include "core/half.h"
+#include "core/error.h"
+#include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
@@ -8,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -27,7 +30,7 @@ TEST_CASE("a chain of point ops is what the rows say one after the other, fused 
   for (const bool fuses : {true, false})
     for (const Size size : {Size{257, 129}, Size{1, 1}, Size{17, 9}})
       for (const std::string_view name : {"noise", "ramp", "nonfinite"})
-        for (const Kind kind : kinds) check_chain(*gpu, six_points(), name, size, kind, fuses);
+        for (const Kind kind : kinds) check_chain(*gpu, six_points(), name, size, kind, {.fuses = fuses});
 }
 
 TEST_CASE("point ops before, between and behind other ops are what the rows say") {
@@ -41,7 +44,73 @@ TEST_CASE("point ops before, between and behind other ops are what the rows say"
        call_of("resize", "--size 50%"), call_of("gain", "--red 2 --blue 0.5")}};
   for (const std::vector<Call>& chain : chains)
     for (const bool fuses : {true, false})
-      for (const Kind kind : {kinds[0], kinds[1]}) check_chain(*gpu, chain, "noise", {65, 33}, kind, fuses);
+      for (const Kind kind : {kinds[0], kinds[1]}) check_chain(*gpu, chain, "noise", {65, 33}, kind, {.fuses = fuses});
+}
+
+namespace {
+
+// Light without alpha: 1 everywhere, all numbers from 0 up.
+Level opaque_light(Size size) {
+  Level level = pattern("noise", size, Depth::f32);
+  const std::span<float> numbers = level.texels.as<float>();
+  for (size_t index = 0; index < numbers.size(); ++index)
+    numbers[index] = index % 4 == 3 ? 1 : std::abs(numbers[index]);
+  return level;
+}
+
+std::vector<Call> two_blurs() {
+  return {call_of("blur", "--radius 2"), call_of("exposure", "--stops 1"), call_of("blur", "--sigma 1 --border mirror"),
+          call_of("gamma", "--value 1.25")};
+}
+
+// The same of `base`, as the definition has it and as the device makes it between images of this kind.
+double worst_share(Gpu& gpu, const Level& base, Space between, bool packs) {
+  const PlanInput input{.size = base.size, .storage = Depth::f32, .between = between, .packs_between = packs};
+  const RunResult result = gpu.run(plan(two_blurs(), input, gpu.info().traits), base, 0);
+  const Between kept{.is_yxy = between == Space::yxy, .is_packed = packs};
+  return verify(two_blurs(), base, result.levels, 0, Depth::f32, kept)[0].share;
+}
+
+}  // namespace
+
+TEST_CASE("pictures between two ops may be Yxy, or of 11:11:10 bits, and lose what those lose and no more") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Level base = opaque_light({257, 129});
+  CHECK(worst_share(*gpu, base, Space::rgb, false) <= 1);
+  CHECK(worst_share(*gpu, base, Space::yxy, false) <= 1);
+  if (!gpu->info().traits.has_packed_floats) return;
+  CHECK(worst_share(*gpu, base, Space::rgb, true) <= 1);
+  CHECK(worst_share(*gpu, base, Space::yxy, true) <= 1);
+}
+
+TEST_CASE("what 11:11:10 bits cannot hold is refused: negative numbers, and alpha") {
+  Gpu* gpu = device();
+  if (!gpu || !gpu->info().traits.has_packed_floats) return;
+  const std::pair<size_t, float> misfits[] = {{4 * 40 + 1, -8.0f}, {4 * 7 + 3, 0.5f}};
+  for (const auto& [index, number] : misfits) {
+    Level base = opaque_light({17, 9});
+    base.texels.as<float>()[index] = number;
+    const PlanInput input{.size = base.size, .storage = Depth::f32, .packs_between = true};
+    const std::vector<Call> calls{call_of("flip", "x"), call_of("flip", "y")};
+    const Plan made = plan(calls, input, gpu->info().traits);
+    CHECK_THROWS_WITH_AS(
+        check_guards(made, gpu->run(made, base, 0).statistics),
+        "--storage r11g11b10 holds neither negative numbers nor alpha; flip makes 1 texels that have them", Error);
+  }
+}
+
+TEST_CASE("nan --policy error counts the texels that are no numbers") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Level base = opaque_light({33, 20});
+  const Call call = call_of("nan", "--policy error");
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
+  check_guards(made, gpu->run(made, base, 0).statistics);
+  base.texels.as<float>()[4] = std::numeric_limits<float>::quiet_NaN();
+  base.texels.as<float>()[4 * 77 + 2] = -std::numeric_limits<float>::infinity();
+  CHECK_THROWS_WITH_AS(check_guards(made, gpu->run(made, base, 0).statistics), doctest::Contains("nan: 2 texels"),
+                       Error);
 }
 
 TEST_CASE("more numbers than can be pushed go through the table") {

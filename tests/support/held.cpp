@@ -13,21 +13,29 @@
 namespace gpupost::test {
 
 void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
-                 bool fuses) {
+                 const Route& route) {
   const Level base = pattern(pattern_name, size, kind.depth);
-  const PlanInput input{.size = size, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic, .fuses = fuses};
+  const PlanInput input{.size = size,
+                        .storage = kind.depth,
+                        .half_arithmetic = kind.half_arithmetic,
+                        .between = route.between,
+                        .packs_between = route.packs,
+                        .fuses = route.fuses};
   const Plan made = plan(calls, input, gpu.info().traits);
   // without a pass of half arithmetic the plan is that of the kind before
   if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
   const int first_level = made.base_is_input ? 1 : 0;
   const RunResult result = gpu.run(made, base, first_level);
   REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
+  const Between between{.is_yxy = route.between == Space::yxy, .is_packed = route.packs};
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
-  for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth))
-    CHECK_MESSAGE(check.share <= 1, fmt::format("{}on {} {}x{} {}{}{}: {}", text, pattern_name, size.width, size.height,
-                                                name_of(kind.depth), kind.half_arithmetic ? " half arithmetic" : "",
-                                                fuses ? "" : " not fused", describe(check)));
+  for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth, between))
+    CHECK_MESSAGE(
+        check.share <= 1,
+        fmt::format("{}on {} {}x{} {}{}{}{}{}: {}", text, pattern_name, size.width, size.height, name_of(kind.depth),
+                    kind.half_arithmetic ? " half arithmetic" : "", route.fuses ? "" : " not fused",
+                    between.is_yxy ? " in Yxy" : "", between.is_packed ? " packed" : "", describe(check)));
 }
 
 void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind) {

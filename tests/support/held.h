@@ -15,9 +15,16 @@ struct Kind {
 };
 constexpr Kind kinds[] = {{Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
 
+// How a chain goes from op to op.
+struct Route {
+  bool fuses = true;
+  Space between = Space::rgb;
+  bool packs = false;
+};
+
 // Runs a chain on a pattern and compares all levels of its result with the definition.
 void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
-                 bool fuses = true);
+                 const Route& route = {});
 void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind);
 
 // Can the device do the call? Where it cannot, the plan has to say why.
