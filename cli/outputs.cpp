@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -98,6 +99,11 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   const std::string& output = request.globals.output;
   const std::string& input = inputs.front();
   Job job{.inputs = inputs};
+  if (output.empty() && !request.calls.empty() && request.calls.back().op->passes_through) {
+    job.format = format_named("exr");  // which would hold all that there is
+    job.writes_picture = false;
+    return job;
+  }
   job.is_a_file_a_level = output.find("{level}") != output.npos;
   const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
@@ -131,6 +137,7 @@ class Paths {
   }
 
   void add(const Job& job, bool is_default_name) {
+    if (!job.writes_picture) return;
     if (!outputs_.insert(job.output == "-" ? "-" : one_name(job.output)).second)
       fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
            job.output == "-" ? "standard output" : shown(job.output));
@@ -153,6 +160,15 @@ class Paths {
   std::map<std::string, std::string> inputs_;  // as typed, by their one name
   std::set<std::string> outputs_;
 };
+
+// Numbers go to standard output, and nothing else beside them.
+static void check_numbers_have_standard_output(const Request& request, const Job& job) {
+  if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->passes_through; })) return;
+  if (job.output == "-")
+    fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
+  if (request.globals.report == "-")
+    fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
+}
 
 // What can be seen of an output before there is one. Writing finds out the rest.
 static void check_can_be_written(const std::string& path, bool no_clobber) {
@@ -185,10 +201,12 @@ std::vector<Job> jobs_of(const Request& request) {
     Job& job = jobs.emplace_back(job_of(request, share));
     if (job.output == "-" && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
+    check_numbers_have_standard_output(request, job);
     paths.add(job, globals.output.empty());
   }
   if (!globals.report.empty()) paths.add_report(globals.report);
-  for (const Job& job : jobs) check_can_be_written(level_path(job, 0), globals.no_clobber);
+  for (const Job& job : jobs)
+    if (job.writes_picture) check_can_be_written(level_path(job, 0), globals.no_clobber);
   if (!globals.report.empty()) check_can_be_written(globals.report, globals.no_clobber);
   return jobs;
 }

@@ -18,6 +18,7 @@ struct Job {
   const Format* format = nullptr;
   bool is_format_changed = false;  // the input's own format cannot be written or cannot hold the result
   bool is_a_file_a_level = false;
+  bool writes_picture = true;
 
   std::string name() const;  // for messages: the input, or the first with the number of the others
 };

@@ -40,6 +40,8 @@ static json to_json(const JobReport& job) {
                       {"bytes_written", pass.bytes_written},
                       {"gb_per_s", gb_per_second(pass)},
                       {"percent_of_copy", percent_of_copy(job, pass)}});
+  json measured = json::array();
+  for (const Measured& one : job.measured) measured.push_back(to_json(one));
   json checks = json::array();
   for (const LevelCheck& check : job.checks)
     checks.push_back({{"level", check.level},
@@ -64,6 +66,7 @@ static json to_json(const JobReport& job) {
             {"total", job.total_ms}}},
           {"copy_gb_per_s", {{"16f", job.copy_half_gb_per_second}, {"32f", job.copy_float_gb_per_second}}},
           {"passes", passes},
+          {"statistics", measured},
           {"verify", checks},
           {"warnings", job.warnings},
           {"error", job.error}};

@@ -1,6 +1,7 @@
 // What was done and how long it took: one record for the JSON report and the table.
 #pragma once
 
+#include "cli/measured.h"
 #include "core/gpu/gpu.h"
 #include "core/verify.h"
 
@@ -32,8 +33,10 @@ struct JobReport {
   double total_ms = 0;
   // of image copies of this size on this device; 0: not measured
   double copy_half_gb_per_second = 0, copy_float_gb_per_second = 0;
-  std::vector<PassReport> passes;  // of all groups of channels, in order
-  std::vector<LevelCheck> checks;  // of --verify
+  std::vector<PassReport> passes;          // of all groups of channels, in order
+  std::vector<Measured> measured;          // by each `stats` of the chain
+  std::vector<LevelCheck> checks;          // of --verify
+  std::vector<NumberCheck> number_checks;  // likewise, the worst of what each `stats` has measured of a group
   std::vector<std::string> warnings;
   std::string error;  // "" where the output is whole
 

@@ -77,11 +77,15 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
   }
 }
 
+Between between_of(const PlanInput& input) {
+  return {.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
+}
+
 void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,
                    std::span<const Level> levels, int first_level, JobReport& report) {
   const Stopwatch watch;
-  const Between between{.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
-  const std::vector<LevelCheck> checks = verify(calls, group.levels[0], levels, first_level, group.depth, between);
+  const std::vector<LevelCheck> checks =
+      verify(calls, group.levels[0], levels, first_level, group.depth, between_of(input));
   report.verify_ms += watch.milliseconds();
   for (const LevelCheck& check : checks) {
     report.checks.push_back(check);
@@ -89,14 +93,57 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
   }
 }
 
+// What a chain's calls of `stats` have measured of a group, in their order.
+std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made, std::span<const uint32_t> words,
+                                   const Group& group) {
+  std::vector<Statistics> numbers;
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (calls[index].op->passes_through) {
+      const auto offset = size_t(made.results[numbers.size()].offset);
+      const Size size = result_size(calls.first(index), group.levels[0].size);
+      numbers.push_back(statistics_of(words.subspan(offset, statistics_size), texel_count(size)));
+    }
+  return numbers;
+}
+
+// Gives them to those of the request's calls that look at such a group.
+void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+  for (Measured& one : measured) {
+    if (!group.is_colour && one.measure == Measure::extremes) continue;
+    take_in(one, group, numbers.front());
+    numbers = numbers.subspan(1);
+  }
+}
+
+void verify_numbers(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                    std::span<const Statistics> numbers, JobReport& report) {
+  const Stopwatch watch;
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    if (!call.op->passes_through) continue;
+    const Expected found = expected_before(calls, index, group.levels[0], group.depth, between_of(input));
+    const NumberCheck worst =
+        worst_of(check_statistics(numbers.front(), found.levels[0], found.tolerance[0], measure_of(call)));
+    numbers = numbers.subspan(1);
+    report.number_checks.push_back(worst);
+    if (worst.share() > 1)
+      fail(Exit::difference, "--verify: {}: {}; nothing was written", call.text(), describe(worst));
+  }
+  report.verify_ms += watch.milliseconds();
+}
+
 // The chain on one group of channels. Its levels take the place of the group's, but for a level 0 that is the input.
-void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Group& group, JobReport& report) {
+void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Group& group,
+               std::span<Measured> measured, JobReport& report) {
   const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
   const Plan made = plan(calls, input, gpu.info().traits);
   const int first_level = made.base_is_input ? 1 : 0;
   RunResult result = gpu.run(made, group.levels[0], first_level);
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);
+  const std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
+  hand_out(numbers, group, measured);
+  if (globals.verify) verify_numbers(calls, input, group, numbers, report);
   if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
   group.levels.resize(size_t(first_level));
   std::ranges::move(result.levels, std::back_inserter(group.levels));
@@ -116,17 +163,24 @@ void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Dep
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
-  const std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
+  std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
+  std::erase_if(calls_of_others, [](const Call& call) {
+    return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
+  });
+  std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
+      for (Measured& one : measured) leave_out(one, group);
       follow_by_nearest(group, calls_of_others);
       continue;
     }
+    if (!group.is_colour && calls_of_others.empty()) continue;
     const Stopwatch watch;
     Gpu& opened = gpu.get();
     report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, report);
+    run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, measured, report);
   }
+  std::ranges::move(measured, std::back_inserter(report.measured));
   if (adds_alpha(request.calls)) name_alpha(picture.groups.front());
   picture.data_window = windows.data;
   picture.display_window = windows.display;
@@ -242,6 +296,15 @@ void write_files(const Job& job, const std::vector<Encoded>& files, bool no_clob
   report.write_ms = watch.milliseconds();
 }
 
+void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report) {
+  const Stopwatch watch;
+  const std::vector<Encoded> files = encode_outputs(way, globals, parts);
+  report.encode_ms = watch.milliseconds();
+  for (const Encoded& file : files)
+    for (const std::string& warning : file.warnings) report.add_warning(warning);
+  write_files(way.job, files, globals.no_clobber, report);
+}
+
 void process(const Request& request, const Job& given, const LazyGpu& gpu, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
@@ -265,12 +328,8 @@ void process(const Request& request, const Job& given, const LazyGpu& gpu, JobRe
                                    given.format->name));
   if (is_cube(globals)) close_seams(parts);
 
-  const Stopwatch watch;
-  const std::vector<Encoded> files = encode_outputs(way, globals, parts);
-  report.encode_ms = watch.milliseconds();
-  for (const Encoded& file : files)
-    for (const std::string& warning : file.warnings) report.add_warning(warning);
-  write_files(way.job, files, globals.no_clobber, report);
+  if (way.job.writes_picture) write_outputs(way, globals, parts, report);
+  for (const Measured& measured : report.measured) print_out(to_text(measured));
   report.total_ms = total.milliseconds();
 }
 
@@ -279,6 +338,9 @@ void say_verified(const JobReport& report) {
   const auto worst = std::ranges::max_element(report.checks, {}, &LevelCheck::share);
   if (worst != report.checks.end())
     say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", report.input, describe(*worst));
+  const auto number = std::ranges::max_element(report.number_checks, {}, &NumberCheck::share);
+  if (number != report.number_checks.end())
+    say_note("{}: verified, every number; nearest to its tolerance: {}", report.input, describe(*number));
 }
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
@@ -349,7 +411,7 @@ Exit run(const Request& request) {
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
   if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
-      is_file_or_pipe(STDOUT_FILENO) && !globals.quiet)
+      is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
   if (globals.timing || !globals.report.empty()) finish_report(globals, gpu.opened(), report);

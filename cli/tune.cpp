@@ -26,7 +26,9 @@ struct TuneRequest {
 };
 
 // Which of the variants is best must not depend on more than the picture.
-bool can_be_tuned(const Op& op) { return op.variants && !op.benchmark.sizes.empty() && op.benchmark.settings.empty(); }
+bool can_be_tuned(const Op& op) {
+  return op.variants && !op.passes_through && !op.benchmark.sizes.empty() && op.benchmark.settings.empty();
+}
 
 const Op* tunable_op(const std::string& name) {
   const Op* op = op_named(name);

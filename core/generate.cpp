@@ -178,6 +178,8 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside) + "  return c;\n}\n";
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
+  // R, G and B, whatever the images hold
+  text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
   if (pass.second_image >= 0) text += "vec4 load_second(ivec2 at) { return texelFetch(second_source, at, 0); }\n";
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";

@@ -153,7 +153,7 @@ struct Op {
   bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
   bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
   bool reads_once = false;                 // its passes load each texel once: point ops before it are done as they do
-  bool passes_through = false;             // leaves the picture as it is
+  bool passes_through = false;             // leaves the picture as it is and makes numbers of it, for the host
   bool result_is_display = false;          // its result is encoded for display
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
@@ -216,7 +216,7 @@ Size result_size(std::span<const Call> calls, Size size);
 int result_level_count(std::span<const Call> calls, Size size);
 // Where the result of a chain lies.
 Windows result_windows(std::span<const Call> calls, Windows windows);
-// Is level 0 of the result the input? Ops that make levels leave it as it is.
+// Is level 0 of the result the input? Ops that make levels or numbers leave it as it is.
 bool keeps_base(std::span<const Call> calls);
 // What the rows say of any of its calls.
 bool takes_data(std::span<const Call> calls);

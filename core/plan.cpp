@@ -88,7 +88,8 @@ void PlanBuilder::set_current_image(int index) {
 
 void PlanBuilder::add_point(Fold fold) {
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.base_is_input && waiting_.empty() &&
-                                plan_.passes.back().target_image == plan_.result_image && !fold.reads_statistics;
+                                plan_.passes.back().target_image == plan_.result_image &&
+                                plan_.passes.back().source_image != plan_.result_image && !fold.reads_statistics;
   if (input_.fuses && follows_its_pass) plan_.passes.back().on_store.push_back(std::move(fold));
   else waiting_.push_back(std::move(fold));
 }

@@ -25,7 +25,9 @@ Colour rgb_of_yxy(const Colour& yxy) {
           0.0556300797 * x - 0.2039769589 * y + 1.0569715142 * z, yxy[3]};
 }
 
-double luminance_of(const Colour& rgb) { return 0.2126390059 * rgb[0] + 0.7151686788 * rgb[1] + 0.0721923154 * rgb[2]; }
+double luminance_of(const Colour& rgb) {
+  return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
+}
 
 namespace {
 

@@ -14,5 +14,6 @@ Colour yxy_of_rgb(const Colour& rgb);
 Colour rgb_of_yxy(const Colour& yxy);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Colour& rgb);
+inline constexpr std::array<double, 3> luminance_weights{0.2126390059, 0.7151686788, 0.0721923154};
 
 }  // namespace gpupost

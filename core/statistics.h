@@ -2,16 +2,13 @@
 // the device leaves of it in the statistics of a plan; kernels/statistics.glsl has the same layout.
 #pragma once
 
-#include "core/op.h"
+#include "core/point.h"
 
 #include <array>
 #include <cstdint>
 #include <span>
 
 namespace gpupost {
-
-// Luminance of linear Rec.709: the row Y of its matrix to CIE XYZ with the white point D65.
-inline constexpr std::array<double, 3> luminance_weights{0.2126390059, 0.7151686788, 0.0721923154};
 
 // Of the finite numbers among many; all 0 where none is finite.
 struct Spread {

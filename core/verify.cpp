@@ -110,20 +110,36 @@ static void add_loss_between(const Planes& picture, const Between& between, Dept
   }
 }
 
-Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
+static Expected expected_at_first(const Level& base, Depth depth) {
   Expected expected;
   expected.levels.push_back(planes_of(base, depth));
   expected.tolerance.push_back(no_error(base.size));
-  for (size_t index = 0; index < calls.size(); ++index) {
-    const Call& call = calls[index];
-    const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
-    expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], depth);
-    expected.levels = call.op->reference(call, std::move(expected.levels[0]));
-    if (index + 1 < calls.size() && goes_on_in_float(call, calls[index + 1])) continue;
-    for (Planes& level : expected.levels) level = clamped(std::move(level), depth);
-    if (index + 1 < calls.size() && (between.is_yxy || between.is_packed))
-      add_loss_between(expected.levels[0], between, depth, expected.tolerance[0]);
-  }
+  return expected;
+}
+
+// `next`: the call behind it, nullptr where there is none.
+static void go_through(Expected& expected, const Call& call, const Call* next, Depth depth, const Between& between) {
+  const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
+  expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], depth);
+  expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+  if (next && goes_on_in_float(call, *next)) return;
+  for (Planes& level : expected.levels) level = clamped(std::move(level), depth);
+  if (next && (between.is_yxy || between.is_packed))
+    add_loss_between(expected.levels[0], between, depth, expected.tolerance[0]);
+}
+
+Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
+  Expected expected = expected_at_first(base, depth);
+  for (size_t index = 0; index < calls.size(); ++index)
+    go_through(expected, calls[index], index + 1 < calls.size() ? &calls[index + 1] : nullptr, depth, between);
+  return expected;
+}
+
+Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
+                         const Between& between) {
+  Expected expected = expected_at_first(base, depth);
+  for (size_t before = 0; before < index; ++before)
+    go_through(expected, calls[before], &calls[before + 1], depth, between);
   return expected;
 }
 

@@ -36,6 +36,9 @@ struct Between {
 // all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
 // over what the depth holds are clamped to its largest.
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between = {});
+// What call `index` of the chain finds.
+Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
+                         const Between& between = {});
 
 // Checks every texel of `levels`, the result's levels from `first_level` on, four numbers of `depth` a texel.
 std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth);

@@ -129,16 +129,31 @@ std::vector<Level> Download::levels() {
   return std::move(levels_);
 }
 
+StatisticsDownload::StatisticsDownload(const Device& device, const Plan& plan)
+    : device_(device), bytes_(plan.results.empty() && plan.guards.empty() ? 0 : plan.statistics_bytes) {
+  if (bytes_) buffer_ = Buffer(device, bytes_, Buffer::Use::download, "statistics on the host");
+}
+
+void StatisticsDownload::record(VkCommandBuffer commands, const PlanBuffers& buffers) const {
+  const VkBufferCopy whole{.size = bytes_};
+  if (bytes_) vkCmdCopyBuffer(commands, buffers.statistics.handle(), buffer_.handle(), 1, &whole);
+}
+
+std::vector<uint32_t> StatisticsDownload::words() const {
+  std::vector<uint32_t> words(bytes_ / sizeof(uint32_t));
+  if (words.empty()) return words;
+  buffer_.invalidate(device_);
+  std::memcpy(words.data(), buffer_.mapped(), bytes_);
+  return words;
+}
+
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
   const std::vector<Image> images = state_->create_images(plan.images);
   const PlanBuffers buffers = state_->create_buffers(plan);
   const Buffer upload = upload_buffer(device, base);
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
-  const Buffer statistics =
-      plan.results.empty() && plan.guards.empty()
-          ? Buffer()
-          : Buffer(device, plan.statistics_bytes, Buffer::Use::download, "statistics on the host");
+  const StatisticsDownload statistics(device, plan);
 
   Clock clock(device, int(plan.passes.size()) + 2);
   Recording recording(device, state_->pool);
@@ -152,25 +167,17 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   clock.tick(commands);
   state_->pipelines.begin(int(plan.passes.size()));
   state_->record(commands, plan, images, buffers, &clock);
-  if (statistics.handle()) {
-    const VkBufferCopy whole{.size = plan.statistics_bytes};
-    vkCmdCopyBuffer(commands, buffers.statistics.handle(), statistics.handle(), 1, &whole);
-  }
+  statistics.record(commands, buffers);
   download.record(commands, images[size_t(plan.result_image)]);
   clock.tick(commands);
   submit(device, recording);
 
   const std::vector<double> steps = clock.milliseconds();
-  RunResult result{
+  return {
       .levels = download.levels(),
+      .statistics = statistics.words(),
       .times = {
           .upload_ms = steps.front(), .download_ms = steps.back(), .pass_ms = {steps.begin() + 1, steps.end() - 1}}};
-  if (statistics.handle()) {
-    statistics.invalidate(device);
-    result.statistics.resize(plan.statistics_bytes / sizeof(uint32_t));
-    std::memcpy(result.statistics.data(), statistics.mapped(), plan.statistics_bytes);
-  }
-  return result;
 }
 
 double Gpu::copy_speed(Size size, Depth depth) {

@@ -47,4 +47,17 @@ class Download {
   Buffer buffer_;
 };
 
+// A plan's statistics on their way to the host, where it returns some.
+class StatisticsDownload {
+ public:
+  StatisticsDownload(const Device& device, const Plan& plan);
+  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // before that of a Download
+  std::vector<uint32_t> words() const;                                      // after the work is done
+
+ private:
+  const Device& device_;
+  size_t bytes_ = 0;
+  Buffer buffer_;
+};
+
 }  // namespace gpupost

@@ -19,5 +19,6 @@ extern const Op nan_op;
 extern const Op offset_op;
 extern const Op resize_op;
 extern const Op saturation_op;
+extern const Op stats_op;
 
 }  // namespace gpupost

@@ -1,0 +1,13 @@
+// The passes that measure a picture on the device, for the host and for the passes behind them.
+#pragma once
+
+#include "core/plan.h"
+#include "core/statistics.h"
+
+namespace gpupost {
+
+// Appends passes that measure the current image and leave it as it is; returns where they leave the numbers in the plan's
+// statistics, in the layout of core/statistics.h.
+int plan_statistics(PlanBuilder& builder, Measure measure = Measure::all);
+
+}  // namespace gpupost

@@ -1,0 +1,135 @@
+// Statistics on the device, every number of them against the definition.
+#include "core/statistics_check.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include "core/bench.h"
+#include "core/chain.h"
+#include "core/half.h"
+#include "core/verify.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+std::vector<uint32_t> words_of(Gpu& gpu, const Call& call, const Level& base, Depth depth, const DeviceTraits& traits) {
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = depth}, traits);
+  return gpu.run(made, base, 1).statistics;
+}
+
+std::vector<uint32_t> words_of(Gpu& gpu, const Call& call, const Level& base, Depth depth) {
+  return words_of(gpu, call, base, depth, gpu.info().traits);
+}
+
+Statistics statistics_of(const std::vector<uint32_t>& words, Size size) {
+  return gpupost::statistics_of(std::span(words).first(statistics_size), texel_count(size));
+}
+
+Planes planes_of(const Level& level, Depth depth) {
+  const std::vector<double> numbers = numbers_of(level, depth);
+  Planes planes;
+  for (size_t component = 0; component < 4; ++component) {
+    planes[component].size = level.size;
+    for (size_t index = component; index < numbers.size(); index += 4)
+      planes[component].values.push_back(numbers[index]);
+  }
+  return planes;
+}
+
+void check_words(const std::vector<uint32_t>& words, const Call& call, const Level& base, Depth depth) {
+  Planes no_error;
+  no_error.fill({.size = base.size, .values = std::vector<double>(texel_count(base.size))});
+  for (const NumberCheck& check :
+       check_statistics(statistics_of(words, base.size), planes_of(base, depth), no_error, measure_of(call)))
+    CHECK_MESSAGE(check.share() <= 1, call.text(), " on ", base.size.width, "x", base.size.height, " ", name_of(depth),
+                  ": ", describe(check));
+}
+
+}  // namespace
+
+TEST_CASE("the device's statistics are those of the definition, at awkward sizes and of awkward numbers") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : {Size{1, 1}, {3, 5}, {1, 4096}, {64, 64}, {65, 63}, {257, 129}})
+    for (const std::string_view name : pattern_names())
+      for (const Depth depth : {Depth::f32, Depth::half})
+        for (const char* words : {"", "--measure extremes"}) {
+          const Call call = call_of("stats", words);
+          const Level base = pattern(name, size, depth);
+          CAPTURE(name);
+          check_words(words_of(*gpu, call, base, depth), call, base, depth);
+        }
+}
+
+TEST_CASE("a device without the memory model takes two passes and gives the same bits") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  DeviceTraits traits = gpu->info().traits;
+  traits.has_memory_model = false;
+  for (const char* words : {"", "--measure extremes"}) {
+    const Call call = call_of("stats", words);
+    const PlanInput input{.size = {257, 129}, .storage = Depth::half};
+    CHECK(plan({&call, 1}, input, gpu->info().traits).passes.size() == 1);
+    CHECK(plan({&call, 1}, input, traits).passes.size() == 2);
+    for (const std::string_view name : {"noise", "nonfinite"}) {
+      const Level base = pattern(name, input.size, Depth::half);
+      const std::vector<uint32_t> in_two = words_of(*gpu, call, base, Depth::half, traits);
+      const std::vector<uint32_t> in_one = words_of(*gpu, call, base, Depth::half);
+      CHECK(std::ranges::equal(std::span(in_one).first(statistics_size), std::span(in_two).first(statistics_size)));
+    }
+  }
+}
+
+TEST_CASE("repeated runs give the same bits, and count anew") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{1000, 700};
+  const Level base = pattern("nonfinite", size, Depth::f32);
+  const Call call = call_of("stats", "");
+  const std::vector<uint32_t> first = words_of(*gpu, call, base, Depth::f32);
+  for (int repeat = 0; repeat < 3; ++repeat) CHECK(words_of(*gpu, call, base, Depth::f32) == first);
+  const std::vector<Call> twice{call, call_of("flip", "x"), call};
+  const Plan made = plan(twice, {.size = size, .storage = Depth::f32}, gpu->info().traits);
+  REQUIRE(made.results.size() == 2);
+  const std::vector<uint32_t> words = gpu->run(made, base, 0).statistics;
+  CHECK(std::ranges::equal(std::span(words).subspan(size_t(made.results[0].offset), statistics_size),
+                           std::span(first).first(statistics_size)));
+  const Statistics flipped =
+      gpupost::statistics_of(std::span(words).subspan(size_t(made.results[1].offset), statistics_size), 700000);
+  CHECK(flipped.histogram.bins == statistics_of(first, size).histogram.bins);
+}
+
+TEST_CASE("a chain goes on behind statistics as if they were not there") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<Call> chain{call_of("flip", "x"), call_of("stats", ""), call_of("exposure", "--stops 1"),
+                                call_of("stats", "--measure extremes"), call_of("gain", "--value 0.5"),
+                                call_of("mips", "")};
+  for (const Kind kind : kinds) check_chain(*gpu, chain, "noise", {257, 129}, kind);
+}
+
+TEST_CASE("the mean of sixteen million texels is off by less than a millionth") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{4096, 4096};
+  for (const bool is_constant : {false, true}) {
+    Level base = noise(size, Depth::half);
+    const std::span<uint16_t> halves = base.texels.as<uint16_t>();
+    if (is_constant) std::ranges::fill(halves, half_from_float(0.1f));  // all rounding goes the same way
+    const Statistics found =
+        statistics_of(words_of(*gpu, call_of("stats", "--measure extremes"), base, Depth::half), size);
+    double sum = 0;
+    for (size_t index = 0; index < halves.size(); index += 4)
+      for (size_t component = 0; component < 3; ++component)
+        sum += luminance_weights[component] * double(float_from_half(halves[index + component]));
+    const double mean = sum / double(texel_count(size));
+    CHECK(std::abs(found.luminance.mean - mean) < 1e-6 * mean);
+  }
+}
