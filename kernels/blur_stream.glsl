@@ -1,4 +1,4 @@
-// A blur in one dispatch: a workgroup goes down a strip of the picture, four rows at a time. Each thread sums its own
+// A blur in one dispatch: a workgroup goes down a strip of the picture, ROWS rows at a time. Each thread sums its own
 // column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store
 // to neighbours.
 #include "blur_border.glsl"
@@ -6,13 +6,13 @@
 // One number of padding behind four, so that threads that go along a row four numbers apart find them in different
 // banks.
 const int pitch = COLUMNS + COLUMNS / 4;
-shared vec4 column_sums[4 * pitch];
+shared vec4 column_sums[ROWS * pitch];
 #if TEXEL_BYTES == 4
-shared uint results[4 * pitch];
+shared uint results[ROWS * pitch];
 #elif TEXEL_BYTES == 8
-shared uvec2 results[4 * pitch];
+shared uvec2 results[ROWS * pitch];
 #else
-shared vec4 results[4 * pitch];
+shared vec4 results[ROWS * pitch];
 #endif
 
 int padded(int place) { return place + (place >> 2); }
@@ -57,7 +57,8 @@ vec4 column_texel(int column, int y) {
 #endif
 }
 
-// Who makes which results: a quarter of the threads each of the four rows, a thread four neighbours.
+// Who makes which results: a quarter of the threads each of the rows, a thread four neighbours. Of fewer than four rows
+// some threads make none.
 int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / 4); }
 int result_place() { return 4 * (int(gl_LocalInvocationIndex) % (COLUMNS / 4)); }
 
@@ -74,6 +75,6 @@ vec4 doubled(vec4 c) {
 void store_results(int y, int end) {
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
   if (place < strip_width && x < width)
-    for (int row = 0; row < 4; ++row)
+    for (int row = 0; row < ROWS; ++row)
       if (y + row < end) store(ivec2(x, y + row), kept_result(row, place));
 }

@@ -1,30 +1,10 @@
 // Sliding sums of a box without a subtraction: what leaves the window leaves no rounding error, no infinity and no
-// not-a-number behind. The windows of a group of outputs have most texels in common. Each is what it alone has of the
-// texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a core,
-// prefix sums. Down a column a group is GROUP rows; its core is the last BLOCKS groups of rows that entered, and a
-// rest.
-#include "blur_stream.glsl"
+// not-a-number behind. Down a column the windows of GROUP rows have most texels in common. Each is what it alone has of
+// the texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a
+// core, prefix sums. The core is the last BLOCKS groups of rows that entered, and a rest.
+#include "blur_stream_rows.glsl"
 
 const int steps = GROUP / 4;
-#if HAS_BLOCKS
-shared vec4 block_sums[COLUMNS];  // of four columns each, in the four rows
-#endif
-#if HAS_WIDE_BLOCKS
-shared vec4 wide_sums[COLUMNS / 4];  // of sixteen columns
-#endif
-
-// Texels of a side of the picture that a window around `at` covers, to those of a whole window.
-float share_inside(int at, int radius, int side) {
-  return float(min(at + radius, side - 1) - max(at - radius, 0) + 1) / float(2 * radius + 1);
-}
-
-void keep(int row, int place, int y, vec4 sum) {
-  vec4 half_mean = table[2] * sum;
-#if BORDER == 4
-  half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(y + row, radius_y, height);
-#endif
-  keep_result(row, place, doubled(half_mean));
-}
 
 vec4 scaled_texel(int column, int y) {
 #if TEXEL_BYTES == 16
@@ -34,58 +14,6 @@ vec4 scaled_texel(int column, int y) {
 #else
   return column_texel(column, y);
 #endif
-}
-
-// Sums of blocks of columns, from places that are multiples of four, and of sixteen.
-void sum_blocks() {
-#if HAS_BLOCKS
-  const int thread = int(gl_LocalInvocationIndex);
-  const int from = result_row() * pitch + padded(result_place());
-  block_sums[thread] = (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
-  barrier();
-#endif
-#if HAS_WIDE_BLOCKS
-  if (thread < COLUMNS / 4)
-    wide_sums[thread] = (block_sums[4 * thread] + block_sums[4 * thread + 1]) +
-                        (block_sums[4 * thread + 2] + block_sums[4 * thread + 3]);
-  barrier();
-#endif
-}
-
-// A thread's four results: of four windows beside each other the first begins at place + 1.
-void sum_rows(int y) {
-  const int row = result_row(), place = result_place();
-  if (place >= strip_width) return;
-  const int base = row * pitch, left = base + padded(place);
-  const vec4 l2 = column_sums[left + 3];
-  const vec4 l12 = l2 + column_sums[left + 2];
-  const vec4 l012 = l12 + column_sums[left + 1];
-  const int enter = place + 2 * radius_x + 2;
-  vec4 core = vec4(0.0);
-#if HAS_BLOCKS
-  int block = row * (COLUMNS / 4) + place / 4 + 1;
-  const int last = row * (COLUMNS / 4) + enter / 4;  // not included
-#if HAS_WIDE_BLOCKS
-  for (; block % 4 != 0; ++block) core += block_sums[block];
-  for (; block + 4 <= last; block += 4) core += wide_sums[block / 4];
-#endif
-  for (; block < last; ++block) core += block_sums[block];
-#else
-  for (int at = place + 4; at + 4 <= enter; at += 4) {
-    const int from = base + padded(at);
-    core += (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
-  }
-#endif
-  const int right = base + padded(enter / 4 * 4);
-  const int rest = enter % 4;  // 0 or 2
-  if (rest != 0) core += column_sums[right] + column_sums[right + 1];
-  const vec4 e0 = column_sums[base + padded(enter)];
-  const vec4 e01 = e0 + column_sums[base + padded(enter + 1)];
-  const vec4 e012 = e01 + column_sums[base + padded(enter + 2)];
-  keep(row, place, y, core + l012);
-  keep(row, place + 1, y, core + l12 + e0);
-  keep(row, place + 2, y, core + l2 + e01);
-  keep(row, place + 3, y, core + e012);
 }
 
 void main() {

@@ -20,31 +20,46 @@ int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radiu
 // What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
 Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
-// How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down. What was measured on an
-// H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment is some times
-// as long as the kernel, since the rows above it are summed for it alone.
+// How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down, a few in a step. What was
+// measured on an H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment
+// is some times as long as the kernel, since the rows above it are summed for it alone.
 struct Cut {
-  int columns = 128, rows = 128;
+  int columns = 128, rows = 128, step = 4;
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
+  bool in_integers = false;                          // likewise, down a column
 };
 
-// Bytes of shared memory of a workgroup: four rows of sums and of results, and the sums of blocks.
+// Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const Cut& cut, Depth depth) {
-  return 4 * (cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) +
-         (cut.has_blocks ? 16 * cut.columns : 0) + (cut.has_wide_blocks ? 4 * cut.columns : 0);
+  const int blocks = int(cut.has_blocks) + int(cut.has_wide_blocks);
+  return cut.step * ((cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) + 4 * cut.columns * blocks);
 }
 
 bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
   return cut.columns <= traits.max_group_invocations && shared_bytes(cut, depth) <= traits.shared_bytes;
 }
 
+// What was the fastest for sums of a radius. Floats of a column are summed in as many registers as the radius asks for, and
+// integers in few, but by more instructions; those hold halves and 8 bits alone.
+Cut sums_cut(int radius, Depth depth) {
+  const int least_of_integers = depth == Depth::u8 ? 12 : 40;
+  if (depth != Depth::f32 && radius >= least_of_integers)
+    return radius < 24 ? Cut{.columns = 256, .rows = 128, .step = 2, .has_blocks = true, .in_integers = true}
+                       : Cut{.columns = 640,
+                             .rows = 256,
+                             .step = 2,
+                             .has_blocks = true,
+                             .has_wide_blocks = true,
+                             .in_integers = true};
+  if (radius >= 24) return {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
+  if (radius >= 12) return {.columns = 128, .rows = 64, .has_blocks = depth == Depth::f32 || radius >= 16};
+  return {};
+}
+
 Cut cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
   const int radius = largest_radius(blur);
-  Cut cut;
+  Cut cut = stream == Stream::sums ? sums_cut(radius, depth) : Cut{};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = 32};
-  if (stream == Stream::sums && radius >= 12) cut = {.columns = 128, .rows = 64, .has_blocks = true};
-  if (stream == Stream::sums && radius >= 24)
-    cut = {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
 }
@@ -68,6 +83,13 @@ std::vector<float> scales_of(const Blur& blur, Depth depth) {
   const double rows = 2 * blur.radius_y + 1, columns = 2 * blur.radius_x + 1;
   const double of_texel = depth == Depth::f32 ? power_of(int(rows)) : 1, of_column = power_of(int(columns));
   return {float(of_texel), float(of_column / (rows * of_texel)), float(0.5 / (columns * of_column))};
+}
+
+// The groups of rows of sums of floats.
+void add_groups(Pass& pass, int radius) {
+  const int group = group_rows(radius), window = 2 * radius + 2;
+  pass.literals.insert(pass.literals.end(), {{"GROUP", group}, {"BLOCKS", window / group - 1}});
+  pass.values.push_back({"rest_rows", window % group});
 }
 
 }  // namespace
@@ -95,11 +117,14 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const Cut cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
   Pass pass{.name = has_sums ? "blur sliding" : "blur shared",
-            .kernel = has_sums ? "blur_stream_sums.glsl" : "blur_stream_taps.glsl",
+            .kernel = !has_sums         ? "blur_stream_taps.glsl"
+                      : cut.in_integers ? "blur_stream_integers.glsl"
+                                        : "blur_stream_sums.glsl",
             .literals = {{"BORDER", int(blur.border)},
                          {"HOLDS_HALF", holds_half(builder.input())},
                          {"TEXEL_BYTES", 4 * int(bytes_of(results))},
                          {"COLUMNS", cut.columns},
+                         {"ROWS", cut.step},
                          {"FIRST_PLACE", has_sums}},
             .values = {{"width", image.size.width},
                        {"height", image.size.height},
@@ -112,12 +137,12 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .source_image = source,
             .target_image = target};
   if (has_sums) {
-    const int group = group_rows(blur.radius_y), window = 2 * blur.radius_y + 2;
-    pass.literals.insert(pass.literals.end(), {{"GROUP", group},
-                                               {"BLOCKS", window / group - 1},
+    const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
+    pass.literals.insert(pass.literals.end(), {{"CORE_BLOCKS", window / 4 - 1},
+                                               {"CORE_REST", window % 4},
                                                {"HAS_BLOCKS", cut.has_blocks},
                                                {"HAS_WIDE_BLOCKS", cut.has_wide_blocks}});
-    pass.values.push_back({"rest_rows", window % group});
+    if (!cut.in_integers) add_groups(pass, blur.radius_y);
     pass.table = scales_of(blur, results);
   } else {
     pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});

@@ -2,6 +2,7 @@
 #include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
+#include "tests/support/made.h"
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
@@ -19,16 +20,21 @@ DeviceTraits as_gpu(const Gpu& gpu) {
   return traits;
 }
 
-void check_stream(Gpu& gpu, std::string_view words, std::string_view pattern_name, Size size, Depth depth) {
+// Checks a blur of `base`, named `what`, that runs in a kernel whose name begins so.
+void check_stream(Gpu& gpu, std::string_view words, std::string_view what, const Level& base, Depth depth,
+                  std::string_view kernel) {
   const Call call = call_of("blur", words);
-  const Plan made = plan({&call, 1}, {.size = size, .storage = depth}, as_gpu(gpu));
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = depth}, as_gpu(gpu));
   REQUIRE(made.passes.size() == 1);
-  REQUIRE(made.passes[0].kernel.starts_with("blur_stream_"));
-  const Level base = pattern(pattern_name, size, depth);
+  REQUIRE(made.passes[0].kernel.starts_with(kernel));
   const RunResult result = gpu.run(made, base, 0);
   const LevelCheck found = verify({&call, 1}, base, result.levels, 0, depth).front();
-  CHECK_MESSAGE(found.share <= 1, words, " on ", pattern_name, " ", size.width, "x", size.height, " ", name_of(depth),
+  CHECK_MESSAGE(found.share <= 1, words, " on ", what, " ", base.size.width, "x", base.size.height, " ", name_of(depth),
                 ": ", describe(found));
+}
+
+void check_stream(Gpu& gpu, std::string_view words, std::string_view pattern_name, Size size, Depth depth) {
+  check_stream(gpu, words, pattern_name, pattern(pattern_name, size, depth), depth, "blur_stream_");
 }
 
 constexpr Depth depths[] = {Depth::f32, Depth::half};
@@ -65,4 +71,32 @@ TEST_CASE(
         for (const Depth depth : depths)
           for (const Size size : {Size{17, 9}, Size{130, 71}})
             check_stream(*gpu, fmt::format("{} --border {}", way, border), name, size, depth);
+}
+
+TEST_CASE("streams of integers are right on every border, and what leaves them leaves nothing") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr std::string_view kernel = "blur_stream_integers.glsl";
+  for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"})
+    for (const std::string_view name : {"nonfinite", "huge"})
+      check_stream(*gpu, fmt::format("--radius 40 --method sliding --border {}", border), name,
+                   pattern(name, {130, 71}, Depth::half), Depth::half, kernel);
+  check_stream(*gpu, "--radius 63 --method sliding", "noise", pattern("noise", {257, 300}, Depth::half), Depth::half,
+               kernel);
+
+  // one texel of 60,000, infinity or no number in each 97 x 97, among some thousandths of either sign
+  const auto suns = [](int x, int y, size_t component, int) {
+    const float all[] = {6e4f, -6e4f, 1 / 0.f, -1 / 0.f};
+    if (x % 97 == 11 && y % 97 == 5) return bits_of_half(all[component]);
+    return bits_of_half(1e-5f * float(int(hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) % 1001) - 400));
+  };
+  check_stream(*gpu, "--radius 40 --method sliding", "suns", made_level({250, 300}, Depth::half, 0, suns), Depth::half,
+               kernel);
+
+  const auto steps = [](int x, int y, size_t component, int) {
+    return hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) & 255;
+  };
+  for (const int radius : {12, 15, 30})
+    check_stream(*gpu, fmt::format("--radius {} --method sliding --border mirror", radius), "steps",
+                 made_level({257, 140}, Depth::u8, 0, steps), Depth::u8, kernel);
 }
