@@ -86,17 +86,18 @@ TEST_CASE("the floor that only reads depends on what it reads") {
 TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward sizes") {
   Gpu* gpu = device();
   if (!gpu) return;
+  int turn = 0;
   for (const char* arguments : {"--method per-level", "--method single-pass"})
-    for (const Size size : awkward_sizes())
-      for (const bool half_arithmetic : {false, true}) {
-        const Call call = parse_call(mips(), arguments);
-        const Level base = noise(size, Depth::u8);
-        const PlanInput input{.size = size, .storage = Depth::u8, .half_arithmetic = half_arithmetic};
-        const RunResult result = gpu->run(plan({&call, 1}, input, gpu->info().traits), base, 0);
-        CHECK(std::ranges::equal(result.levels.at(0).texels.bytes(), base.texels.bytes()));
-        for (const LevelCheck& check : verify({&call, 1}, base, std::span(result.levels).subspan(1), 1, Depth::u8))
-          CHECK_MESSAGE(check.share <= 1, arguments, " ", size.width, "x", size.height, ": ", describe(check));
-      }
+    for (const Size size : awkward_sizes()) {
+      const bool half_arithmetic = turn++ % 2 == 1;
+      const Call call = parse_call(mips(), arguments);
+      const Level base = noise(size, Depth::u8);
+      const PlanInput input{.size = size, .storage = Depth::u8, .half_arithmetic = half_arithmetic};
+      const RunResult result = gpu->run(plan({&call, 1}, input, gpu->info().traits), base, 0);
+      CHECK(std::ranges::equal(result.levels.at(0).texels.bytes(), base.texels.bytes()));
+      for (const LevelCheck& check : verify({&call, 1}, base, std::span(result.levels).subspan(1), 1, Depth::u8))
+        CHECK_MESSAGE(check.share <= 1, arguments, " ", size.width, "x", size.height, ": ", describe(check));
+    }
 }
 
 TEST_CASE("copies of a picture to go round: a run on them gives what a run on its own images gives") {
@@ -180,11 +181,11 @@ TEST_CASE("what holds on noise may fail on hard numbers, and is then found out")
   Gpu* gpu = device();
   if (!gpu) return;
   const Op& op = *op_named("mips");
-  for (const Size size : {Size{4096, 4096}, Size{1919, 1081}})
-    for (const Depth depth : {Depth::half, Depth::f32}) {
-      CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, size, depth) == "");
-      CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, size, depth) == "");
-    }
+  const Size even{4096, 4096}, odd{1919, 1081};
+  CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, even, Depth::f32) == "");
+  CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, odd, Depth::half) == "");
+  CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, even, Depth::half) == "");
+  CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, odd, Depth::f32) == "");
   // llvmpipe's linear sampler takes differences, and that of two infinities is no number
   if (gpu->info().traits.name.find("llvmpipe") != std::string::npos)
     CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) != "");

@@ -18,8 +18,8 @@ constexpr Kind floats = kinds[0], halves = kinds[1];
 TEST_CASE("lines: every border, on sides that no block of texels divides") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const std::string_view words : {"--radius 8 --method sliding", "--radius 5 --kernel gaussian --method lines",
-                                       "--sigma 9 --method boxes", "--sigma 2 --method boxes"})
+  for (const std::string_view words :
+       {"--radius 8 --method sliding", "--sigma 9 --method boxes", "--sigma 2 --method boxes"})
     for (const std::string_view border : borders) {
       const Call call = call_of("blur", fmt::format("{} --border {}", words, border));
       check_call(*gpu, call, "nonfinite", {35, 21}, floats);
@@ -39,10 +39,9 @@ TEST_CASE("lines: every radius about the length of a block, and many of them") {
 TEST_CASE("lines: sums go on from segment to segment of a long line") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const int radius : {7, 10, 100, 300, 1024})
-    for (const Size size : {Size{4801, 3}, Size{3, 4801}}) {
-      const Call call = call_of("blur", fmt::format("--radius {} --method sliding --border mirror", radius));
-      check_call(*gpu, call, "noise", size, floats);
-      check_call(*gpu, call, "nonfinite", size, floats);
-    }
+  for (const int radius : {7, 10, 100, 1024}) {
+    const Call call = call_of("blur", fmt::format("--radius {} --method sliding --border mirror", radius));
+    check_call(*gpu, call, "noise", {4801, 3}, floats);
+    check_call(*gpu, call, "nonfinite", {3, 4801}, floats);
+  }
 }

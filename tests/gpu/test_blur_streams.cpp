@@ -37,26 +37,29 @@ void check_stream(Gpu& gpu, std::string_view words, std::string_view pattern_nam
   check_stream(gpu, words, pattern_name, pattern(pattern_name, size, depth), depth, "blur_stream_");
 }
 
-constexpr Depth depths[] = {Depth::f32, Depth::half};
+// Depths take turns: to compile a pipeline takes a CPU longer than all that is done with it.
+Depth depth_of(int turn) { return turn % 2 == 0 ? Depth::f32 : Depth::half; }
 
 }  // namespace
 
 TEST_CASE("streams of taps are right at every radius that they take") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const std::string_view words : {"--radius 0", "--radius 1", "--radius 3", "--sigma 1.2", "--sigma 4"})
-    for (const Depth depth : depths)
-      for (const Size size : {Size{257, 129}, Size{1, 300}, Size{300, 1}})
-        check_stream(*gpu, fmt::format("{} --method shared", words), "noise", size, depth);
+  int turn = 0;
+  for (const std::string_view words : {"--radius 0", "--radius 1", "--radius 3", "--sigma 1.2", "--sigma 4"}) {
+    for (const Size size : {Size{257, 129}, Size{1, 300}, Size{300, 1}})
+      check_stream(*gpu, fmt::format("{} --method shared", words), "noise", size, depth_of(turn));
+    ++turn;
+  }
 }
 
 TEST_CASE("streams of sliding sums are right for each number of blocks and rest of rows") {
   Gpu* gpu = device();
   if (!gpu) return;
   // groups of 4, 8 and 16 rows, all of the core in blocks or a rest beside them
+  int turn = 0;
   for (const int radius : {3, 4, 8, 12, 17, 23, 24, 33})
-    for (const Depth depth : depths)
-      check_stream(*gpu, fmt::format("--radius {} --method sliding", radius), "noise", {257, 300}, depth);
+    check_stream(*gpu, fmt::format("--radius {} --method sliding", radius), "noise", {257, 300}, depth_of(turn++));
 }
 
 TEST_CASE(
@@ -64,13 +67,15 @@ TEST_CASE(
     "kernel") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"})
-    for (const std::string_view way : {"--radius 5 --method sliding", "--radius 26 --method sliding",
-                                       "--sigma 1.5 --method shared", "--sigma 3 --axis x --method shared"})
+  int turn = 0;
+  for (const std::string_view way : {"--radius 5 --method sliding", "--radius 26 --method sliding",
+                                     "--sigma 1.5 --method shared", "--sigma 3 --axis x --method shared"})
+    for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"}) {
       for (const std::string_view name : {"nonfinite", "huge"})
-        for (const Depth depth : depths)
-          for (const Size size : {Size{17, 9}, Size{130, 71}})
-            check_stream(*gpu, fmt::format("{} --border {}", way, border), name, size, depth);
+        for (const Size size : {Size{17, 9}, Size{130, 71}})
+          check_stream(*gpu, fmt::format("{} --border {}", way, border), name, size, depth_of(turn));
+      ++turn;
+    }
 }
 
 TEST_CASE("streams of integers are right on every border, and what leaves them leaves nothing") {

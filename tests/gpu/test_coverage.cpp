@@ -74,15 +74,16 @@ TEST_CASE("cut-out textures are what the definition says at sizes that go throug
   if (!gpu) return;
   // one texel a side, more than a workgroup's share in one direction or in both, and an edge just behind it
   const Size sizes[] = {{2, 1}, {1, 300}, {300, 1}, {65, 17}, {66, 18}, {131, 64}, {300, 200}};
+  int turn = 0;
   for (const Size size : sizes)
-    for (const Depth depth : {Depth::f32, Depth::half})
-      for (const std::string_view words : {"--coverage 0.5", "--coverage 0.9 --filter lanczos3", "--coverage 0.05"}) {
-        const Call call = parse_call(*op_named("mips"), words);
-        const Level base = blades(size, depth);
-        for (const LevelCheck& check : verify({&call, 1}, base, levels_of(*gpu, call, base, depth), 1, depth))
-          CHECK_MESSAGE(check.share <= 1, words, " on ", size.width, "x", size.height, " ", name_of(depth), ": ",
-                        describe(check));
-      }
+    for (const std::string_view words : {"--coverage 0.5", "--coverage 0.9 --filter lanczos3", "--coverage 0.05"}) {
+      const Depth depth = turn++ % 2 == 0 ? Depth::f32 : Depth::half;
+      const Call call = parse_call(*op_named("mips"), words);
+      const Level base = blades(size, depth);
+      for (const LevelCheck& check : verify({&call, 1}, base, levels_of(*gpu, call, base, depth), 1, depth))
+        CHECK_MESSAGE(check.share <= 1, words, " on ", size.width, "x", size.height, " ", name_of(depth), ": ",
+                      describe(check));
+    }
 }
 
 TEST_CASE("a chain's picture is counted as the ops before have left it, and repeated runs count anew") {

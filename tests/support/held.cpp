@@ -42,6 +42,12 @@ void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size 
   check_chain(gpu, {&call, 1}, pattern_name, size, kind);
 }
 
+std::span<const Kind> kinds_of(const Call& call, Size size, const DeviceTraits& traits) {
+  const PlanInput input{.size = size, .storage = Depth::half, .half_arithmetic = true};
+  const bool has_half_arithmetic = std::ranges::any_of(plan({&call, 1}, input, traits).passes, &Pass::half_arithmetic);
+  return std::span(kinds).first(has_half_arithmetic ? 3 : 2);
+}
+
 bool can_run(const Call& call, const DeviceTraits& traits) {
   try {
     plan({&call, 1}, {.size = {64, 64}}, traits);

@@ -22,6 +22,9 @@ struct Route {
   bool packs = false;
 };
 
+// Those that a call's plans differ by: without a pass of half arithmetic there are two.
+std::span<const Kind> kinds_of(const Call& call, Size size, const DeviceTraits& traits);
+
 // Runs a chain on a pattern and compares all levels of its result with the definition.
 void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
                  const Route& route = {});
