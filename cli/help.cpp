@@ -21,7 +21,7 @@ static std::string values_of(const Param& param) {
 static std::string default_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "off";
   if (param.is_required) return "none, it must be given";
-  if (param.is_optional) return "none";
+  if (param.is_optional || param.kind == ParamKind::text) return "none";
   if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.def)]);
   return fmt::format("{}", param.def);
 }

@@ -145,6 +145,7 @@ void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Gr
   hand_out(numbers, group, measured);
   if (globals.verify) verify_numbers(calls, input, group, numbers, report);
   if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
+  group.depth = result_depth(calls, group.depth);
   group.levels.resize(size_t(first_level));
   std::ranges::move(result.levels, std::back_inserter(group.levels));
 }
@@ -154,6 +155,14 @@ void name_alpha(Group& group) {
   if (!group.is_colour || group.has_alpha()) return;
   group.channels[3] = group.channels[0];
   if (!group.channels[3].name.empty()) group.channels[3].name.back() = 'A';
+}
+
+// Leaves one channel of the colour: "Y" in the place of "R", "diffuse.Y" of "diffuse.R".
+void name_luminance(Group& group, Depth depth) {
+  std::string name = std::ranges::find_if(group.channels, [](const Channel& c) { return !c.name.empty(); })->name;
+  name.back() = 'Y';
+  group.channels = {Channel{.name = name, .depth = depth}};
+  group.is_luminance = true;
 }
 
 // The chain on all that the picture has: colour, then the channels that go along.
@@ -207,8 +216,8 @@ Picture colour_as_read(const Picture& picture) {
 // How all pictures of a job are treated, known when the first of them is.
 struct Way {
   Job job;
-  Depth came_in = Depth::half, goes_out = Depth::half;  // of the colour
-  Transfer transfer = Transfer::linear;                 // of the output's colour
+  Depth came_in = Depth::half, storage = Depth::half, goes_out = Depth::half;  // of the colour
+  Transfer transfer = Transfer::linear;                                        // of the output's colour
 };
 
 Way way_of(const Request& request, const Job& given, const Picture& first) {
@@ -217,6 +226,9 @@ Way way_of(const Request& request, const Job& given, const Picture& first) {
                             level_count_of(result_size(request.calls, first.size()))),
           .came_in = first.groups.front().depth};
   way.goes_out = output_depth(globals, *given.format, way.came_in);
+  way.storage = storage_of(globals, way.came_in, way.goes_out);
+  const bool is_free = is_float(way.goes_out) && !globals.bits && !globals.fp16;
+  if (is_free) way.goes_out = result_depth(request.calls, way.goes_out);
   way.transfer = output_transfer(globals, *given.format, way.goes_out);
   if (takes_data(request.calls) && !globals.transfer) way.transfer = Transfer::linear;
   return way;
@@ -245,12 +257,15 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
   if (takes_data(request.calls)) make_data(picture, globals);
+  if (makes_luminance(request.calls) && !picture.groups.front().is_colour)
+    fail(Exit::usage, "luminance: the picture has no colour; expected channels R, G and B, or Y");
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight;
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
-    run_chain(request, gpu, picture, storage_of(globals, way.came_in, way.goes_out), report);
+    run_chain(request, gpu, picture, way.storage, report);
+    if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
   } else if (!stays) {
     make_working(picture, working_depth(way.came_in, way.goes_out));
   }

@@ -21,6 +21,12 @@ std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string
   return numbers;
 }
 
+std::optional<std::vector<int>> sides(std::string_view word) {
+  std::optional<std::vector<int>> numbers = whole_numbers(word, word.find('x') == word.npos ? "" : "x");
+  if (!numbers || numbers->front() == 0 || numbers->back() == 0) return std::nullopt;
+  return std::vector{numbers->front(), numbers->back()};
+}
+
 std::optional<double> percentage(std::string_view word) {
   if (!word.ends_with('%')) return std::nullopt;
   word.remove_suffix(1);

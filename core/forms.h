@@ -11,6 +11,9 @@ namespace gpupost {
 // another form.
 std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string_view separators);
 
+// Both sides of a word like 640x480, or 64 for a square, 1 or more. None where the word has another form.
+std::optional<std::vector<int>> sides(std::string_view word);
+
 // The number of a word like 50% or 12.5%. None where the word has another form.
 std::optional<double> percentage(std::string_view word);
 

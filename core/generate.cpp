@@ -32,6 +32,9 @@ static std::string extensions(const Pass& pass) {
   if (pass.half_arithmetic) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
   if (pass.subgroup_size) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
   if (pass.subgroup_size > 4) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+  if (pass.reduces_in_subgroups)
+    text +=
+        "#extension GL_KHR_shader_subgroup_arithmetic : require\n#extension GL_KHR_shader_subgroup_vote : require\n";
   if (pass.subgroup_size && pass.half_arithmetic)
     text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
   return text;
@@ -167,7 +170,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
-  std::string text;
+  std::string text = is_rgb ? "" : "#define IN_XYZ\n";
   if (!is_rgb || has_folds) append_kernel("yxy.glsl", done, text);
   if (has_folds) append_kernel("alpha.glsl", done, text);
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);

@@ -86,6 +86,12 @@ bool adds_alpha(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->adds_alpha && call.op->adds_alpha(call); });
 }
 
+bool makes_luminance(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return call.op->makes_luminance; });
+}
+
+Depth result_depth(std::span<const Call> calls, Depth depth) { return makes_luminance(calls) ? Depth::f32 : depth; }
+
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
   std::vector<Call> kept;
   for (const Call& call : calls)

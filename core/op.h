@@ -151,6 +151,7 @@ struct Op {
   std::vector<Param> params;
   bool makes_levels = false;               // adds mip levels to the picture; nothing may follow such an op
   bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
+  bool makes_luminance = false;            // its result is one number a texel, Y, in floats
   bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
   bool reads_once = false;                 // its passes load each texel once: point ops before it are done as they do
   bool passes_through = false;             // leaves the picture as it is and makes numbers of it, for the host
@@ -221,6 +222,9 @@ bool keeps_base(std::span<const Call> calls);
 // What the rows say of any of its calls.
 bool takes_data(std::span<const Call> calls);
 bool adds_alpha(std::span<const Call> calls);
+bool makes_luminance(std::span<const Call> calls);
+// How the numbers of the result are kept, where those of the picture are of `depth`.
+Depth result_depth(std::span<const Call> calls, Depth depth);
 // The calls of a chain that channels beside the colour go through.
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls);
 

@@ -35,6 +35,7 @@ struct DeviceTraits {
   int subgroup_size = 1;
   bool has_quad = false;           // quad operations in compute, on 16-bit numbers too
   bool has_shuffle = false;        // likewise shuffles within a subgroup
+  bool has_reductions = false;     // likewise sums, minima, maxima and votes
   bool filters_f32 = false;        // a linear sampler on images of four floats; on halves every device has one
   bool has_float16 = false;        // half arithmetic
   bool has_packed_floats = false;  // images of 11, 11 and 10 bits can be written
@@ -93,8 +94,9 @@ struct Pass {
   std::array<int, 2> group{256, 1};      // local size
   std::array<int, 2> group_count{1, 1};  // what vkCmdDispatch takes
   bool half_arithmetic = false;
-  int subgroup_size = 0;         // at least that many threads exchange numbers directly; 0: none, 4: quads
-  bool samples_between = false;  // the source through a linear sampler, at the corners between its texels
+  int subgroup_size = 0;              // at least that many threads exchange numbers directly; 0: none, 4: quads
+  bool reduces_in_subgroups = false;  // they add, take the least or the largest, and vote
+  bool samples_between = false;       // the source through a linear sampler, at the corners between its texels
   std::vector<Fold> on_load,
       on_store;  // point ops: what load() gives has gone through the one, what store() takes goes through the other
   int source_image = 0, source_level = 0;
@@ -173,6 +175,8 @@ class PlanBuilder {
   int add_image(const PlanImage& image);
   // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);
+  // Says how the images that ops make from here on are kept.
+  void keep_as(Depth depth) { input_.storage = depth; }
   // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
   // Appends a point op: to what the pass before it stores where that made the current image and nothing else has read it

@@ -111,50 +111,51 @@ static void add_loss_between(const Planes& picture, const Between& between, Dept
 }
 
 static Expected expected_at_first(const Level& base, Depth depth) {
-  Expected expected;
+  Expected expected{.levels = {}, .tolerance = {}, .depth = depth};
   expected.levels.push_back(planes_of(base, depth));
   expected.tolerance.push_back(no_error(base.size));
   return expected;
 }
 
 // `next`: the call behind it, nullptr where there is none.
-static void go_through(Expected& expected, const Call& call, const Call* next, Depth depth, const Between& between) {
+static void go_through(Expected& expected, const Call& call, const Call* next, const Between& between) {
   const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
-  expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], depth);
+  expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
   expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+  expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && goes_on_in_float(call, *next)) return;
-  for (Planes& level : expected.levels) level = clamped(std::move(level), depth);
+  for (Planes& level : expected.levels) level = clamped(std::move(level), expected.depth);
   if (next && (between.is_yxy || between.is_packed))
-    add_loss_between(expected.levels[0], between, depth, expected.tolerance[0]);
+    add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
 }
 
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
   Expected expected = expected_at_first(base, depth);
   for (size_t index = 0; index < calls.size(); ++index)
-    go_through(expected, calls[index], index + 1 < calls.size() ? &calls[index + 1] : nullptr, depth, between);
+    go_through(expected, calls[index], index + 1 < calls.size() ? &calls[index + 1] : nullptr, between);
   return expected;
 }
 
 Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
                          const Between& between) {
   Expected expected = expected_at_first(base, depth);
-  for (size_t before = 0; before < index; ++before)
-    go_through(expected, calls[before], &calls[before + 1], depth, between);
+  for (size_t before = 0; before < index; ++before) go_through(expected, calls[before], &calls[before + 1], between);
   return expected;
 }
 
-std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth) {
+std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level) {
   std::vector<LevelCheck> checks;
   for (size_t index = 0; index < levels.size(); ++index) {
     const size_t level = size_t(first_level) + index;
-    checks.push_back(check_level(expected.levels[level], expected.tolerance[level], levels[index], depth, int(level)));
+    checks.push_back(
+        check_level(expected.levels[level], expected.tolerance[level], levels[index], expected.depth, int(level)));
   }
   return checks;
 }
 
 std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
                                int first_level, Depth depth, const Between& between) {
-  return verify(expected_of(calls, base, depth, between), levels, first_level, depth);
+  return verify(expected_of(calls, base, depth, between), levels, first_level);
 }
 
 std::string describe(const LevelCheck& check) {

@@ -22,6 +22,7 @@ struct LevelCheck {
 // What a chain makes of a picture by definition, and how far a device may be off, level by level.
 struct Expected {
   std::vector<Planes> levels, tolerance;
+  Depth depth = Depth::half;  // of the result
 };
 
 // How pictures are kept between ops, where that is not as numbers of the chain's depth.
@@ -40,8 +41,8 @@ Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth
 Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
                          const Between& between = {});
 
-// Checks every texel of `levels`, the result's levels from `first_level` on, four numbers of `depth` a texel.
-std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level, Depth depth);
+// Checks every texel of `levels`, the result's levels from `first_level` on, four numbers a texel.
+std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level);
 // Both at once, for one result.
 std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
                                int first_level, Depth depth, const Between& between = {});

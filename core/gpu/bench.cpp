@@ -117,7 +117,7 @@ void check_variant(Gpu& gpu, Subject& subject, const Call& call, const Expected&
   const int first_level = plan.base_is_input ? 1 : 0;
   const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
   if (call.op->passes_through) return check_numbers(call, run.statistics, expected, result);
-  for (const LevelCheck& check : verify(expected, run.levels, first_level, subject.depth()))
+  for (const LevelCheck& check : verify(expected, run.levels, first_level))
     if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
   if (result.worst.share > 1) result.failure = describe(result.worst);
 }

@@ -31,6 +31,7 @@ static std::vector<DeviceTraits> usual_devices() {
                    .subgroup_size = 8,
                    .has_quad = true,
                    .has_shuffle = true,
+                   .has_reductions = true,
                    .filters_f32 = true,
                    .has_float16 = true,
                    .has_memory_model = true};
@@ -38,7 +39,7 @@ static std::vector<DeviceTraits> usual_devices() {
   gpu.type = DeviceType::discrete;
   gpu.subgroup_size = 32;
   DeviceTraits without_subgroups = gpu;
-  without_subgroups.has_quad = without_subgroups.has_shuffle = false;
+  without_subgroups.has_quad = without_subgroups.has_shuffle = without_subgroups.has_reductions = false;
   return {cpu, gpu, without_subgroups};
 }
 

@@ -181,6 +181,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                  .subgroup_size = int(properties11.subgroupSize),
                  .has_quad = has_subgroup(VK_SUBGROUP_FEATURE_QUAD_BIT),
                  .has_shuffle = has_subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT),
+                 .has_reductions =
+                     has_subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) && has_subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT),
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,

@@ -4,9 +4,9 @@ namespace gpupost {
 
 std::span<const Op* const> all_ops() {
   // The order is the order of help and documents.
-  static const Op* const ops[] = {&blur_op, &clamp_op,  &contrast_op, &crop_op,       &exposure_op,
-                                  &flip_op, &gain_op,   &gamma_op,    &matrix_op,     &mips_op,
-                                  &nan_op,  &offset_op, &resize_op,   &saturation_op, &stats_op};
+  static const Op* const ops[] = {&blur_op,   &clamp_op,  &contrast_op,   &crop_op,   &exposure_op, &flip_op,
+                                  &gain_op,   &gamma_op,  &luminance_op,  &matrix_op, &mips_op,     &nan_op,
+                                  &offset_op, &resize_op, &saturation_op, &stats_op};
   return ops;
 }
 

@@ -13,6 +13,7 @@ extern const Op exposure_op;
 extern const Op flip_op;
 extern const Op gain_op;
 extern const Op gamma_op;
+extern const Op luminance_op;
 extern const Op matrix_op;
 extern const Op mips_op;
 extern const Op nan_op;

@@ -101,3 +101,24 @@ TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what ca
     CHECK(is_one_error(finished.err));
   }
 }
+
+TEST_CASE(
+    "luminance leaves one channel Y, in floats where nothing else is asked for, and what is beside the colour behind") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"luminance", "--tile", "8", "in.exr", "-o", "out.exr", "--verify"});
+  const Picture made = decoded(place, "out.exr");
+  CHECK(made.size() == Size{5, 3});
+  REQUIRE(made.groups.size() == 1);
+  CHECK(made.groups[0].is_luminance);
+  CHECK(made.groups[0].channels[0].name == "Y");
+  CHECK(made.groups[0].channels[0].depth == Depth::f32);
+  CHECK(!made.groups[0].has_alpha());
+  done(place, {"luminance", "in.exr", "--bits", "16f", "-o", "half.exr"});
+  CHECK(decoded(place, "half.exr").groups[0].channels[0].depth == Depth::half);
+  done(place, {"luminance", "in.png", "-o", "out.png"});
+  CHECK(decoded(place, "out.png").groups[0].is_luminance);
+  const Finished finished = done(place, {"luminance", "depth.exr", "-o", "alone.exr"});
+  CHECK(finished.err.find("channels without level 0 are dropped: Z id") != std::string::npos);
+  CHECK(decoded(place, "alone.exr").groups.size() == 1);
+}

@@ -118,8 +118,10 @@ TEST_CASE("what a row is measured at are values that its parameters take") {
       CAPTURE(setting.text());
       const Param* param = op->param(setting.param);
       REQUIRE(param);
-      CHECK((setting.value > 0 && setting.value >= param->min && setting.value <= param->max));
-      CHECK(parse_call(*op, setting.text()).number(setting.param) == setting.value);
+      CHECK(setting.value > 0);
+      const Call call = parse_call(*op, setting.text());
+      if (param->kind == ParamKind::text) CHECK(call.word(setting.param) == std::to_string(setting.value));
+      else CHECK(call.number(setting.param) == setting.value);
     }
     CHECK(row.settings.empty() == row.cpu_settings.empty());
     for (const Setting& setting : row.cpu_settings) CHECK(contains(row.settings, setting));
@@ -140,6 +142,26 @@ TEST_CASE(
     for (const Graph& graph : row.graphs)
       for (const std::string_view variant : graph.variants)
         CHECK_MESSAGE(std::ranges::find(variants, variant) != variants.end(), variant);
+  }
+}
+
+TEST_CASE("the shares of the picture that the row of luminance names are those that the printed shaders read") {
+  struct Shader {
+    std::string_view variant;
+    Size result;
+    int threads, texels;  // of a thread
+  };
+  const Benchmark& row = op_named("luminance")->benchmark;
+  for (const Shader& shader : {Shader{"fetch2", {120, 68}, 64, 2},
+                               {"fetch4-16", {120, 68}, 16, 4},
+                               {"fetch4-64", {60, 34}, 64, 4},
+                               {"fetch4-256", {30, 17}, 256, 4}}) {
+    const double share = double(texel_count(shader.result)) * shader.threads * shader.texels / (1920.0 * 1080.0);
+    const std::string told = "1/" + std::to_string(std::lround(1 / share));
+    CHECK(share == doctest::Approx(1.0 / double(std::lround(1 / share))).epsilon(0.01));
+    const size_t at = row.remark.find(shader.variant);
+    REQUIRE(at != row.remark.npos);
+    CHECK_MESSAGE(row.remark.substr(row.remark.find("1/", at), 3) == told, shader.variant);
   }
 }
 

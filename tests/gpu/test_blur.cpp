@@ -163,7 +163,7 @@ TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of the
           forgive_sunlit(expected, radius);
           const Plan made = plan({&call, 1}, {.size = dark_size, .storage = depth}, gpu->info().traits);
           const RunResult result = gpu->run(made, shadow(true, depth), 0);
-          for (const LevelCheck& check : verify(expected, result.levels, 0, depth))
+          for (const LevelCheck& check : verify(expected, result.levels, 0))
             CHECK_MESSAGE(check.share <= 1, call.text(), " ", name_of(depth), ": ", describe(check));
         }
 }

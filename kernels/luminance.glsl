@@ -1,0 +1,118 @@
+// Luminances of a picture's cells, reduced: what all ways to do it share. A pass reduces pieces of cells; where a cell
+// has several, a later pass reduces what they came to. Along each axis `texels` is what the pass reads, `cells` their
+// number, `tile` the texels of a cell, the last holding what is left, or 0 where all have as many or one less; `pieces`
+// is their number in a cell and `piece` the texels of one. `whole` and `whole_tile` are those of the picture itself.
+//
+// LIGHT: 0 weights of Rec. 709, 1 those of the document, 2 the source holds what a pass before has made.
+// MEASURE: what a cell says of its texels.
+#define MEASURE_MEAN 0
+#define MEASURE_MINIMUM 1
+#define MEASURE_MAXIMUM 2
+#define MEASURE_COUNT 3
+
+#if LIGHT == 1
+const vec3 weights = vec3(0.2125, 0.7154, 0.0721);
+#else
+const vec3 weights = vec3(0.2126, 0.7152, 0.0722);
+#endif
+
+float power_of_two(int exponent) { return intBitsToFloat((127 + exponent) << 23); }
+
+// --- what lies where
+
+// The first texel of a cell along an axis.
+int begin_of(int cell, int side, int cell_count, int each) {
+  return each > 0 ? min(cell * each, side) : cell * side / cell_count;
+}
+
+struct Range {
+  ivec2 low, high;  // from the first texel to behind the last
+};
+
+// The texels of a piece: of one behind the end of its cell, none.
+Range range_of(ivec2 piece_at) {
+  const ivec2 pieces = ivec2(pieces_x, pieces_y), piece = ivec2(piece_x, piece_y);
+  const ivec2 cell = piece_at / pieces;
+  const ivec2 begin = ivec2(begin_of(cell.x, texels_x, cells_x, tile_x), begin_of(cell.y, texels_y, cells_y, tile_y));
+  const ivec2 end =
+      ivec2(begin_of(cell.x + 1, texels_x, cells_x, tile_x), begin_of(cell.y + 1, texels_y, cells_y, tile_y));
+  const ivec2 low = begin + (piece_at - cell * pieces) * piece;
+  return Range(low, min(low + piece, end));
+}
+
+// Texels of the picture that a cell holds.
+int texels_of(ivec2 cell) {
+  return (begin_of(cell.x + 1, whole_x, cells_x, whole_tile_x) - begin_of(cell.x, whole_x, cells_x, whole_tile_x)) *
+         (begin_of(cell.y + 1, whole_y, cells_y, whole_tile_y) - begin_of(cell.y, whole_y, cells_y, whole_tile_y));
+}
+
+// --- two numbers become one
+
+#if MEASURE == MEASURE_MEAN || MEASURE == MEASURE_COUNT
+#define neutral 0.0
+float combined(float a, float b) { return a + b; }
+#else
+#if MEASURE == MEASURE_MINIMUM
+#define neutral uintBitsToFloat(0x7f800000u)
+#define BEATS <
+#else
+#define neutral uintBitsToFloat(0xff800000u)
+#define BEATS >
+#endif
+// What is no number (NaN) stays, as it does in a mean.
+float combined(float a, float b) { return isnan(b) || b BEATS a ? b : a; }
+#endif
+
+// --- numbers in and out
+
+#ifdef IN_XYZ
+vec4 light(ivec2 at) { return rgb_of_xyz(load(at)); }
+vec4 grey(float number) { return xyz_of_rgb(vec4(vec3(number), 1.0)); }
+#else
+vec4 light(ivec2 at) { return load(at); }
+vec4 grey(float number) { return vec4(vec3(number), 1.0); }
+#endif
+
+// Numbers are scaled down by powers of two before they are summed, so that no sum overflows where the mean does not.
+float number_at(ivec2 at) {
+#if LIGHT == 2
+  return load(at).r * power_of_two(-load_exponent);
+#elif MEASURE == MEASURE_COUNT
+  return power_of_two(-load_exponent);
+#else
+  // in this order the weights come to exactly 1, and white to white
+  const vec3 scaled = weights * power_of_two(-load_exponent);
+  const vec4 c = light(at);
+  precise const float luminance = (scaled.g * c.g + scaled.b * c.b) + scaled.r * c.r;
+  return luminance;
+#endif
+}
+
+float number_in(Range range, ivec2 at) {
+  const float number = number_at(min(at, range.high - 1));
+  return all(lessThan(at, range.high)) ? number : neutral;
+}
+
+// What a cell says, of its numbers reduced. Half of it is made first: the largest numbers may be exceeded by a little.
+float finished(ivec2 cell, float number) {
+#if MEASURE == MEASURE_MEAN
+  precise const float divisor = 2.0 * float(texels_of(cell)) * power_of_two(-total_exponent);
+  precise float result = number / divisor;
+  // devices divide to some units in the last place; a step of Newton's makes it the nearest
+  precise const float rest = fma(-result, divisor, number);
+  if (abs(result) <= 2.0e38) result += rest / divisor;
+#else
+  float result = number * power_of_two(total_exponent - 1);
+#endif
+  const float most = 1.70141173e38;  // half of the largest number
+  return abs(result) <= 2.0e38 ? 2.0 * clamp(result, -most, most) : result;
+}
+
+// The last pass leaves the cells, the others what their pieces came to.
+void store_number(ivec2 at, float number) {
+#if IS_LAST
+  store(at, grey(finished(at, number)));
+#else
+  store(at, vec4(number, 0.0, 0.0, 0.0));
+#endif
+}

@@ -1,0 +1,40 @@
+// The last workgroup of a cell to finish reduces what all of its pieces came to, in their order: the result does not
+// depend on who is last.
+#if JOINS
+shared bool is_last;
+
+float kept_number(int index, int count, int first) {
+  const float number = kept_texels[first + min(index, count - 1)].r * power_of_two(-join_exponent);
+  return index < count ? number : neutral;
+}
+
+float number_of_pieces(int first, int count, int thread) {
+  float number = neutral;
+  for (int begin = 0; begin < count; begin += 16 * THREADS) {
+    float taken[16];
+    for (int index = 0; index < 16; ++index) taken[index] = kept_number(begin + index * THREADS + thread, count, first);
+    for (int index = 0; index < 16; ++index) number = combined(number, taken[index]);
+  }
+  return number;
+}
+
+// `number` of the piece at `at`. A write of a coherent buffer is made available by itself, the release orders it before
+// the count, and only the workgroup that is last acquires what the others have written.
+void join(ivec2 at, float number, int thread) {
+  const ivec2 pieces = ivec2(pieces_x, pieces_y);
+  const ivec2 cell = at / pieces, piece_at = at - cell * pieces;
+  const int counter = cell.y * cells_x + cell.x, count = pieces.x * pieces.y;
+  const int first = texel_offset + counter * count;
+  if (thread == 0) {
+    scratch_texels[first + piece_at.y * pieces.x + piece_at.x] = vec4(number, 0.0, 0.0, 0.0);
+    is_last = atomicAdd(scratch_counters[counter], 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
+                        gl_SemanticsRelease) == uint(count - 1);
+  }
+  barrier();
+  if (!is_last) return;
+  if (thread == 0) scratch_counters[counter] = 0;
+  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
+  number = reduced_in_group(number_of_pieces(first, count, thread), thread);
+  if (thread == 0) store_number(cell, number);
+}
+#endif
