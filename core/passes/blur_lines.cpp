@@ -53,6 +53,21 @@ void add_taps(Pass& pass, int radius, int side) {
   pass.group_count[1] = groups(side, outputs);
 }
 
+// Runs of sums, as long as registers hold: what was the fastest on an H100.
+constexpr int run = 12;
+
+bool fills_a_run(int radius) { return 2 * radius + 1 >= run; }
+
+void add_runs(Pass& pass, int radius) {
+  const int common = 2 * radius + 1 - run;
+  pass.kernel = "blur_line_runs.glsl";
+  pass.literals.insert(pass.literals.end(), {{"RUN", run}, {"REST", common % run}});
+  pass.values.push_back({"runs", common / run});
+}
+
+// Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
+std::array<int, 2> group_of_runs(int axis) { return axis == 0 ? std::array{8, 8} : std::array{32, 4}; }
+
 // A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
 void add_sums(Pass& pass, int radius, int side) {
   const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
@@ -73,19 +88,23 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   const Size size = builder.image(source).size;
   const int side = side_of(size, line_pass.axis);
   const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
+  const bool is_gpu = builder.traits().type != DeviceType::cpu;
   const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
   Pass pass = pass_of(builder, blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
+  // neighbouring columns share lines of a cache, and the more of them go on together the better
+  pass.group = {line_pass.axis == 0 ? 64 : 128, 1};
   if (slides && holds_a_block(reach)) {
     add_sums(pass, reach, side);
     pass.literals.push_back({"ENDS", has_ends});
+  } else if (is_gpu && fills_a_run(radius)) {
+    add_runs(pass, radius);
+    pass.group = group_of_runs(line_pass.axis);
+    pass.group_count[1] = groups(side, run * pass.group[1]);
   } else {
     add_taps(pass, radius, side);
   }
-  // neighbouring columns share lines of a cache, and the more of them go on together the better
-  const int line_count = line_pass.axis == 0 ? 64 : 128;
-  pass.group = {line_count, 1};
-  pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), line_count);
+  pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), pass.group[0]);
   pass.source_image = source;
   pass.target_image = builder.add_image({.size = size, .depth = depth});
   builder.add(pass);

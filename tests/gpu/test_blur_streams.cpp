@@ -1,4 +1,4 @@
-// Blurs in one dispatch, as a GPU takes them, on whatever device there is: at edges of strips, segments and groups of rows.
+// Blurs as a GPU takes them, on whatever device there is: at edges of strips, segments, groups of rows and runs of sums.
 #include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
@@ -25,7 +25,7 @@ void check_stream(Gpu& gpu, std::string_view words, std::string_view what, const
                   std::string_view kernel) {
   const Call call = call_of("blur", words);
   const Plan made = plan({&call, 1}, {.size = base.size, .storage = depth}, as_gpu(gpu));
-  REQUIRE(made.passes.size() == 1);
+  REQUIRE(made.passes.size() == (kernel.starts_with("blur_stream_") ? 1 : 2));
   REQUIRE(made.passes[0].kernel.starts_with(kernel));
   const RunResult result = gpu.run(made, base, 0);
   const LevelCheck found = verify({&call, 1}, base, result.levels, 0, depth).front();
@@ -104,4 +104,16 @@ TEST_CASE("streams of integers are right on every border, and what leaves them l
   for (const int radius : {12, 15, 30})
     check_stream(*gpu, fmt::format("--radius {} --method sliding --border mirror", radius), "steps",
                  made_level({257, 140}, Depth::u8, 0, steps), Depth::u8, kernel);
+}
+
+TEST_CASE("runs of sums along lines are right for each rest of texels, border and hard number") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const auto check_runs = [&](std::string_view words, std::string_view name, Size size) {
+    check_stream(*gpu, fmt::format("--kernel gaussian --method lines {}", words), name,
+                 pattern(name, size, Depth::half), Depth::half, "blur_line_runs.glsl");
+  };
+  check_runs("--radius 6", "nonfinite", {67, 35});
+  check_runs("--radius 11 --border black", "huge", {17, 29});
+  check_runs("--radius 13 --border renormalise", "nonfinite", {35, 30});
 }
