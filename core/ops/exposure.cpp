@@ -1,40 +1,127 @@
-// Exposure in stops.
+// Exposure in stops, or automatic.
 #include "core/error.h"
 #include "core/ops/ops.h"
+#include "core/passes/statistics.h"
 #include "core/point.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace gpupost {
 
+namespace {
+
+constexpr double most_stops = 32;
+
+// Two percentiles, the lower one first.
+struct Percentiles {
+  double low = 0, high = 100;
+};
+
+std::optional<Percentiles> percentiles_of(std::string_view word) {
+  Percentiles read;
+  const char* end = word.data() + word.size();
+  const auto low = std::from_chars(word.data(), end, read.low);
+  if (low.ec != std::errc() || low.ptr == end || *low.ptr != ',') return {};
+  const auto high = std::from_chars(low.ptr + 1, end, read.high);
+  const bool is_whole = high.ec == std::errc() && high.ptr == end;
+  if (!is_whole || !(read.low >= 0 && read.low < read.high && read.high <= 100)) return {};
+  return read;
+}
+
+// All of them where none are given.
+Percentiles percentiles_of(const Call& call) {
+  return call.word("percentile").empty() ? Percentiles{} : *percentiles_of(call.word("percentile"));
+}
+
+void check(const Call& call) {
+  const bool is_auto = call.flag("auto");
+  if (!call.has("stops") && !is_auto) fail(Exit::usage, "exposure: no exposure is given; expected --stops or --auto");
+  if (call.has("stops") && is_auto)
+    fail(Exit::usage, "exposure: --stops and --auto are both given; expected one of them");
+  if (is_auto) return;
+  if (call.has("key")) fail(Exit::usage, "exposure: --key {} is for --auto", call.number("key"));
+  if (!call.word("percentile").empty())
+    fail(Exit::usage, "exposure: --percentile {} is for --auto", call.word("percentile"));
+}
+
+double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->def; }
+
+double factor_of(const Call& call, const Planes& picture) {
+  if (!call.flag("auto")) return std::exp2(call.number("stops"));
+  const Statistics statistics = statistics_of(picture);
+  const Percentiles between = percentiles_of(call);
+  const bool is_of_all = between.low == 0 && between.high == 100;
+  const double measured =
+      is_of_all ? statistics.log_average : statistics.histogram.log_average(between.low, between.high);
+  return measured > 0 ? std::clamp(key_of(call) / measured, std::exp2(-most_stops), std::exp2(most_stops)) : 1;
+}
+
+void plan_exposure(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (call.flag("auto")) {
+    const Percentiles between = percentiles_of(call);
+    const int measured_at = plan_log_average(builder, between.low, between.high);
+    fold.name = "exposure_auto";
+    fold.kernel = "point_exposure_auto.glsl";
+    fold.fields = {{.name = "key", .value = key_of(call)},
+                   {.name = "measured_at", .value = double(measured_at), .is_integer = true}};
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
+}  // namespace
+
 const Op exposure_op = point_op({
     .name = "exposure",
-    .help = "light made brighter or darker by stops",
-    .description = "R, G and B are multiplied by 2^stops, in linear light; alpha stays.",
-    .source = "the photographic stop",
+    .help = "light made brighter or darker by stops, or to a key",
+    .description =
+        "R, G and B are multiplied by 2^stops, in linear light; alpha stays. With --auto by what brings the log "
+        "average "
+        "of the picture's luminance to the key, measured on the device as by `stats`, of what is above 0 and finite, "
+        "and of that between two percentiles where they are given, then by a histogram of an eighth of a stop a bin; "
+        "by "
+        "at most 32 stops, and not at all where all is black.",
+    .source =
+        "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 "
+        "and 2 (--auto)",
     .params = {{.name = "stops",
                 .help = "one more is twice the light",
-                .min = -32,
-                .max = 32,
+                .min = -most_stops,
+                .max = most_stops,
                 .unit = "stops",
-                .is_optional = true}},
-    .examples = {"--stops 1", "--stops -2.5"},
-    .check =
-        [](const Call& call) {
-          if (!call.has("stops")) fail(Exit::usage, "exposure: no exposure is given; expected --stops");
-        },
-    .point = Point{.fields =
+                .is_optional = true},
+               {.name = "auto", .help = "by the picture's own luminance", .kind = ParamKind::flag},
+               {.name = "key",
+                .help = "of --auto: what the log average becomes; without it 0.18",
+                .def = 0.18,
+                .min = 0.0001,
+                .max = 10000,
+                .is_optional = true},
+               {.name = "percentile",
+                .help =
+                    "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
+                .kind = ParamKind::text,
+                .form = "LOW,HIGH",
+                .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); }}},
+    .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
+    .check = check,
+    .point = Point{.fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
+                   .fields =
                        [](const Call& call) {
                          return std::vector<Field>{{.name = "factor", .value = std::exp2(call.number("stops"))}};
                        },
                    .texel =
-                       [](const Call& call, const Planes&) {
-                         const double factor = std::exp2(call.number("stops"));
-                         return std::function([factor](const Colour& c) -> Colour {
+                       [](const Call& call, const Planes& picture) {
+                         return std::function([factor = factor_of(call, picture)](const Colour& c) -> Colour {
                            return {factor * c[0], factor * c[1], factor * c[2], c[3]};
                          });
                        },
                    .is_identity = [](const Call& call) { return call.number("stops") == 0; }},
+    .plan = plan_exposure,
 });
 
 }  // namespace gpupost

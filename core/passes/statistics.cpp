@@ -1,5 +1,7 @@
 #include "core/passes/statistics.h"
 
+#include <bit>
+
 namespace gpupost {
 
 namespace {
@@ -66,6 +68,25 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
   builder.add(std::move(finish));
   builder.note("statistics: in two passes, since the device has not the Vulkan memory model");
   return at;
+}
+
+int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {
+  const int statistics_at = plan_statistics(builder);
+  if (low_percent == 0 && high_percent == 100) return statistics_at + log_average_at;
+  const int average_at = builder.reserve_statistics(sizeof(float));
+  const int image = builder.current_image();
+  builder.add({.name = "average between percentiles",
+               .kernel = "statistics_between.glsl",
+               .values = {{"statistics_at", statistics_at},
+                          {"average_at", average_at},
+                          {"low_bits", std::bit_cast<int32_t>(float(low_percent / 100))},
+                          {"high_bits", std::bit_cast<int32_t>(float(high_percent / 100))}},
+               .source_image = image,
+               .target_image = image,
+               .has_statistics = true,
+               .bytes_read = Histogram::bin_count * sizeof(uint32_t),
+               .bytes_written = sizeof(float)});
+  return average_at;
 }
 
 }  // namespace gpupost

@@ -10,4 +10,8 @@ namespace gpupost {
 // statistics, in the layout of core/statistics.h.
 int plan_statistics(PlanBuilder& builder, Measure measure = Measure::all);
 
+// Appends passes that average the logarithms of the current image's luminances between two percentiles; returns where they
+// leave the average, as a luminance, 0 where there is none above 0.
+int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent);
+
 }  // namespace gpupost

@@ -160,6 +160,41 @@ TEST_CASE("each stats of a chain and each input has a line of its own, of the pi
   CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
 }
 
+TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
+  if (!has_device()) return;
+  const Place place;
+  const auto log_average = [&](const Words& words) -> json {
+    Words all{"float.exr", "exposure"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"stats", "--verify", "--quiet"});
+    return lines_of(place.gpupost(all)).at(0)["luminance"]["log_average"];
+  };
+  CHECK(log_average({"--auto"}) == doctest::Approx(0.18).epsilon(1e-5));
+  CHECK(log_average({"--auto", "--key", "2"}) == doctest::Approx(2).epsilon(1e-5));
+  // without the darker half it is darker
+  CHECK(log_average({"--auto", "--percentile", "50,100"}) < 0.15);
+  place.write("black.exr", file_with({5, 3}, 0, {}));
+  CHECK(place.gpupost({"black.exr", "exposure", "--auto", "-o", "out.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "black.exr", "out.exr"}).exit_code == 0);
+}
+
+TEST_CASE("words of the automatic exposure that contradict each other or mean nothing are refused") {
+  const Place place;
+  for (const Words& words : {Words{},
+                             {"--auto", "--stops", "1"},
+                             {"--stops", "1", "--key", "0.2"},
+                             {"--stops", "1", "--percentile", "1,99"},
+                             {"--auto", "--percentile", "90,10"},
+                             {"--auto", "--percentile", "10"},
+                             {"--auto", "--percentile", "10,101"}}) {
+    Words all{"in.exr", "exposure", "-o", "out.exr"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+  }
+}
+
 TEST_CASE("numbers, pictures and reports do not meet on standard output") {
   const Place place;
   for (const std::string line :

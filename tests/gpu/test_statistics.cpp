@@ -109,10 +109,25 @@ TEST_CASE("repeated runs give the same bits, and count anew") {
 TEST_CASE("a chain goes on behind statistics as if they were not there") {
   Gpu* gpu = device();
   if (!gpu) return;
-  const std::vector<Call> chain{call_of("flip", "x"), call_of("stats", ""), call_of("exposure", "--stops 1"),
-                                call_of("stats", "--measure extremes"), call_of("gain", "--value 0.5"),
+  const std::vector<Call> chain{call_of("flip", "x"),
+                                call_of("stats", ""),
+                                call_of("exposure", "--stops 1"),
+                                call_of("stats", "--measure extremes"),
+                                call_of("gain", "--value 0.5"),
                                 call_of("mips", "")};
   for (const Kind kind : kinds) check_chain(*gpu, chain, "noise", {257, 129}, kind);
+}
+
+TEST_CASE("the automatic exposure is that of the picture as the ops before have left it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<std::vector<Call>> chains{
+      {call_of("gain", "--value 0.25"), call_of("exposure", "--auto"), call_of("exposure", "--stops 1")},
+      {call_of("exposure", "--auto --key 1"), call_of("stats", ""), call_of("flip", "x"),
+       call_of("exposure", "--auto --percentile 20,60"), call_of("mips", "")}};
+  for (const std::vector<Call>& chain : chains)
+    for (const std::string_view name : {"ramp", "nonfinite"})
+      for (const Kind kind : kinds) check_chain(*gpu, chain, name, {257, 129}, kind);
 }
 
 TEST_CASE("the mean of sixteen million texels is off by less than a millionth") {
