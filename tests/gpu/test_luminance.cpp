@@ -102,6 +102,8 @@ TEST_CASE("luminances are floats whatever the picture is, and so is what ops beh
                                 call_of("blur", "--radius 1"), call_of("resize", "--size 50%")};
   CHECK(result_depth(chain, Depth::half) == Depth::f32);
   for (const std::string_view name : {"noise", "nonfinite"}) check_chain(*gpu, chain, name, {257, 129}, in_half);
+  const std::vector<Call> unfused{call_of("luminance", "--tile 3x2"), call_of("gain", "--value 2")};
+  check_chain(*gpu, unfused, "noise", {257, 129}, in_half, {.fuses = false});
   const Call count = call_of("luminance", "--size 1 --measure count");
   const Level base = white({300, 257});  // as a half it would be infinite
   CHECK(luminances_of(*gpu, count, base, gpu->info().traits).texels.as<float>()[0] == 300 * 257);
