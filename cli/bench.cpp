@@ -90,7 +90,8 @@ static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run,
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
   const std::vector<Setting>& usual = on_cpu ? row.cpu_settings : row.settings;
   for (const BenchPlace& place : places_of(request, on_cpu, request.settings.empty() ? usual : request.settings)) {
-    run.cases.push_back(bench(gpu, *request.op, request.variants, place, request.options));
+    run.cases.push_back(request.chain.empty() ? bench(gpu, *request.op, request.variants, place, request.options)
+                                              : bench(gpu, request.chain, request.variants, place, request.options));
     on_case();
   }
 }

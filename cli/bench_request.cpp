@@ -1,5 +1,6 @@
 #include "cli/bench_request.h"
 
+#include "cli/request.h"
 #include "core/chain.h"
 #include "core/error.h"
 
@@ -105,6 +106,17 @@ std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& va
   return exact.empty() ? partly : exact;
 }
 
+// The ops of `--chain "exposure --stops 1 clamp"`.
+std::vector<Call> chain_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  const Request request = parse_request(words);
+  if (request.calls.empty() || !request.inputs.empty())
+    fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
+  return request.calls;
+}
+
 const Op& measurable_op(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const Op* op : all_ops())
@@ -149,11 +161,12 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std:
 BenchRequest parse_bench(const std::vector<std::string>& words) {
   BenchRequest request;
   std::vector<std::string> names;
-  std::string sizes, formats, settings, variants, fp16 = "off", repeats;
+  std::string chain, sizes, formats, settings, variants, fp16 = "off", repeats;
   if (const char* device = std::getenv("GPUPOST_DEVICE")) request.device = device;
   CLI::App app;
   app.set_help_flag();
   app.add_option("op", names);
+  app.add_option("--chain", chain);
   app.add_option("--sizes", sizes);
   app.add_option("--formats", formats);
   app.add_option("--settings", settings);
@@ -176,7 +189,10 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
       fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
     return request;
   }
-  request.op = &measurable_op(names);
+  if (!chain.empty() && (!names.empty() || request.documents))
+    fail(Exit::usage, "bench: --chain names what is measured; expected neither an op nor --documents with it");
+  if (!chain.empty()) request.chain = chain_of(chain);
+  request.op = chain.empty() ? &measurable_op(names) : &chain_row();
   if (request.documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
   request.sizes = sizes_of("bench", sizes);

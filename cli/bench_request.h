@@ -9,7 +9,8 @@
 namespace gpupost {
 
 struct BenchRequest {
-  const Op* op = nullptr;         // nullptr: with `pages` alone
+  const Op* op = nullptr;         // nullptr: with `pages` alone; of a chain what stands for it
+  std::vector<Call> chain;        // empty: the op
   std::vector<Size> sizes;        // empty: those of the row
   std::vector<Depth> depths;      // likewise
   std::vector<Setting> settings;  // likewise

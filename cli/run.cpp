@@ -150,9 +150,10 @@ void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Gr
   std::ranges::move(result.levels, std::back_inserter(group.levels));
 }
 
-// Names an alpha after the red that is there: "A" beside "R", "diffuse.A" beside "diffuse.R".
-void name_alpha(Group& group) {
-  if (!group.is_colour || group.has_alpha()) return;
+// Names an alpha after the red that is there, "A" beside "R", "diffuse.A" beside "diffuse.R", or takes its name away.
+void name_alpha(Group& group, bool has_alpha) {
+  if (!group.is_colour || group.has_alpha() == has_alpha) return;
+  if (!has_alpha) return group.channels[3].name.clear();
   group.channels[3] = group.channels[0];
   if (!group.channels[3].name.empty()) group.channels[3].name.back() = 'A';
 }
@@ -190,7 +191,8 @@ void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Dep
     run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, measured, report);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
-  if (adds_alpha(request.calls)) name_alpha(picture.groups.front());
+  Group& colour = picture.groups.front();
+  name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
   picture.data_window = windows.data;
   picture.display_window = windows.display;
 }

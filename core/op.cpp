@@ -82,8 +82,12 @@ bool takes_data(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->takes_data && call.op->takes_data(call); });
 }
 
-bool adds_alpha(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return call.op->adds_alpha && call.op->adds_alpha(call); });
+bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {
+  for (const Call& call : calls) {
+    if (call.op->adds_alpha && call.op->adds_alpha(call)) has_alpha = true;
+    if (call.op->drops_alpha && call.op->drops_alpha(call)) has_alpha = false;
+  }
+  return has_alpha;
 }
 
 bool makes_luminance(std::span<const Call> calls) {

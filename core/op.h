@@ -182,6 +182,8 @@ struct Op {
   bool (*takes_data)(const Call& call) = nullptr;
   // Does the result have an alpha where the input has none?
   bool (*adds_alpha)(const Call& call) = nullptr;
+  // Has it none where the input has one?
+  bool (*drops_alpha)(const Call& call) = nullptr;
   // Throws Error(Exit::usage) where options are given that mean nothing together.
   void (*check)(const Call& call) = nullptr;
   // Of an op that makes each texel of itself alone; point_op() of core/point.h fills in the rest.
@@ -221,7 +223,8 @@ Windows result_windows(std::span<const Call> calls, Windows windows);
 bool keeps_base(std::span<const Call> calls);
 // What the rows say of any of its calls.
 bool takes_data(std::span<const Call> calls);
-bool adds_alpha(std::span<const Call> calls);
+// Does a chain's result have an alpha where its input has one, or has none? The last op that says so decides.
+bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
 bool makes_luminance(std::span<const Call> calls);
 // How the numbers of the result are kept, where those of the picture are of `depth`.
 Depth result_depth(std::span<const Call> calls, Depth depth);

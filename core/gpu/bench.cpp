@@ -43,6 +43,8 @@ Size verified_size_of(Size size) {
 
 // --- variants ---------------------------------------------------------------------------------------------------------
 
+constexpr std::string_view not_fused = "--no-fuse";  // a variant of chains
+
 // The picture that variants are run on, and the copies of it that they share.
 class Subject {
  public:
@@ -68,9 +70,12 @@ class Subject {
     has_waited_ = false;
     return gpu_.measure(plan, copies, options).milliseconds;
   }
-  Plan plan_of(const Call& call, bool half_arithmetic) const {
-    const PlanInput input{.size = base_.size, .storage = depth_, .half_arithmetic = half_arithmetic};
-    return plan({&call, 1}, input, gpu_.info().traits);
+  Plan plan_of(std::span<const Call> calls, const Variant& variant) const {
+    const PlanInput input{.size = base_.size,
+                          .storage = depth_,
+                          .half_arithmetic = variant.half_arithmetic,
+                          .fuses = variant.arguments != not_fused};
+    return plan(calls, input, gpu_.info().traits);
   }
 
  private:
@@ -83,23 +88,34 @@ class Subject {
 
 // A variant as it is called.
 struct Candidate {
-  Call call;
+  std::vector<Call> calls;
   std::string obstacle;  // why it cannot be called so, or be done on such a device or picture; "" where it can
 };
 
-Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Op& op, const Variant& variant,
+// What is measured: a chain, or where that is empty an op with the variant's arguments.
+struct Measured {
+  const Op& op;
+  std::span<const Call> chain;
+};
+
+std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting) {
+  if (!measured.chain.empty()) return {measured.chain.begin(), measured.chain.end()};
+  return {parse_call(measured.op, arguments + " " + setting.text())};
+}
+
+Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& measured, const Variant& variant,
                        const Setting& setting) {
   if (variant.half_arithmetic && !gpu.info().traits.has_float16)
-    return {.call = {}, .obstacle = "the device has no half arithmetic"};
+    return {.calls = {}, .obstacle = "the device has no half arithmetic"};
   if (variant.half_arithmetic && subject.depth() == Depth::f32)
-    return {.call = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
+    return {.calls = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
   try {
-    const Call call = parse_call(op, variant.arguments + " " + setting.text());
-    subject.plan_of(call, variant.half_arithmetic);
-    return {.call = call, .obstacle = ""};
+    const std::vector<Call> calls = calls_of(measured, variant.arguments, setting);
+    subject.plan_of(calls, variant);
+    return {.calls = calls, .obstacle = ""};
   } catch (const Error& error) {
     if (error.code() != Exit::usage && error.code() != Exit::limit) throw;
-    return {.call = {}, .obstacle = error.what()};
+    return {.calls = {}, .obstacle = error.what()};
   }
 }
 
@@ -112,8 +128,9 @@ void check_numbers(const Call& call, std::span<const uint32_t> words, const Expe
 }
 
 // Runs a variant once and compares every texel of every level with the definition.
-void check_variant(Gpu& gpu, Subject& subject, const Call& call, const Expected& expected, VariantResult& result) {
-  const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
+void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, const Expected& expected,
+                   VariantResult& result) {
+  const Plan plan = subject.plan_of(calls, result.variant);
   const int first_level = plan.base_is_input ? 1 : 0;
   const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
   if (call.op->passes_through) return check_numbers(call, run.statistics, expected, result);
@@ -125,23 +142,23 @@ void check_variant(Gpu& gpu, Subject& subject, const Call& call, const Expected&
 // Is a variant possible, and not known to be wrong?
 bool is_open(const VariantResult& result) { return result.obstacle.empty() && result.failure.empty(); }
 
-void check_variants(Gpu& gpu, Subject& subject, std::span<const Call> calls, const Expected& expected,
+void check_variants(Gpu& gpu, Subject& subject, std::span<const Candidate> candidates, const Expected& expected,
                     std::span<VariantResult> results) {
-  for (size_t index = 0; index < calls.size(); ++index)
-    if (is_open(results[index])) check_variant(gpu, subject, calls[index], expected, results[index]);
+  for (size_t index = 0; index < candidates.size(); ++index)
+    if (is_open(results[index])) check_variant(gpu, subject, candidates[index].calls, expected, results[index]);
 }
 
 // What an op's variants make, all of them what the op makes without a variant's words, by its definition. Made on cores that the device leaves free: beside
 // the measurements of a GPU, but not of a CPU.
-std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, const Call& call) {
+std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, std::vector<Call> calls) {
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
-  return std::async(on_cpu ? std::launch::deferred : std::launch::async, [&subject, call] {
-    return expected_of({&call, 1}, subject.base(), subject.depth());
+  return std::async(on_cpu ? std::launch::deferred : std::launch::async, [&subject, calls = std::move(calls)] {
+    return expected_of(calls, subject.base(), subject.depth());
   });
 }
 
-void time_variant(Subject& subject, const Call& call, const MeasureOptions& options, VariantResult& result) {
-  const Plan plan = subject.plan_of(call, result.variant.half_arithmetic);
+void time_variant(Subject& subject, std::span<const Call> calls, const MeasureOptions& options, VariantResult& result) {
+  const Plan plan = subject.plan_of(calls, result.variant);
   result.bytes = bytes_moved(plan);
   try {
     result.times = summary_of(subject.measure(plan, options));
@@ -166,11 +183,12 @@ FloorResult floor_of(Floor floor, Subject& subject, const MeasureOptions& option
 }
 
 // Compiles on all cores what would be compiled one by one.
-void prepare(Gpu& gpu, const Subject& subject, std::span<const Call> calls, std::span<const VariantResult> results) {
+void prepare(Gpu& gpu, const Subject& subject, std::span<const Candidate> candidates,
+             std::span<const VariantResult> results) {
   std::vector<Plan> plans;
-  for (size_t index = 0; index < calls.size(); ++index)
+  for (size_t index = 0; index < candidates.size(); ++index)
     if (results[index].obstacle.empty())
-      plans.push_back(subject.plan_of(calls[index], results[index].variant.half_arithmetic));
+      plans.push_back(subject.plan_of(candidates[index].calls, results[index].variant));
   gpu.prepare(plans);
 }
 
@@ -182,8 +200,8 @@ void add_ratios(BenchCase& result, Floor floor) {
 
 }  // namespace
 
-BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
-                const MeasureOptions& options, std::span<const Floor> floors) {
+static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Variant> variants, const BenchPlace& place,
+                       const MeasureOptions& options, std::span<const Floor> floors) {
   const auto [size, depth, setting] = place;
   BenchCase result{.place = place, .verified_size = verified_size_of(size)};
   const int most = gpu.info().traits.max_image_side;
@@ -192,30 +210,52 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const
     return result;
   }
   Subject subject(gpu, noise(size, depth), depth);
-  std::vector<Call> calls;
+  std::vector<Candidate> candidates;
   for (const Variant& variant : variants) {
-    const Candidate candidate = candidate_of(gpu, subject, op, variant, setting);
-    calls.push_back(candidate.call);
-    result.variants.push_back({.variant = variant, .obstacle = candidate.obstacle});
+    candidates.push_back(candidate_of(gpu, subject, measured, variant, setting));
+    result.variants.push_back({.variant = variant, .obstacle = candidates.back().obstacle});
   }
   try {
-    prepare(gpu, subject, calls, result.variants);
+    prepare(gpu, subject, candidates, result.variants);
     std::optional<Subject> smaller;
     if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
     Subject& checked = smaller ? *smaller : subject;
-    std::future<Expected> expected = expected_of(gpu, checked, parse_call(op, setting.text()));
+    std::future<Expected> expected = expected_of(gpu, checked, calls_of(measured, "", setting));
     for (const Floor floor : floors) result.floors.push_back(floor_of(floor, subject, options));
-    check_variants(gpu, checked, calls, expected.get(), result.variants);
+    check_variants(gpu, checked, candidates, expected.get(), result.variants);
     smaller.reset();
     subject.note_wait();
     for (size_t index = 0; index < variants.size(); ++index)
-      if (is_open(result.variants[index])) time_variant(subject, calls[index], options, result.variants[index]);
+      if (is_open(result.variants[index]))
+        time_variant(subject, candidates[index].calls, options, result.variants[index]);
   } catch (const Error& error) {
     if (error.code() != Exit::limit) throw;
     return {.place = place, .obstacle = error.what()};
   }
-  add_ratios(result, op.benchmark.floor);
+  add_ratios(result, measured.op.benchmark.floor);
   return result;
+}
+
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
+                const MeasureOptions& options, std::span<const Floor> floors) {
+  return bench(gpu, Measured{op, {}}, variants, place, options, floors);
+}
+
+const Op& chain_row() {
+  static const Op row{.name = "chain",
+                      .variants =
+                          [] {
+                            return std::vector<std::string>{"fused", std::string(not_fused)};
+                          },
+                      .benchmark = {.sizes = {{1920, 1080}, {3840, 2160}, {4096, 4096}},
+                                    .cpu_sizes = {{1024, 1024}},
+                                    .depths = {Depth::half, Depth::f32}}};
+  return row;
+}
+
+BenchCase bench(Gpu& gpu, std::span<const Call> chain, std::span<const Variant> variants, const BenchPlace& place,
+                const MeasureOptions& options) {
+  return bench(gpu, Measured{chain_row(), chain}, variants, place, options, all_floors);
 }
 
 const VariantResult* fastest(std::span<const VariantResult> results) {
@@ -230,7 +270,7 @@ std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& varia
   const Call call = parse_call(op, variant.arguments);
   Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
   VariantResult result{.variant = variant};
-  check_variant(gpu, subject, call, expected_of({&call, 1}, subject.base(), depth), result);
+  check_variant(gpu, subject, {&call, 1}, expected_of({&call, 1}, subject.base(), depth), result);
   return result.failure;
 }
 

@@ -63,6 +63,13 @@ inline constexpr Floor all_floors[] = {Floor::copy, Floor::third, Floor::read};
 BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
                 const MeasureOptions& options, std::span<const Floor> floors = all_floors);
 
+// What stands for a chain where a row is asked for: what it is measured at, and as its variants that it is fused and that it
+// is not.
+const Op& chain_row();
+// The same of a chain.
+BenchCase bench(Gpu& gpu, std::span<const Call> chain, std::span<const Variant> variants, const BenchPlace& place,
+                const MeasureOptions& options);
+
 // The fastest that is right; nullptr where none is.
 const VariantResult* fastest(std::span<const VariantResult> results);
 

@@ -58,8 +58,10 @@ const Op nan_op = point_op({
                    "65504 with their "
                    "sign, the largest half. With --policy error a picture that has any is refused, exit 2.",
     .source = "IEEE 754",
-    .params =
-        {{.name = "policy", .help = "what infinities become", .kind = ParamKind::choice, .choices = {"zero", "clamp", "error"}}},
+    .params = {{.name = "policy",
+                .help = "what infinities become",
+                .kind = ParamKind::choice,
+                .choices = {"zero", "clamp", "error"}}},
     .examples = {"", "--policy clamp", "--policy error"},
     .point = Point{.texel =
                        [](const Call& call, const Planes&) {

@@ -4,9 +4,27 @@ namespace gpupost {
 
 std::span<const Op* const> all_ops() {
   // The order is the order of help and documents.
-  static const Op* const ops[] = {&blur_op,   &clamp_op,  &contrast_op,   &crop_op,   &exposure_op, &flip_op,
-                                  &gain_op,   &gamma_op,  &luminance_op,  &matrix_op, &mips_op,     &nan_op,
-                                  &offset_op, &resize_op, &saturation_op, &stats_op};
+  // clang-format off
+  static const Op* const ops[] = {
+      &blur_op,
+      &channels_op,
+      &clamp_op,
+      &contrast_op,
+      &crop_op,
+      &exposure_op,
+      &flip_op,
+      &gain_op,
+      &gamma_op,
+      &luminance_op,
+      &matrix_op,
+      &mips_op,
+      &nan_op,
+      &offset_op,
+      &resize_op,
+      &saturation_op,
+      &stats_op,
+  };
+  // clang-format on
   return ops;
 }
 

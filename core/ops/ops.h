@@ -6,6 +6,7 @@
 namespace gpupost {
 
 extern const Op blur_op;
+extern const Op channels_op;
 extern const Op clamp_op;
 extern const Op contrast_op;
 extern const Op crop_op;

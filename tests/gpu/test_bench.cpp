@@ -223,3 +223,20 @@ TEST_CASE("a claim of a time is held against the median, one that compares again
   measured.variants[1].obstacle = "cannot be done";
   CHECK(claim_result(claim, measured).obstacle == "cannot be done");
 }
+
+TEST_CASE("a chain is measured fused and not fused, after it was found right") {
+  Gpu* gpu = device();
+  if (!gpu || !gpu->info().has_timestamps) return;
+  const std::vector<Call> chain{parse_call(*op_named("exposure"), "--stops 1"), parse_call(*op_named("clamp"), "")};
+  const std::vector<Variant> variants = variants_of(chain_row(), true, false);
+  REQUIRE(variants.size() == 2);
+  const BenchCase result = bench(*gpu, chain, variants, {.size = {64, 48}, .depth = Depth::f32}, short_run);
+  REQUIRE(result.variants.size() == 2);
+  for (const VariantResult& variant : result.variants) {
+    CHECK(variant.failure == "");
+    CHECK(variant.times.count == 20);
+    CHECK(variant.worst.tolerance > 0);
+  }
+  CHECK(result.variants[0].bytes == 2 * 64 * 48 * 16);  // one pass
+  CHECK(result.variants[1].bytes == 4 * 64 * 48 * 16);  // two
+}

@@ -1,0 +1,121 @@
+#include "core/primaries.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace gpupost {
+
+namespace {
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<Vector, 3>;  // rows
+
+Vector product(const Matrix& m, const Vector& v) {
+  Vector result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column) result[row] += m[row][column] * v[column];
+  return result;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column)
+      for (size_t k = 0; k < 3; ++k) result[row][column] += a[row][k] * b[k][column];
+  return result;
+}
+
+double determinant(const Matrix& m) {
+  double sum = 0;
+  for (size_t k = 0; k < 3; ++k)
+    sum += m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]);
+  return sum;
+}
+
+Matrix inverse(const Matrix& m) {
+  const double whole = determinant(m);
+  Matrix result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column) {
+      const size_t r1 = (column + 1) % 3, r2 = (column + 2) % 3, c1 = (row + 1) % 3, c2 = (row + 2) % 3;
+      result[row][column] = (m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]) / whole;
+    }
+  return result;
+}
+
+// X, Y and Z of a chromaticity at a luminance of 1.
+Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
+
+Matrix xyz_of_rgb(const Primaries& p) {
+  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
+  Matrix columns{};
+  for (size_t row = 0; row < 3; ++row) columns[row] = {red[row], green[row], blue[row]};
+  const Vector shares = product(inverse(columns), xyz_of(p.white));
+  for (Vector& row : columns)
+    for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
+  return columns;
+}
+
+// From what looks the same under one white to what does under another.
+Matrix adaptation(Chromaticity from, Chromaticity to) {
+  constexpr Matrix cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
+  const Vector before = product(cones, xyz_of(from)), after = product(cones, xyz_of(to));
+  Matrix scale{};
+  for (size_t k = 0; k < 3; ++k) scale[k][k] = after[k] / before[k];
+  return product(inverse(cones), product(scale, cones));
+}
+
+std::array<double, 8> numbers_of(const Primaries& p) {
+  return {p.red.x, p.red.y, p.green.x, p.green.y, p.blue.x, p.blue.y, p.white.x, p.white.y};
+}
+
+constexpr std::string_view attribute_name = "chromaticities";
+
+// Little-endian floats.
+std::optional<Primaries> parsed(const std::vector<uint8_t>& bytes) {
+  if (bytes.size() != 32) return std::nullopt;
+  std::array<double, 8> n{};
+  for (size_t index = 0; index < 8; ++index) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 4; ++k) bits |= uint32_t(bytes[4 * index + k]) << (8 * k);
+    n[index] = double(std::bit_cast<float>(bits));
+    if (!std::isfinite(n[index])) return std::nullopt;
+  }
+  return Primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
+}
+
+bool make_sense(const Primaries& p) {
+  for (const Chromaticity& c : {p.red, p.green, p.blue, p.white})
+    if (std::abs(c.y) < 1e-4) return false;
+  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
+  return std::abs(determinant({red, green, blue})) > 1e-6;
+}
+
+}  // namespace
+
+std::optional<Primaries> other_primaries(const Picture& picture) {
+  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) return std::nullopt;
+  const std::optional<Primaries> primaries = parsed(found->value);
+  if (!primaries || !make_sense(*primaries)) return std::nullopt;
+  const bool is_rec709 = std::ranges::equal(numbers_of(*primaries), numbers_of(rec709),
+                                            [](double a, double b) { return std::abs(a - b) < 0.001; });
+  return is_rec709 ? std::nullopt : primaries;
+}
+
+void set_rec709(Picture& picture) {
+  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) return;
+  found->value.clear();
+  for (const double number : numbers_of(rec709))
+    for (size_t k = 0; k < 4; ++k) found->value.push_back(uint8_t(std::bit_cast<uint32_t>(float(number)) >> (8 * k)));
+}
+
+std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries) {
+  const Matrix there = product(adaptation(primaries.white, rec709.white), xyz_of_rgb(primaries));
+  return product(inverse(xyz_of_rgb(rec709)), there);
+}
+
+}  // namespace gpupost
