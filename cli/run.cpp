@@ -6,12 +6,16 @@
 #include "cli/outputs.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
+#include "core/chain.h"
 #include "core/convert.h"
 #include "core/cube.h"
 #include "core/gpu/gpu.h"
 #include "core/nearest.h"
 #include "core/plan.h"
+#include "core/primaries.h"
 #include "core/verify.h"
+
+#include <fmt/ranges.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,8 +170,20 @@ void name_luminance(Group& group, Depth depth) {
   group.is_luminance = true;
 }
 
+// What makes Rec.709 of the picture's colour before the chain, where it is of other primaries and that matters: to an op, or
+// to a format whose colours are Rec.709's. None where it does not.
+std::optional<Call> to_rec709_before(std::span<const Call> calls, const Format& format, const Picture& picture) {
+  const std::optional<Primaries> primaries = other_primaries(picture);
+  if (!primaries || picture.groups.front().is_data || (format.name == "exr" && !takes_rec709(calls)))
+    return std::nullopt;
+  std::vector<double> numbers;
+  for (const auto& row : to_rec709(*primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
+  return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
+}
+
 // The chain on all that the picture has: colour, then the channels that go along.
-void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Depth storage, JobReport& report) {
+void run_chain(const Request& request, const LazyGpu& gpu, const Format& format, Picture& picture, Depth storage,
+               JobReport& report) {
   const Windows windows =
       result_windows(request.calls, {.data = picture.data_window, .display = picture.display_window});
   if (const size_t clamped = make_working(picture, storage))
@@ -177,6 +193,12 @@ void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Dep
   std::erase_if(calls_of_others, [](const Call& call) {
     return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
   });
+  std::vector<Call> calls_of_colour = request.calls;
+  if (const std::optional<Call> conversion = to_rec709_before(request.calls, format, picture)) {
+    calls_of_colour.insert(calls_of_colour.begin(), *conversion);
+    set_rec709(picture);
+    report.add_warning("its colours are of other primaries; they were made those of Rec. 709");
+  }
   std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -188,7 +210,7 @@ void run_chain(const Request& request, const LazyGpu& gpu, Picture& picture, Dep
     const Stopwatch watch;
     Gpu& opened = gpu.get();
     report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? request.calls : calls_of_others, request.globals, opened, group, measured, report);
+    run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, opened, group, measured, report);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
@@ -266,7 +288,7 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
                      picture.alpha == Alpha::straight;
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
-    run_chain(request, gpu, picture, way.storage, report);
+    run_chain(request, gpu, *way.job.format, picture, way.storage, report);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
   } else if (!stays) {
     make_working(picture, working_depth(way.came_in, way.goes_out));

@@ -82,6 +82,12 @@ bool takes_data(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->takes_data && call.op->takes_data(call); });
 }
 
+bool takes_rec709(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) {
+    return call.op->takes_rec709 || (call.op->point && call.op->point->space == PointSpace::yxy);
+  });
+}
+
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {
   for (const Call& call : calls) {
     if (call.op->adds_alpha && call.op->adds_alpha(call)) has_alpha = true;

@@ -155,6 +155,7 @@ struct Op {
   bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
   bool reads_once = false;                 // its passes load each texel once: point ops before it are done as they do
   bool passes_through = false;             // leaves the picture as it is and makes numbers of it, for the host
+  bool takes_rec709 = false;               // what it makes depends on what R, G and B are, as luminance does
   bool result_is_display = false;          // its result is encoded for display
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
@@ -223,6 +224,7 @@ Windows result_windows(std::span<const Call> calls, Windows windows);
 bool keeps_base(std::span<const Call> calls);
 // What the rows say of any of its calls.
 bool takes_data(std::span<const Call> calls);
+bool takes_rec709(std::span<const Call> calls);
 // Does a chain's result have an alpha where its input has one, or has none? The last op that says so decides.
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
 bool makes_luminance(std::span<const Call> calls);

@@ -71,6 +71,7 @@ const Op saturation_op = point_op({
                    "the luminance stays.",
     .source = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
     .params = {{.name = "factor", .help = "0 is grey", .def = 1, .min = 0, .max = 16}},
+    .takes_rec709 = true,
     .examples = {"--factor 1.4", "--factor 0"},
     .point = Point{.texel =
                        [](const Call& call, const Planes&) {

@@ -139,6 +139,7 @@ const Op luminance_op{
                 .choices = variant_choices(),
                 .is_for_measuring = true}},
     .makes_luminance = true,
+    .takes_rec709 = true,
     .reads_once = true,
     .examples = {"", "--size 1", "--tile 5x3 --measure minimum", "--tile 64 --measure maximum",
                  "--tile 32x4 --measure count", "--tile 100x2 --weights document"},

@@ -43,6 +43,7 @@ const Op stats_op{
     .is_exact = true,
     .reads_once = true,
     .passes_through = true,
+    .takes_rec709 = true,
     .examples = {"", "--measure extremes"},
     .variants =
         [] {
