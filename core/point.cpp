@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gpupost {
 
@@ -35,14 +36,19 @@ using Texel4 = std::function<Colour(const Colour&)>;
 
 Colour scaled(const Colour& c, double factor) { return {c[0] * factor, c[1] * factor, c[2] * factor, c[3]}; }
 
-// The op on a texel of premultiplied linear Rec.709. Light without alpha is not multiplied by it.
+// The op on a texel of premultiplied linear Rec.709. Light without alpha is not multiplied by it, and what is too large for a
+// float is infinite.
 Texel4 on_working_colour(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
   return [&point, texel = point.texel(call, picture)](const Colour& working) {
     Colour c = working;
     if (point.is_straight && c[3] != 0) c = scaled(c, 1 / c[3]);
     c = point.space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    return point.is_straight && c[3] != 0 ? scaled(c, c[3]) : c;
+    if (point.is_straight && c[3] != 0) c = scaled(c, c[3]);
+    for (double& number : c)
+      if (std::abs(number) > double(std::numeric_limits<float>::max()))
+        number = std::copysign(std::numeric_limits<double>::infinity(), number);
+    return c;
   };
 }
 

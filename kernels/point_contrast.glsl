@@ -1,5 +1,4 @@
 #include "power.glsl"
 
-vec4 contrast(vec4 c, contrast_params p) {
-  return vec4(p.pivot * signed_power(c.rgb / p.pivot, p.factor), c.a);
-}
+// pivot * (c / pivot)^factor, without a quotient that might be too large
+vec4 contrast(vec4 c, contrast_params p) { return vec4(p.scale * signed_power(c.rgb, p.factor), c.a); }

@@ -34,6 +34,13 @@ const Op contrast_op = point_op({
     .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"},
     .point = Point{.is_straight = true,
                    .fuzz = power_fuzz,
+                   .fields =
+                       [](const Call& call) {
+                         const double factor = call.number("factor");
+                         return std::vector<Field>{
+                             {.name = "factor", .value = factor},
+                             {.name = "scale", .value = std::pow(call.number("pivot"), 1 - factor)}};
+                       },
                    .texel =
                        [](const Call& call, const Planes&) {
                          return of_each([factor = call.number("factor"), pivot = call.number("pivot")](double value) {
