@@ -105,7 +105,8 @@ std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made
     if (calls[index].op->passes_through) {
       const auto offset = size_t(made.results[numbers.size()].offset);
       const Size size = result_size(calls.first(index), group.levels[0].size);
-      numbers.push_back(statistics_of(words.subspan(offset, statistics_size), texel_count(size)));
+      numbers.push_back(
+          statistics_of(words.subspan(offset, statistics_size), texel_count(size), measure_of(calls[index])));
     }
   return numbers;
 }

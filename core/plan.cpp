@@ -121,7 +121,8 @@ void PlanBuilder::flush() {
     add_points_pass({std::move(folds[index])}, index + 1 == folds.size() ? input_.storage : Depth::f32);
 }
 
-int PlanBuilder::reserve_statistics(size_t bytes) {
+int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
+  plan_.zeroes_statistics |= is_zeroed;
   const size_t offset = plan_.statistics_bytes;
   plan_.statistics_bytes += (bytes + 15) / 16 * 16;
   return int(offset / sizeof(uint32_t));

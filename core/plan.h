@@ -133,7 +133,8 @@ struct Plan {
   std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
   int result_image = 0;
-  size_t statistics_bytes = 0;          // handed on from pass to pass, zero before the first; 0: there are none
+  size_t statistics_bytes = 0;          // handed on from pass to pass; 0: there are none
+  bool zeroes_statistics = false;       // before the first pass
   std::vector<StatisticsPart> results;  // of them, for the host
   std::vector<Guard> guards;            // likewise
   bool base_is_input = true;            // level 0 of the result is the input, bit for bit
@@ -184,8 +185,8 @@ class PlanBuilder {
   void add_point(Fold fold);
   // Brings the current image to where the point ops that wait are done: before an op that reads texels more than once.
   void flush();
-  // A zeroed part of the statistics, in units of 4 bytes from their front.
-  int reserve_statistics(size_t bytes);
+  // A part of the statistics, in units of 4 bytes from their front; zeroed, unless a pass writes all that others read of it.
+  int reserve_statistics(size_t bytes, bool is_zeroed = true);
   // Says that the host gets such a part.
   void return_statistics(int offset, size_t bytes) { plan_.results.push_back({offset, bytes}); }
   // A count that has to stay 0, and what is said where it does not, with {} for the count. Returns where it is counted.

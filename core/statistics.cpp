@@ -109,20 +109,22 @@ Statistics statistics_of(const Planes& picture) {
 
 // --- what the device has left ---------------------------------------------------------------------------------------
 
-Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count) {
+Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count, Measure measure) {
   assert(words.size() == statistics_size);
   const auto number = [&](int at) { return double(std::bit_cast<float>(words[size_t(at)])); };
   const auto spread = [&](int index) {
     const auto counts = words.subspan(size_t(counts_at + 4 * index), 4);
-    return Spread{.mean = number(3 * index),
-                  .least = number(3 * index + 1),
-                  .largest = number(3 * index + 2),
-                  .nan_count = counts[0],
-                  .infinite_count = counts[1],
-                  .negative_count = counts[2],
-                  .zero_count = counts[3]};
+    Spread made{.mean = number(3 * index),
+                .least = number(3 * index + 1),
+                .largest = number(3 * index + 2),
+                .nan_count = counts[0],
+                .infinite_count = counts[1]};
+    if (measure == Measure::all) made.negative_count = counts[2], made.zero_count = counts[3];
+    return made;
   };
-  Statistics made{.texel_count = texel_count, .luminance = spread(0), .log_average = number(log_average_at)};
+  Statistics made{.texel_count = texel_count, .luminance = spread(0)};
+  if (measure == Measure::extremes) return made;
+  made.log_average = number(log_average_at);
   for (int component = 0; component < 4; ++component) made.components[size_t(component)] = spread(component + 1);
   std::ranges::copy(words.subspan(histogram_at, Histogram::bin_count), made.histogram.bins.begin());
   return made;

@@ -58,7 +58,7 @@ constexpr int counts_at = log_average_at + 1;
 constexpr int histogram_at = counts_at + 4 * spread_count;
 constexpr int statistics_size = histogram_at + Histogram::bin_count;
 
-// What the device has left.
-Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count);
+// What the device has left of what was to be measured; the rest is 0.
+Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count, Measure measure);
 
 }  // namespace gpupost

@@ -121,7 +121,8 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
 
 // What an op has measured of a picture that went through it unchanged.
 void check_numbers(const Call& call, std::span<const uint32_t> words, const Expected& expected, VariantResult& result) {
-  const Statistics found = statistics_of(words.first(statistics_size), texel_count(size_of(expected.levels[0])));
+  const Statistics found =
+      statistics_of(words.first(statistics_size), texel_count(size_of(expected.levels[0])), measure_of(call));
   const NumberCheck worst =
       worst_of(check_statistics(found, expected.levels[0], expected.tolerance[0], measure_of(call)));
   if (worst.share() > 1) result.failure = describe(worst);

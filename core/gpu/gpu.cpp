@@ -52,7 +52,7 @@ void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const 
 
 void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
                         const PlanBuffers& buffers, Clock* clock) {
-  if (plan.statistics_bytes) {
+  if (plan.zeroes_statistics) {
     vkCmdFillBuffer(commands, buffers.statistics.handle(), 0, plan.statistics_bytes, 0);
     barrier(commands);
   }

@@ -48,7 +48,7 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
       sizeof(uint32_t) * size_t(counters + (measure == Measure::all ? Histogram::bin_count : 0));
   const size_t part_bytes =
       size_t(grid_of(size).count()) * 4 * sizeof(float) * (measure == Measure::all ? spread_count : 1);
-  const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t));
+  const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
   Pass pass = measure_pass(size, measure, at);
   pass.source_image = pass.target_image = image;
   pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
@@ -73,7 +73,7 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
 int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {
   const int statistics_at = plan_statistics(builder);
   if (low_percent == 0 && high_percent == 100) return statistics_at + log_average_at;
-  const int average_at = builder.reserve_statistics(sizeof(float));
+  const int average_at = builder.reserve_statistics(sizeof(float), false);
   const int image = builder.current_image();
   builder.add({.name = "average between percentiles",
                .kernel = "statistics_between.glsl",
