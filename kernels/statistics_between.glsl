@@ -1,5 +1,5 @@
-// The average of the logarithms of the luminances between two percentiles of a picture's statistics. By one workgroup, a
-// thread a bin.
+// The average of the logarithms of the luminances between two percentiles of a picture's statistics. By one workgroup,
+// a thread a bin.
 #include "statistics.glsl"
 
 shared uint bins[bin_count];

@@ -18,11 +18,10 @@ const int counted = 2;
 const int bins_counted = 0;
 #endif
 
-// Where workgroups meet: how many have finished, what they have counted, and their parts behind that. What is counted is
-// zero again when all is done.
+// Where workgroups meet: how many have finished, what they have counted, and their parts behind that. What is counted
+// is zero again when all is done.
 const int finished_at = 0, counters_at = 4, bins_at = 24;
 const int parts_at = bins_at + bins_counted;
-const int count_threads = max(counted, bins_counted);
 
 #if ONE_DISPATCH
 void add(int at, uint count) {
