@@ -177,7 +177,7 @@ TEST_CASE("a variant that cannot be done says why") {
   CHECK(large.obstacle.find("texels a side") != std::string::npos);
 }
 
-TEST_CASE("what holds on noise may fail on hard numbers, and is then found out") {
+TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const Op& op = *op_named("mips");

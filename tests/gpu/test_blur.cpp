@@ -71,7 +71,7 @@ TEST_CASE("every order and workgroup makes the same blur, at sizes that no workg
         check(*gpu, turn++, way, 3, fmt::format("--order {} --workgroup {}", order, workgroup), {67, 35}, patterns);
 }
 
-TEST_CASE("every radius is right, from none to many times the picture's side") {
+TEST_CASE("every radius is right, from none to many times the picture's side" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const std::string_view patterns[] = {"noise"};
@@ -94,7 +94,7 @@ TEST_CASE("what a device takes by itself is right, whatever the radius") {
     for (int kernel = 0; kernel < 2; ++kernel) check(*gpu, turn++, {""}, radius, "", {67, 35}, patterns);
 }
 
-TEST_CASE("every method is right on a picture of many workgroups, on every pattern") {
+TEST_CASE("every method is right on a picture of many workgroups, on every pattern" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const std::vector<std::string_view> patterns = pattern_names();
@@ -148,7 +148,8 @@ void forgive_sunlit(Expected& expected, int radius) {
 
 }  // namespace
 
-TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of them where no kernel holds it") {
+TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of them where no kernel holds it" *
+          doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const Depth depth : {Depth::f32, Depth::half})

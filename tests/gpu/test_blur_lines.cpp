@@ -27,7 +27,7 @@ TEST_CASE("lines: every border, on sides that no block of texels divides") {
     }
 }
 
-TEST_CASE("lines: every radius about the length of a block, and many of them") {
+TEST_CASE("lines: every radius about the length of a block, and many of them" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view words : {"--method sliding", "--method lines", "--method lines --kernel gaussian"})
@@ -36,7 +36,7 @@ TEST_CASE("lines: every radius about the length of a block, and many of them") {
         check_call(*gpu, call_of("blur", fmt::format("--radius {} {}", radius, words)), pattern, {35, 21}, halves);
 }
 
-TEST_CASE("lines: sums go on from segment to segment of a long line") {
+TEST_CASE("lines: sums go on from segment to segment of a long line" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const int radius : {7, 10, 100, 1024}) {

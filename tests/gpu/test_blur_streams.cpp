@@ -42,7 +42,7 @@ Depth depth_of(int turn) { return turn % 2 == 0 ? Depth::f32 : Depth::half; }
 
 }  // namespace
 
-TEST_CASE("streams of taps are right at every radius that they take") {
+TEST_CASE("streams of taps are right at every radius that they take" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   int turn = 0;
@@ -53,7 +53,8 @@ TEST_CASE("streams of taps are right at every radius that they take") {
   }
 }
 
-TEST_CASE("streams of sliding sums are right for each number of blocks and rest of rows") {
+TEST_CASE("streams of sliding sums are right for each number of blocks and rest of rows" *
+          doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   // groups of 4, 8 and 16 rows, all of the core in blocks or a rest beside them

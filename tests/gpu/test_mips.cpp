@@ -27,7 +27,7 @@ const std::string_view methods[] = {"--method single-pass", "--method per-level"
 
 }  // namespace
 
-TEST_CASE("a constant stays the constant at every level, down to 1x1") {
+TEST_CASE("a constant stays the constant at every level, down to 1x1" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view method : methods)
@@ -43,7 +43,7 @@ TEST_CASE("a constant stays the constant at every level, down to 1x1") {
       }
 }
 
-TEST_CASE("the mean of the picture is the same at every level, down to 1x1") {
+TEST_CASE("the mean of the picture is the same at every level, down to 1x1" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const auto mean = [](const std::vector<double>& numbers) {
@@ -93,7 +93,7 @@ int first_that_differs(Gpu& gpu, const Call& call, Size size, std::vector<Litera
 
 }  // namespace
 
-TEST_CASE("the single pass gives the same bits however long its tiles take") {
+TEST_CASE("the single pass gives the same bits however long its tiles take" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const Call call = parse_call(*op_named("mips"), "--method single-pass");
@@ -112,7 +112,7 @@ TEST_CASE("repeated runs of the single pass are the same bit for bit") {
   for (const Size size : repeated_sizes) {
     const Level base = pattern("noise", size, Depth::half);
     const std::vector<Level> first = mips_of(*gpu, methods[0], base, Depth::half);
-    for (int run = 0; run < 20; ++run) {
+    for (int run = 0; run < 10; ++run) {
       const std::vector<Level> again = mips_of(*gpu, methods[0], base, Depth::half);
       for (size_t index = 0; index < first.size(); ++index)
         REQUIRE(std::ranges::equal(first[index].texels.bytes(), again[index].texels.bytes()));

@@ -86,7 +86,8 @@ std::vector<Level> made_of(Gpu& gpu, const Call& call, const Level& base, Depth 
 
 }  // namespace
 
-TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noise, and what is black") {
+TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noise, and what is black" *
+          doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view words :
