@@ -153,7 +153,8 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
   std::string text;
   for (size_t index = 0; index < folds.size(); ++index) {
     const Fold& fold = folds[index];
-    const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb, fold.is_straight};
+    const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb,
+                    fold.takes_any_alpha ? from.is_straight : fold.is_straight};
     text += conversions(from, own);
     std::vector<std::string> values;
     for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));

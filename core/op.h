@@ -130,7 +130,9 @@ struct Field {
 // the op's with _ for -.
 struct Point {
   PointSpace space = PointSpace::rgb;
-  bool is_straight = false;       // works on colour that is not multiplied by alpha
+  bool is_straight = false;  // works on colour that is not multiplied by alpha
+  bool takes_any_alpha =
+      false;  // is the same either way: of c times a number it makes that number times what it makes of c
   bool reads_statistics = false;  // `statistics[]`, what passes before it have measured
   double fuzz = 0x1p-19;  // error of its arithmetic in float, relative to the largest of the result's components
   // What its struct holds, in its order; a field a parameter where there is none: numbers and integers pushed, choices and

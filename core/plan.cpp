@@ -56,6 +56,7 @@ Fold fold_of(const Call& call) {
           .fields = point.fields ? point.fields(call) : fields_of_params(call),
           .space = point.space,
           .is_straight = point.is_straight,
+          .takes_any_alpha = point.takes_any_alpha,
           .reads_statistics = point.reads_statistics};
 }
 

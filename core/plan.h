@@ -72,6 +72,7 @@ struct Fold {
   std::vector<Field> fields;
   PointSpace space = PointSpace::rgb;
   bool is_straight = false;
+  bool takes_any_alpha = false;
   bool reads_statistics = false;
 };
 // How the call of a point op is folded.

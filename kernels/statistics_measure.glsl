@@ -1,6 +1,13 @@
 // The statistics of a picture. A workgroup takes 64x64 texels, a thread sixteen of them, and the last workgroup to
 // finish makes the whole of all parts, or another pass does.
+//
+// UNROLLS: a thread's texels stay in registers. What compiles for a CPU would take long over that.
 #include "floor_shape.glsl"
+#if UNROLLS
+#define each_texel [[unroll]] for (int index = 0; index < EACH; ++index)
+#else
+#define each_texel for (int index = 0; index < EACH; ++index)
+#endif
 #include "statistics_parts.glsl"
 
 #if ONE_DISPATCH
@@ -38,8 +45,8 @@ bool inside_at[EACH];
 
 void load_all() {
   const ivec2 edge = ivec2(end_x, end_y) - 1;
-  for (int index = 0; index < EACH; ++index) texels[index] = load_rgb(min(place(index), edge));
-  for (int index = 0; index < EACH; ++index) inside_at[index] = inside(place(index));
+  each_texel texels[index] = load_rgb(min(place(index), edge));
+  each_texel inside_at[index] = inside(place(index));
 }
 
 #if MEASURE_ALL
@@ -59,7 +66,7 @@ bool is_finite(int spread, vec4 c) {
 vec4 part_of_thread(int spread) {
   vec4 sums[4] = {empty_part, empty_part, empty_part, empty_part};
   uvec4 found = uvec4(0);
-  for (int index = 0; index < EACH; ++index) {
+  each_texel {
     const vec4 c = texels[index];
     const float number = number_of(spread, c);
     const bool finite = is_finite(spread, c), here = inside_at[index];
@@ -93,7 +100,7 @@ void measure(int thread, int group) {
 void measure(int thread, int group) {
   vec4 sums[4] = {empty_part, empty_part, empty_part, empty_part};
   uint nan_count = 0, infinite_count = 0;
-  for (int index = 0; index < EACH; ++index) {
+  each_texel {
     const vec4 c = texels[index];
     const bool finite = all(are_finite(c).rgb);
     if (!finite && inside_at[index]) {

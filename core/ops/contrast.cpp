@@ -80,7 +80,8 @@ const Op saturation_op = point_op({
     .params = {{.name = "factor", .help = "0 is grey", .def = 1, .min = 0, .max = 16}},
     .takes_rec709 = true,
     .examples = {"--factor 1.4", "--factor 0"},
-    .point = Point{.texel =
+    .point = Point{.takes_any_alpha = true,
+                   .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([factor = call.number("factor")](const Colour& c) -> Colour {
                            const double y = luminance_of(c);

@@ -109,7 +109,8 @@ const Op exposure_op = point_op({
                 .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); }}},
     .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
     .check = check,
-    .point = Point{.fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
+    .point = Point{.takes_any_alpha = true,
+                   .fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
                    .fields =
                        [](const Call& call) {
                          return std::vector<Field>{{.name = "factor", .value = std::exp2(call.number("stops"))}};

@@ -49,7 +49,8 @@ const Op gain_op = point_op({
     .source = "the slope of ASC CDL 1.2",
     .params = params(1),
     .examples = {"--value 1.5", "--red 0.9 --blue 1.2"},
-    .point = Point{.fields = fields,
+    .point = Point{.takes_any_alpha = true,
+                   .fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
