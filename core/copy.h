@@ -5,7 +5,7 @@
 
 namespace gpupost {
 
-// Image 0 to image 1, texel for texel.
-Pass copy_pass(Size size);
+// Image 0 to image 1, texel for texel, in the shape of workgroups that is the fastest on such a device.
+Pass copy_pass(Size size, DeviceType device);
 
 }  // namespace gpupost

@@ -105,7 +105,7 @@ void PlanBuilder::add_points_pass(std::vector<Fold> folds, Depth depth) {
   const int source = current_image();
   const Size size = image(source).size;
   const int target = add_image({.size = size, .depth = depth});
-  Pass pass = copy_pass(size);
+  Pass pass = copy_pass(size, traits_.type);
   pass.name = names_of(folds);
   pass.on_store = std::move(folds);
   pass.source_image = source;

@@ -184,7 +184,7 @@ double Gpu::copy_speed(Size size, Depth depth) {
   constexpr int copy_count = 6;
   Plan plan;
   plan.images = {{.size = size, .depth = depth}, {.size = size, .depth = depth}};
-  plan.passes.assign(copy_count, copy_pass(size));
+  plan.passes.assign(copy_count, copy_pass(size, state_->device.info().traits.type));
   const Device& device = state_->device;
   const std::vector<Image> images = state_->create_images(plan.images);
   const PlanBuffers buffers = state_->create_buffers(plan);

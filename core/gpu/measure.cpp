@@ -65,7 +65,7 @@ static void upload_in_bands(const Device& device, VkCommandPool pool, const Imag
 // Copies the first set's picture to the others by passes: an H100 takes ten times as long for vkCmdCopyImage.
 static void fill_others(Gpu::State& gpu, const std::vector<std::vector<Image>>& sets) {
   Recording recording(gpu.device, gpu.pool);
-  const Pass pass = copy_pass(sets[0][0].plan().size);
+  const Pass pass = copy_pass(sets[0][0].plan().size, gpu.device.info().traits.type);
   gpu.pipelines.begin(int(sets.size()));
   for (size_t set = 0; set < sets.size(); ++set)
     for (size_t index = 0; index < sets[set].size(); ++index)

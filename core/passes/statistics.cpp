@@ -52,7 +52,7 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
   Pass pass = measure_pass(size, measure, at);
   pass.source_image = pass.target_image = image;
   pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
-  pass.literals.push_back({"UNROLLS", builder.traits().type != DeviceType::cpu});
+  pass.literals.push_back({"UNROLLS", measure == Measure::extremes && builder.traits().type != DeviceType::cpu});
   if (in_one_dispatch) {
     pass.scratch_bytes = counter_bytes + part_bytes;
     pass.zeroed_bytes = counter_bytes;
