@@ -90,6 +90,7 @@ static std::string bindings(const Pass& pass) {
         "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
         "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
         int(scratch_binding));
+  text += fmt::format("#define HAS_STATISTICS {}\n", int(pass.has_statistics));
   if (pass.has_statistics)
     text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
                         int(statistics_binding));

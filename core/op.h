@@ -130,11 +130,13 @@ struct Field {
 // the op's with _ for -.
 struct Point {
   PointSpace space = PointSpace::rgb;
-  bool is_straight = false;  // works on colour that is not multiplied by alpha
+  PointSpace (*space_of)(const Call& call) = nullptr;  // where calls differ in it
+  bool is_straight = false;                            // works on colour that is not multiplied by alpha
   bool takes_any_alpha =
       false;  // is the same either way: of c times a number it makes that number times what it makes of c
   bool reads_statistics = false;  // `statistics[]`, what passes before it have measured
   double fuzz = 0x1p-19;  // error of its arithmetic in float, relative to the largest of the result's components
+  double least_fuzz = 0;  // likewise, for each unit of alpha, but not relative: where numbers nearly cancel
   // What its struct holds, in its order; a field a parameter where there is none: numbers and integers pushed, choices and
   // flags literals.
   std::vector<Field> (*fields)(const Call& call) = nullptr;
@@ -143,6 +145,13 @@ struct Point {
   std::function<Colour(const Colour&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
   // Does the call leave every texel as it is?
   bool (*is_identity)(const Call& call) = nullptr;
+};
+
+// What a choice of a row's first parameter stands for, beside the help of the parameter.
+struct Note {
+  std::string_view name;  // of the choice
+  std::string_view formula;
+  std::string text;
 };
 
 struct Op {
@@ -189,6 +198,8 @@ struct Op {
   bool (*drops_alpha)(const Call& call) = nullptr;
   // Throws Error(Exit::usage) where options are given that mean nothing together.
   void (*check)(const Call& call) = nullptr;
+  // What help and documents say of the choices of the first parameter, in their order.
+  std::vector<Note> (*notes)() = nullptr;
   // Of an op that makes each texel of itself alone; point_op() of core/point.h fills in the rest.
   std::optional<Point> point;
   // Appends the passes that do the call on the picture under construction.

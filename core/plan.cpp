@@ -2,6 +2,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/point.h"
 
 #include <fmt/ranges.h>
 
@@ -54,7 +55,7 @@ Fold fold_of(const Call& call) {
   return {.name = name,
           .kernel = "point_" + name + ".glsl",
           .fields = point.fields ? point.fields(call) : fields_of_params(call),
-          .space = point.space,
+          .space = space_of(call),
           .is_straight = point.is_straight,
           .takes_any_alpha = point.takes_any_alpha,
           .reads_statistics = point.reads_statistics};

@@ -26,6 +26,11 @@ Colour rgb_of_yxy(const Colour& yxy) {
           0.0556300797 * x - 0.2039769589 * y + 1.0569715142 * z, yxy[3]};
 }
 
+PointSpace space_of(const Call& call) {
+  const Point& point = *call.op->point;
+  return point.space_of ? point.space_of(call) : point.space;
+}
+
 double luminance_of(const Colour& rgb) {
   return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
 }
@@ -40,42 +45,16 @@ Colour scaled(const Colour& c, double factor) { return {c[0] * factor, c[1] * fa
 // float is infinite.
 Texel4 on_working_colour(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
-  return [&point, texel = point.texel(call, picture)](const Colour& working) {
+  return [&point, space = space_of(call), texel = point.texel(call, picture)](const Colour& working) {
     Colour c = working;
     if (point.is_straight && c[3] != 0) c = scaled(c, 1 / c[3]);
-    c = point.space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    if (point.is_straight && c[3] != 0) c = scaled(c, c[3]);
-    for (double& number : c)
-      if (std::abs(number) > double(std::numeric_limits<float>::max()))
-        number = std::copysign(std::numeric_limits<double>::infinity(), number);
-    return c;
+    c = space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
+    return as_floats(point.is_straight && c[3] != 0 ? scaled(c, c[3]) : c);
   };
 }
 
-Colour colour_at(const Planes& planes, size_t index) {
-  return {planes[0].values[index], planes[1].values[index], planes[2].values[index], planes[3].values[index]};
-}
-
-// The same of each texel of two pictures.
-Planes made_of_each(const Planes& a, const Planes& b, const std::function<Colour(const Colour&, const Colour&)>& make) {
-  Planes made = a;
-  const size_t width = size_t(size_of(a).width);
-  parallel_ranges(size_of(a).height, 16, [&](int begin, int end) {
-    for (size_t index = size_t(begin) * width; index < size_t(end) * width; ++index) {
-      const Colour colour = make(colour_at(a, index), colour_at(b, index));
-      for (size_t c = 0; c < 4; ++c) made[c].values[index] = colour[c];
-    }
-  });
-  return made;
-}
-
-std::vector<Planes> reference(const Call& call, Planes base) {
-  const Texel4 texel = on_working_colour(call, base);
-  return {made_of_each(base, base, [&](const Colour& c, const Colour&) { return texel(c); })};
-}
-
 // How far a result moves where component `moved` of what it is made of is off by `error`.
-Colour moved_by(const Texel4& texel, const Colour& c, const Colour& made, size_t moved, double error) {
+Colour moved_by_one(const Texel4& texel, const Colour& c, const Colour& made, size_t moved, double error) {
   Colour most{};
   for (const double sign : {-1.0, 1.0}) {
     Colour beside = c;
@@ -89,30 +68,80 @@ Colour moved_by(const Texel4& texel, const Colour& c, const Colour& made, size_t
   return most;
 }
 
-std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+}  // namespace
+
+Colour as_floats(Colour c) {
+  for (double& number : c)
+    if (std::abs(number) > double(std::numeric_limits<float>::max()))
+      number = std::copysign(std::numeric_limits<double>::infinity(), number);
+  return c;
+}
+
+Colour colour_at(const Planes& planes, size_t index) {
+  return {planes[0].values[index], planes[1].values[index], planes[2].values[index], planes[3].values[index]};
+}
+
+Planes made_of_texels(Size size, const std::function<Colour(size_t index)>& make) {
+  Planes made;
+  made.fill({.size = size, .values = std::vector<double>(texel_count(size))});
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    for (size_t index = size_t(begin) * size_t(size.width); index < size_t(end) * size_t(size.width); ++index) {
+      const Colour colour = make(index);
+      for (size_t c = 0; c < 4; ++c) made[c].values[index] = colour[c];
+    }
+  });
+  return made;
+}
+
+Colour moved_by(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error) {
+  const Colour made = texel(c);
+  Colour sum{};
+  for (size_t moved = 0; moved < 4; ++moved) {
+    if (error[moved] == 0) continue;
+    const Colour more = moved_by_one(texel, c, made, moved, error[moved]);
+    for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+  }
+  return sum;
+}
+
+Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth depth) {
+  const Point& point = *call.op->point;
+  double largest = 0;
+  for (size_t k = 0; k < 3; ++k)
+    if (std::isfinite(made[k])) largest = std::max(largest, std::abs(made[k]));
+  const double fuzz =
+      point.fuzz * largest + point.least_fuzz * (std::isfinite(c[3]) ? std::max(1.0, std::abs(c[3])) : 1);
+  Colour sum;
+  for (size_t k = 0; k < 4; ++k) sum[k] = rounding(std::abs(made[k]), depth) + (k < 3 ? fuzz : 0);
+  return sum;
+}
+
+Colour error_in_space(const Call& call, const Colour& c, Colour error) {
+  if (space_of(call) == PointSpace::rgb) return error;
+  const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
+  for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;
+  return error;
+}
+
+std::vector<Planes> point_reference(const Call& call, Planes base) {
   const Texel4 texel = on_working_colour(call, base);
-  const double fuzz = call.op->point->fuzz;
-  return {made_of_each(base, error, [&](const Colour& c, const Colour& off) {
-    const Colour made = texel(c);
-    double largest = 0;
-    for (size_t k = 0; k < 3; ++k)
-      if (std::isfinite(made[k])) largest = std::max(largest, std::abs(made[k]));
-    Colour sum;
-    for (size_t k = 0; k < 4; ++k) sum[k] = rounding(std::abs(made[k]), depth) + (k < 3 ? fuzz * largest : 0);
-    for (size_t moved = 0; moved < 4; ++moved)
-      if (off[moved] != 0) {
-        const Colour more = moved_by(texel, c, made, moved, off[moved]);
-        for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
-      }
+  return {made_of_texels(size_of(base), [&](size_t index) { return texel(colour_at(base, index)); })};
+}
+
+std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const Texel4 texel = on_working_colour(call, base);
+  return {made_of_texels(size_of(base), [&](size_t index) {
+    const Colour c = colour_at(base, index);
+    Colour sum = point_error(call, c, texel(c), depth);
+    const Colour more = moved_by(texel, c, error_in_space(call, c, colour_at(error, index)));
+    for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
     return sum;
   })};
 }
 
-}  // namespace
-
 Op point_op(Op row) {
-  row.reference = reference;
-  row.tolerance = tolerance;
+  if (!row.reference) row.reference = point_reference;
+  if (!row.tolerance) row.tolerance = point_tolerance;
   if (!row.plan) row.plan = [](const Call& call, PlanBuilder& builder) { builder.add_point(fold_of(call)); };
   return row;
 }

@@ -5,8 +5,26 @@
 
 namespace gpupost {
 
-// The row of a point op, its reference, its tolerance and its plan filled in from what it says of a texel.
+// The row of a point op, its reference, its tolerance and its plan filled in, where it has none, from what it says of a texel.
 Op point_op(Op row);
+std::vector<Planes> point_reference(const Call& call, Planes base);
+std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth);
+
+// What the device may be off by where a point op makes `made` of `c`.
+Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth depth);
+// The error of `c` where it is taken for the space that the call works in: what conversion to Yxy loses counts too.
+Colour error_in_space(const Call& call, const Colour& c, Colour error);
+// How far the result moves where what it is made of is off by `error`.
+Colour moved_by(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error);
+
+// What is too large for a float is infinite.
+Colour as_floats(Colour c);
+
+Colour colour_at(const Planes& planes, size_t index);
+Planes made_of_texels(Size size, const std::function<Colour(size_t index)>& make);
+
+// The space that a call works in.
+PointSpace space_of(const Call& call);
 
 // CIE Y, x and y of linear Rec.709, and back. Black lies nowhere and takes the white point D65. Source: IEC 61966-2-1 and
 // CIE 15.

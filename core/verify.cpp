@@ -1,6 +1,7 @@
 #include "core/verify.h"
 
 #include "core/half.h"
+#include "core/point.h"
 #include "core/threads.h"
 
 #include <fmt/format.h>
@@ -92,9 +93,11 @@ static LevelCheck check_level(const Planes& expected, const Planes& tolerance, c
   });
 }
 
-// Is what `call` makes taken by the next op before it is stored?
+// Is what `call` makes taken by the next op before it is stored? A point op with a definition of its own may have passes of
+// its own.
 static bool goes_on_in_float(const Call& call, const Call& next) {
-  return (call.op->point || call.op->passes_through) && (next.op->point || next.op->reads_once);
+  const bool is_folded = next.op->point && next.op->reference == point_reference;
+  return (call.op->point || call.op->passes_through) && (is_folded || next.op->reads_once);
 }
 
 // Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of
