@@ -46,6 +46,8 @@ static std::string option_lines(const std::string& option, std::string_view help
   return fmt::format("  {}\n{}", option, wrapped(help, 6));
 }
 
+static std::vector<Note> notes_of(const Op& op) { return op.notes ? op.notes() : std::vector<Note>(); }
+
 std::string help_text(const Op& op) {
   std::string text =
       fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
@@ -53,6 +55,9 @@ std::string help_text(const Op& op) {
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
                          fmt::format("{} (default {})", param.help, default_of(param)));
+  if (op.notes) text += fmt::format("\n--{}\n", op.params.front().name);
+  for (const Note& note : notes_of(op))
+    text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
   text += "\nExamples\n";
   for (const std::string_view example : op.examples)
     text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
@@ -115,6 +120,9 @@ std::string ops_markdown() {
       for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
       text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
     }
+    if (op->notes) text += "\n";
+    for (const Note& note : notes_of(*op))
+      text += fmt::format("- `{}`: `{}`; {}\n", note.name, note.formula, note.text);
     text += fmt::format("\nSource: {}.\n\n", op->source);
   }
   return text;

@@ -182,6 +182,17 @@ std::optional<Call> to_rec709_before(std::span<const Call> calls, const Format& 
   return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
 }
 
+// Is the result of a chain encoded for display?
+bool is_encoded(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return call.op->result_is_display; });
+}
+
+// Makes the light of it that it is on a display of sRGB. As floats: integers of sRGB are then what was encoded.
+void decode_display(Picture& picture) {
+  picture.transfer = Transfer::srgb;
+  make_working(picture, Depth::f32);
+}
+
 // The chain on all that the picture has: colour, then the channels that go along.
 void run_chain(const Request& request, const LazyGpu& gpu, const Format& format, Picture& picture, Depth storage,
                JobReport& report) {
@@ -216,6 +227,7 @@ void run_chain(const Request& request, const LazyGpu& gpu, const Format& format,
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
   name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
+  if (is_encoded(request.calls)) decode_display(picture);
   picture.data_window = windows.data;
   picture.display_window = windows.display;
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -85,7 +86,18 @@ Call parse_call(const Op& op, std::string_view line) {
   return parse_call(op, std::vector<std::string>(std::istream_iterator<std::string>(stream), {}));
 }
 
+// Ops that move numbers alone take a picture that is encoded for display as they take any other.
+static void check_display(std::span<const Call> calls) {
+  const auto encoding = std::ranges::find_if(calls, [](const Call& call) { return call.op->result_is_display; });
+  if (encoding == calls.end()) return;
+  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !call.op->is_exact; });
+  if (behind != calls.end())
+    fail(Exit::usage, "{}: its result is encoded for display; `{}`, which stands behind it, works on linear light",
+         encoding->op->name, behind->op->name);
+}
+
 void check_chain(std::span<const Call> calls) {
+  check_display(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (calls[index].op->makes_levels)
       fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` stands behind it", calls[index].op->name,

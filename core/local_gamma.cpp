@@ -11,7 +11,7 @@ double adapted_exponent(double adaptation) {
 }
 
 double locally_encoded(double light, double adaptation) {
-  return light > 0 ? std::pow(light, adapted_exponent(adaptation)) : 0;
+  return light > 0 ? std::pow(std::min(light, 1e15), adapted_exponent(adaptation)) : 0;
 }
 
 }  // namespace gpupost

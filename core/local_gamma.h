@@ -8,7 +8,7 @@ namespace gpupost {
 // Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual Brightness Function, 2012.
 double adapted_exponent(double adaptation);
 
-// Light encoded with that exponent; what is negative or no number is black.
+// Light encoded with that exponent; what is negative or no number is black, light over 1e15 is that.
 double locally_encoded(double light, double adaptation);
 
 }  // namespace gpupost

@@ -5,17 +5,13 @@
 
 namespace gpupost {
 
-double luminance(const Rgb& light) {
-  return 0.2126390059 * light[0] + 0.7151686788 * light[1] + 0.0721923154 * light[2];
-}
-
 namespace {
 
 double reinhard(double light, const CurveNumbers&) { return light / (1 + light); }
 
 double reinhard_extended(double light, const CurveNumbers& numbers) {
   const double white = numbers[0];
-  return light * (1 + light / (white * white)) / (1 + light);
+  return light * (1 + light / white / white) / (1 + light);
 }
 
 double day(double x, const CurveNumbers& numbers) {

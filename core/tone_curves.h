@@ -10,9 +10,6 @@ namespace gpupost {
 
 using Rgb = std::array<double, 3>;  // linear light, Rec. 709
 
-// Of Rec. 709: the second row of its matrix to CIE XYZ.
-double luminance(const Rgb& light);
-
 // What of a picture stands for a number of a curve that is not given.
 enum class Measured { nothing, average, maximum };
 

@@ -1,6 +1,7 @@
 #include "core/tonemap.h"
 
 #include "core/error.h"
+#include "core/point.h"
 
 #include <fmt/ranges.h>
 
@@ -68,6 +69,8 @@ void check_colour_options(const Call& call, const Curve& curve) {
       fail(Exit::usage, "tonemap: --{} {} means nothing with --curve {}; expected one of agx", option,
            call.choice(option), curve.name);
 }
+
+double luminance(const Rgb& light) { return luminance_of({light[0], light[1], light[2], 1}); }
 
 // Light that curves take: no number and what is negative is black.
 Rgb usable(const Rgb& light, double scale) {

@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// Of the luminances of a picture that are over zero and finite; where there are none, 1.
+// Of the luminances of a picture that are over zero and finite.
 struct Measures {
   double average = 1;  // logarithmic: exp(mean of ln L)
   double maximum = 1;

@@ -15,6 +15,7 @@ std::span<const Op* const> all_ops() {
       &flip_op,
       &gain_op,
       &gamma_op,
+      &localgamma_op,
       &luminance_op,
       &matrix_op,
       &mips_op,
@@ -23,6 +24,7 @@ std::span<const Op* const> all_ops() {
       &resize_op,
       &saturation_op,
       &stats_op,
+      &tonemap_op,
   };
   // clang-format on
   return ops;

@@ -14,6 +14,7 @@ extern const Op exposure_op;
 extern const Op flip_op;
 extern const Op gain_op;
 extern const Op gamma_op;
+extern const Op localgamma_op;
 extern const Op luminance_op;
 extern const Op matrix_op;
 extern const Op mips_op;
@@ -22,5 +23,6 @@ extern const Op offset_op;
 extern const Op resize_op;
 extern const Op saturation_op;
 extern const Op stats_op;
+extern const Op tonemap_op;
 
 }  // namespace gpupost

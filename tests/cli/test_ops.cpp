@@ -1,9 +1,12 @@
 // What ops do to whole files: every channel, the windows, several sizes in one run.
+#include "core/convert.h"
+#include "core/half.h"
 #include "tests/cli/place.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -121,4 +124,40 @@ TEST_CASE(
   const Finished finished = done(place, {"luminance", "depth.exr", "-o", "alone.exr"});
   CHECK(finished.err.find("channels without level 0 are dropped: Z id") != std::string::npos);
   CHECK(decoded(place, "alone.exr").groups.size() == 1);
+}
+
+TEST_CASE("what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"localgamma", "float.exr", "--bits", "8", "-o", "out.png"});
+  done(place, {"localgamma", "float.exr", "-o", "out.exr"});
+  const Picture light = decoded(place, "float.exr"), png = decoded(place, "out.png"), exr = decoded(place, "out.exr");
+  const auto at = [](const Picture& picture, size_t index) {
+    const Group& group = picture.groups[0];
+    return group.depth == Depth::half ? double(float_from_half(group.levels[0].texels.as<uint16_t>()[index]))
+                                      : double(group.levels[0].texels.as<float>()[index]);
+  };
+  for (size_t texel = 0; texel < texel_count(light.size()); ++texel) {
+    const size_t first = 4 * texel;
+    const double luminance =
+        0.2126390059 * at(light, first) + 0.7151686788 * at(light, first + 1) + 0.0721923154 * at(light, first + 2);
+    const double exponent = 0.444 + 0.045 * std::log(std::clamp(luminance, 0.0, 1.0) + 0.6034);
+    for (size_t c = first; c < first + 3; ++c) {
+      const double encoded = std::pow(std::max(0.0, at(light, c)), exponent);
+      CHECK(std::abs(std::min(encoded, 1.0) * 255 - png.groups[0].levels[0].texels.as<uint8_t>()[c]) < 0.6);
+      CHECK(srgb_encode(at(exr, c)) == doctest::Approx(encoded).epsilon(1e-3));
+    }
+  }
+}
+
+TEST_CASE("an op on light behind local gamma is refused, one that moves texels is not") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"localgamma", "flip", "x", "in.exr", "-o", "out.png"});
+  const Finished finished =
+      place.gpupost({"localgamma", "flip", "x", "blur", "--radius", "1", "in.exr", "-o", "out.png"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err ==
+        "gpupost: localgamma: its result is encoded for display; `blur`, which stands behind it, works on "
+        "linear light\n");
 }

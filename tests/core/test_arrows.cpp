@@ -23,8 +23,10 @@ struct Arrow {
 const Arrow arrows[] = {
     {"kernels/.*", "[a-z0-9_]+\\.glsl"},
     {"core/ops/.*",
-     "core/(op|plan|error|blur|blur_bench|coverage|filtering|forms|luminance|picture|point)\\.h|core/(ops|passes)/"
-     "[a-z_]+\\.h"},
+     "core/"
+     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|luminance|picture|point|statistics|"
+     "tonemap)\\.h|core/"
+     "(ops|passes)/[a-z_]+\\.h"},
     {"core/passes/.*", "core/(op|plan|error|blur|filtering|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},
     {"core/codec/.*", "core/codec/.*|core/(picture|memory|half|convert|error|threads)\\.h"},
     {"core/gpu/.*", "core/gpu/.*|core/[a-z_]+\\.h|vulkan/.*|shaderc/.*"},

@@ -1,0 +1,149 @@
+// Local gamma: encoding for display with an exponent of each texel's own. Its row, its passes, and its definition where the
+// eye is adapted to a neighbourhood.
+#include "core/blur.h"
+#include "core/local_gamma.h"
+#include "core/ops/ops.h"
+#include "core/passes/blur.h"
+#include "core/plan.h"
+#include "core/point.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+bool keeps_chroma(const Call& call) { return call.choice("chroma") == "keep"; }
+
+PointSpace space_of_call(const Call& call) { return keeps_chroma(call) ? PointSpace::yxy : PointSpace::rgb; }
+
+Colour encoded_rgb(const Colour& c, double adaptation) {
+  return {locally_encoded(c[0], adaptation), locally_encoded(c[1], adaptation), locally_encoded(c[2], adaptation),
+          c[3]};
+}
+
+// Light of no chromaticity is white.
+Colour encoded_yxy(const Colour& c, double adaptation) {
+  const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
+  return {locally_encoded(c[0], adaptation), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+}
+
+std::function<Colour(const Colour&)> texel(const Call& call, const Planes&) {
+  if (keeps_chroma(call)) return [](const Colour& c) { return encoded_yxy(c, c[0]); };
+  return [](const Colour& c) { return encoded_rgb(c, luminance_of(c)); };
+}
+
+// --- the adaptation to a neighbourhood ------------------------------------------------------------------------------
+
+bool is_of_neighbourhood(const Call& call) { return call.integer("adapt-radius") > 0; }
+
+// The blur that makes the neighbourhood's light.
+Call blur_call(const Call& call) {
+  Call blur = default_call(*op_named("blur"));
+  const auto set = [&](std::string_view name, double value) {
+    blur.values[size_t(blur.op->param(name) - blur.op->params.data())] = value;
+  };
+  set("radius", call.number("adapt-radius"));
+  set("kernel", 2);  // gaussian
+  return blur;
+}
+
+Colour straight(const Colour& c) { return c[3] != 0 ? Colour{c[0] / c[3], c[1] / c[3], c[2] / c[3], c[3]} : c; }
+Colour premultiplied(const Colour& c) { return c[3] != 0 ? Colour{c[0] * c[3], c[1] * c[3], c[2] * c[3], c[3]} : c; }
+
+// Premultiplied texels of the picture and of its blur.
+Colour adapted(const Call& call, const Colour& c, const Colour& around) {
+  const double adaptation = luminance_of(straight(around));
+  if (keeps_chroma(call)) return as_floats(premultiplied(rgb_of_yxy(encoded_yxy(yxy_of_rgb(straight(c)), adaptation))));
+  return as_floats(premultiplied(encoded_rgb(straight(c), adaptation)));
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  if (!is_of_neighbourhood(call)) return point_reference(call, std::move(base));
+  const Planes around = blurred(base, blur_of(blur_call(call)));
+  return {made_of_texels(
+      size_of(base), [&](size_t index) { return adapted(call, colour_at(base, index), colour_at(around, index)); })};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (!is_of_neighbourhood(call)) return point_tolerance(call, base, error, depth);
+  const Blur blur = blur_of(blur_call(call));
+  const Planes around = blurred(base, blur), error_around = blurred_tolerance(base, error, blur, depth);
+  return {made_of_texels(size_of(base), [&](size_t index) {
+    const Colour c = colour_at(base, index), light = colour_at(around, index);
+    const auto of_texel = [&](const Colour& moved) { return adapted(call, moved, light); };
+    const auto of_light = [&](const Colour& moved) { return adapted(call, c, moved); };
+    Colour sum = point_error(call, c, of_texel(c), depth);
+    for (const Colour& more : {moved_by(of_texel, c, error_in_space(call, c, colour_at(error, index))),
+                               moved_by(of_light, light, colour_at(error_around, index))})
+      for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+    return sum;
+  })};
+}
+
+void plan_localgamma(const Call& call, PlanBuilder& builder) {
+  if (!is_of_neighbourhood(call)) return builder.add_point(fold_of(call));
+  builder.flush();
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  plan_blur(blur_call(call), builder);
+  Pass pass{.name = "local gamma",
+            .kernel = "local_gamma_adapted.glsl",
+            .literals = {{"IS_XYZ", !stays_rgb(builder.input())},
+                         {"BLUR_IS_YXY", builder.input().between == Space::yxy},
+                         {"KEEPS_CHROMA", keeps_chroma(call)}},
+            .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
+            .group_count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}};
+  pass.source_image = source;
+  pass.second_image = builder.current_image();
+  pass.bytes_read = 2 * bytes_of_level(image, 0);
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+}  // namespace
+
+const Op localgamma_op = point_op({
+    .name = "localgamma",
+    .help = "encodes light for display with an exponent that follows the light around it",
+    .description =
+        "In the place of the one gamma of a display each texel has its own: light of 0 to 1, which a tone curve gives, "
+        "becomes its power of 0.444 + 0.045 ln(L + 0.6034), L the luminance of 0 to 1 that the eye is adapted to: "
+        "0.421 in the dark, 0.465 at white. L is the texel's own, or with --adapt-radius that of the picture blurred "
+        "by a gaussian. The result is encoded for display: integers are written as it is, without sRGB, floats as the "
+        "linear light that it is on a display of sRGB. Ops on light cannot stand behind it, but crop and flip can. "
+        "Light that is negative or no number is black.",
+    .source = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual Brightness "
+              "Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
+    .params = {{.name = "chroma",
+                .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colours stronger",
+                .kind = ParamKind::choice,
+                .choices = {"gamma", "keep"}},
+               {.name = "adapt-radius",
+                .help = "how far around a texel is what the eye is adapted to; 0 is the texel itself",
+                .kind = ParamKind::integer,
+                .min = 0,
+                .max = 1024,
+                .unit = "texels"}},
+    .takes_rec709 = true,
+    .result_is_display = true,
+    .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"},
+    .reference = reference,
+    .tolerance = tolerance,
+    .point = Point{.space_of = space_of_call,
+                   .is_straight = true,
+                   .fuzz = 0x1p-16,  // devices take powers by logarithms
+                   .fields =
+                       [](const Call& call) {
+                         return std::vector<Field>{{.name = "is_yxy",
+                                                    .value = double(keeps_chroma(call)),
+                                                    .is_integer = true,
+                                                    .is_literal = true}};
+                       },
+                   .texel = texel},
+    .plan = plan_localgamma,
+});
+
+}  // namespace gpupost

@@ -1,0 +1,235 @@
+// Tone mapping: its row. The curves are in core/tone_curves.cpp and core/colour_curves.cpp, the rest of the definition in
+// core/tonemap.cpp.
+#include "core/tonemap.h"
+
+#include "core/ops/ops.h"
+#include "core/passes/statistics.h"
+#include "core/point.h"
+#include "core/statistics.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+std::vector<std::string_view> curve_names() {
+  std::vector<std::string_view> names;
+  for (const Curve& curve : all_curves()) names.push_back(curve.name);
+  return names;
+}
+
+// An option of curves and what it means; which curve takes it, its default and its range there are said with the curve.
+struct CurveOption {
+  std::string_view name, help;
+};
+constexpr CurveOption curve_options[] = {
+    {"white", "the luminance that becomes 1; of the curves without a default the picture's largest"},
+    {"average", "the logarithmic average of the luminance in the place of the picture's own"},
+    {"black", "the luminance that becomes 0"},
+    {"toe", "the strength of the toe"},
+    {"shoulder", "the strength of the shoulder"},
+    {"crossover", "the luminance where toe and shoulder meet"},
+    {"linear", "the strength or the length of the part between toe and shoulder"},
+    {"linear-start", "the luminance where the part between toe and shoulder begins"},
+    {"angle", "the angle of the part between toe and shoulder"},
+    {"toe-numerator", "the numerator of the toe's angle"},
+    {"toe-denominator", "the denominator of the toe's angle"},
+    {"display", "the largest luminance of the display in cd/m2"},
+    {"bias", "over its default the middle is darker, under it brighter"},
+    {"strength", "how much more dark light is raised than bright"},
+    {"contrast", "the slope of the middle"},
+    {"mid-in", "the light that becomes --mid-out"},
+    {"mid-out", "what --mid-in becomes"},
+    {"peak", "what the brightest light becomes"},
+    {"pedestal", "what black becomes"},
+};
+
+// An option of curves: it takes what any of them takes.
+Param curve_param(std::string_view option, std::string_view help) {
+  Param param{.name = option, .help = help, .min = 1e9, .max = -1e9, .is_optional = true};
+  for (const Curve& curve : all_curves())
+    for (const CurveParam& own : curve.params)
+      if (own.option == option) {
+        param.min = std::min(param.min, own.min);
+        param.max = std::max(param.max, own.max);
+      }
+  param.def = param.min;
+  return param;
+}
+
+std::vector<Param> params() {
+  std::vector<Param> params{
+      {.name = "curve",
+       .help = "the curve; what each is stands below",
+       .kind = ParamKind::choice,
+       .choices = curve_names()},
+      {.name = "key",
+       .help = "scales the light before the curve, so that its logarithmic average is this",
+       .def = 0.18,
+       .min = 0.001,
+       .max = 10,
+       .is_optional = true},
+      {.name = "chroma",
+       .help = "what becomes of colour where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
+               "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
+               "per-channel",
+       .kind = ParamKind::choice,
+       .choices = {"auto", "keep", "ratio", "saturate", "per-channel"}},
+      {.name = "saturation",
+       .help = "S of --chroma saturate, 0 for grey; given alone it means that",
+       .def = 1,
+       .min = 0,
+       .max = 2,
+       .is_optional = true},
+      {.name = "fit",
+       .help = "colours that come out over 1 are mixed with grey of their luminance, up to 1: luminance and hue stay",
+       .kind = ParamKind::flag},
+      {.name = "look",
+       .help = "of the agx curves, as ASC CDL has it",
+       .kind = ParamKind::choice,
+       .choices = {"none", "punchy", "golden"}},
+      {.name = "display-power",
+       .help = "E of the agx curves, the power of the display that they encode for",
+       .kind = ParamKind::choice,
+       .choices = {"2.2", "2.4"}}};
+  for (const auto& [option, help] : curve_options) params.push_back(curve_param(option, help));
+  return params;
+}
+
+std::string note_of(const CurveParam& param) {
+  const std::string def = param.measured == Measured::nothing ? fmt::format(" {}", param.def) : "";
+  return fmt::format("{} is --{}{} ({}..{})", param.letter, param.option, def, param.min, param.max);
+}
+
+std::vector<Note> notes() {
+  std::vector<Note> notes;
+  for (const Curve& curve : all_curves()) {
+    std::vector<std::string> numbers;
+    for (const CurveParam& param : curve.params) numbers.push_back(note_of(param));
+    notes.push_back(
+        {.name = curve.name,
+         .formula = curve.formula,
+         .text = fmt::format("{}{}{}", fmt::join(numbers, ", "), numbers.empty() ? "" : "; ", curve.source)});
+  }
+  return notes;
+}
+
+// A luminance alone goes through the curve in Yxy; all else needs R, G and B.
+PointSpace space_of_call(const Call& call) {
+  return chroma_of(call) == Chroma::keep && !call.flag("fit") ? PointSpace::yxy : PointSpace::rgb;
+}
+
+Field literal(std::string name, int value) {
+  return {.name = std::move(name), .value = double(value), .is_integer = true, .is_literal = true};
+}
+
+// What the kernel does with the picture's measures; where they are is known when they are planned.
+std::vector<Field> measured_fields(const Call& call, const Tone& tone) {
+  int average_is = 0;  // the first number of the curve is 1
+  for (size_t index = 0; index < tone.curve->params.size(); ++index)
+    if (tone.curve->params[index].measured == Measured::average) average_is = int(index) + 1;
+  const bool has_average = call.has("average"), has_key = call.has("key");
+  return {literal("measures_average", needs(call, Measured::average)),
+          literal("measures_maximum", needs(call, Measured::maximum)),
+          literal("has_key", has_key),
+          literal("average_is", average_is),
+          literal("statistics_at", 0),
+          {.name = "key", .value = has_key ? call.number("key") : 0, .is_literal = !has_key},
+          {.name = "average", .value = has_average ? call.number("average") : 1, .is_literal = !has_average}};
+}
+
+std::vector<Field> fields(const Call& call) {
+  const Tone tone = tone_of(call, {});
+  std::vector<Field> fields{literal("curve", call.integer("curve")),
+                            literal("chroma", int(tone.chroma)),
+                            literal("is_fitted", tone.is_fitted),
+                            literal("is_yxy", space_of_call(call) == PointSpace::yxy),
+                            literal("look", int(tone.agx.look)),
+                            {.name = "power", .value = tone.agx.power, .is_literal = true},
+                            {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
+                            {.name = "saturation", .value = tone.saturation, .is_literal = !call.has("saturation")}};
+  for (const Field& field : measured_fields(call, tone)) fields.push_back(field);
+  for (size_t index = 0; index < tone.numbers.size(); ++index)
+    fields.push_back({.name = std::string(1, char('a' + index)),
+                      .value = tone.numbers[index],
+                      .is_literal = index >= tone.curve->params.size()});
+  return fields;
+}
+
+// In Yxy where only the luminance changes.
+Colour tone_mapped_yxy(const Colour& c, const Tone& tone) {
+  const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
+  const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
+  return {tone.curve->value(before, tone.numbers), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+}
+
+// Within the ranges of the options that they stand for.
+Measures measures_of(const Planes& picture) {
+  const Statistics statistics = statistics_of(picture);
+  const Param &average = *tonemap_op.param("average"), &white = *tonemap_op.param("white");
+  return {.average = std::clamp(statistics.log_average, average.min, average.max),
+          .maximum = std::clamp(statistics.luminance.largest, white.min, white.max)};
+}
+
+bool is_measured(const Call& call) { return needs(call, Measured::average) || needs(call, Measured::maximum); }
+
+std::function<Colour(const Colour&)> texel(const Call& call, const Planes& picture) {
+  const Tone tone = tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+  if (space_of_call(call) == PointSpace::yxy) return [tone](const Colour& c) { return tone_mapped_yxy(c, tone); };
+  return [tone](const Colour& c) -> Colour {
+    const Rgb mapped = tone_mapped({c[0], c[1], c[2]}, tone);
+    return {mapped[0], mapped[1], mapped[2], c[3]};
+  };
+}
+
+void plan_tonemap(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (is_measured(call)) {
+    const int statistics_at = plan_statistics(builder);
+    std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = statistics_at;
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
+}  // namespace
+
+const Op tonemap_op = point_op({
+    .name = "tonemap",
+    .help = "light of any strength to the light of a display, by one of many curves",
+    .description =
+        "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; the "
+        "result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and keep the "
+        "chromaticity, so that colours may come out over 1: --fit brings them back. Curves without a clamp in their "
+        "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
+        "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
+        "device: of its "
+        "luminance over zero, as it stands premultiplied by alpha, within the ranges of the options.",
+    .source =
+        "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
+    .params = params(),
+    .takes_rec709 = true,
+    .examples = {"--curve reinhard --key 0.18 --average 0.4",
+                 "--curve reinhard-extended --white 4 --chroma ratio --fit",
+                 "--curve day --chroma saturate --saturation 0.7", "--curve hable --chroma per-channel",
+                 "--curve drago", "--curve exponential --average 0.5", "--curve reinhard --key 0.18",
+                 "--curve exponential --key 0.18", "--curve logarithmic --white 100 --chroma keep",
+                 "--curve ward --average 0.25", "--curve narkowicz", "--curve lottes --contrast 1.4",
+                 "--curve uchimura", "--curve hill", "--curve agx --look punchy", "--curve agx-exact --look golden",
+                 "--curve agx-blender --display-power 2.4", "--curve agx-filament --fit", "--curve neutral"},
+    .check = check_tonemap,
+    .notes = notes,
+    .point = Point{.space_of = space_of_call,
+                   .is_straight = true,
+                   .fuzz = 0x1p-16,     // devices take powers by logarithms
+                   .least_fuzz = 5e-6,  // AgX is a sum of terms up to 128
+                   .fields = fields,
+                   .texel = texel},
+    .plan = plan_tonemap,
+});
+
+}  // namespace gpupost

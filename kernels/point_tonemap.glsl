@@ -1,0 +1,80 @@
+#include "colour_curves.glsl"
+#include "luminance_of.glsl"
+#include "statistics.glsl"
+#include "tone_curves.glsl"
+
+// The choices of --curve in their order.
+const int is_reinhard = 0, is_reinhard_extended = 1, is_day = 2, is_hable = 3, is_drago = 4, is_exponential = 5,
+          is_logarithmic = 6, is_ward = 7, is_narkowicz = 8, is_lottes = 9, is_uchimura = 10, is_hill = 11,
+          is_agx = 12, is_agx_exact = 13, is_agx_blender = 14, is_agx_filament = 15, is_neutral = 16;
+
+const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of colour
+
+// Light that curves take: no number and what is negative is black.
+float usable(float light, float scale) { return light > 0.0 ? min(light * scale, 1e15) : 0.0; }
+
+float curved(float x, tonemap_params p) {
+  switch (p.curve) {
+    case is_reinhard: return reinhard(x);
+    case is_reinhard_extended: return reinhard_extended(x, p.a);
+    case is_day: return day(x, p.a, p.b, p.c, p.d, p.e);
+    case is_hable: return hable(x, p.a, p.b, p.c, p.d, p.e, p.f, p.g);
+    case is_drago: return drago(x, p.a, p.b, p.c, p.d);
+    case is_exponential: return exponential(x, p.a);
+    case is_logarithmic: return logarithmic(x, p.a, p.b);
+    case is_ward: return ward(x, p.a, p.b);
+    case is_narkowicz: return narkowicz(x);
+    case is_lottes: return lottes(x, p.a, p.b, p.c, p.d, p.e);
+    default: return uchimura(x, p.a, p.b, p.c, p.d, p.e, p.f);
+  }
+}
+
+vec3 curved(vec3 light, tonemap_params p) {
+  switch (p.curve) {
+    case is_hill: return hill(light);
+    case is_agx: return agx(light, agx_by_degree_6, p.look, p.power);
+    case is_agx_exact: return agx(light, agx_by_sigmoid, p.look, p.power);
+    case is_agx_blender: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
+    case is_agx_filament: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
+    case is_neutral: return neutral(light);
+    default: return vec3(curved(light.r, p), curved(light.g, p), curved(light.b, p));
+  }
+}
+
+// The luminance goes through the curve, and colour follows it.
+vec3 recoloured(vec3 light, tonemap_params p) {
+  const float before = luminance_of(light), after = curved(before, p);
+  if (before == 0.0) return vec3(after);
+  const vec3 ratio = light / before;
+  return after * (p.chroma == saturates ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
+}
+
+// Colour that is over 1 is mixed with grey of its luminance, so that its largest channel is 1.
+vec3 fitted(vec3 colour) {
+  const float most = max(max(colour.r, colour.g), colour.b), grey = min(1.0, luminance_of(colour));
+  return most > 1.0 ? mix(vec3(grey), colour, (1.0 - grey) / (most - grey)) : colour;
+}
+
+// Its numbers with the picture's own in the place of those that are not given, within the ranges of --average and
+// --white.
+tonemap_params measured(tonemap_params p) {
+#if HAS_STATISTICS
+  const float average = uintBitsToFloat(statistics[log_average_of(p.statistics_at)]);
+  const float maximum = uintBitsToFloat(statistics[largest_of(p.statistics_at, 0)]);
+  if (p.measures_average != 0) p.average = clamp(average, 1e-6, 1e6);
+  if (p.has_key != 0) p.scale = p.key / p.average;
+  if (p.measures_maximum != 0) p.a = clamp(maximum, 1e-3, 1e6) * p.scale;
+  if (p.average_is == 1) p.a = p.average * p.scale;
+  if (p.average_is == 2) p.b = p.average * p.scale;
+#endif
+  return p;
+}
+
+vec4 tonemap(vec4 c, tonemap_params given) {
+  const tonemap_params p = measured(given);
+  const bool is_nowhere = isnan(c.g) || isnan(c.b);
+  if (p.is_yxy != 0) return vec4(curved(usable(c.r, p.scale), p), is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+  const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
+  const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recoloured(light, p);
+  return vec4(p.is_fitted != 0 ? fitted(mapped) : mapped, c.a);
+}

@@ -1,0 +1,68 @@
+// Tone mapping and local gamma on the device, where the examples of their rows do not go.
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+TEST_CASE("curves of the luminance are the same in Yxy, behind other ops and in a pass of their own") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view curve : {"reinhard", "hable", "logarithmic --white 20"})
+    for (const std::string_view chroma : {"keep", "ratio", "per-channel"})
+      for (const bool fuses : {true, false}) {
+        const std::vector<Call> chain{call_of("exposure", "--stops 2"),
+                                      call_of("tonemap", fmt::format("--curve {} --chroma {}", curve, chroma)),
+                                      call_of("saturation", "--factor 0.9")};
+        for (const std::string_view pattern : {"ramp", "nonfinite"})
+          check_chain(*gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses});
+      }
+}
+
+TEST_CASE("numbers of curves that are not their defaults reach the device") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view words :
+       {"--curve day --white 5 --black 0.05 --toe 0.5 --shoulder 0.6 --crossover 1",
+        "--curve hable --white 8 --shoulder 0.22 --linear 0.3 --angle 0.15 --toe 0.25 --toe-numerator 0.01 "
+        "--toe-denominator 0.31",
+        "--curve drago --white 10 --average 0.5 --display 80 --bias 0.75", "--curve ward --average 5 --display 50",
+        "--curve logarithmic --white 5 --strength 10",
+        "--curve lottes --white 16 --contrast 1.2 --shoulder 0.9 --mid-in 0.2 --mid-out 0.3",
+        "--curve uchimura --peak 2 --contrast 1.5 --linear-start 0.3 --linear 0.5 --toe 1.5 --pedestal 0.01",
+        "--curve reinhard --saturation 0.5 --fit --key 0.3 --average 0.1"})
+    for (const Kind kind : {kinds[0], kinds[1]}) check_call(*gpu, call_of("tonemap", words), "ramp", {17, 9}, kind);
+}
+
+TEST_CASE("the picture's own numbers are those of the picture as it is where the curve stands in the chain") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<std::vector<Call>> chains{
+      {call_of("exposure", "--stops 3"), call_of("tonemap", "--curve drago"), call_of("tonemap", "--curve hable")},
+      {call_of("blur", "--radius 2"), call_of("tonemap", "--curve reinhard-extended --key 0.3"),
+       call_of("localgamma", "--adapt-radius 2")},
+      {call_of("tonemap", "--curve exponential --fit"), call_of("luminance", "--tile 4")}};
+  for (const std::vector<Call>& chain : chains)
+    for (const bool fuses : {true, false}) check_chain(*gpu, chain, "ramp", {33, 17}, kinds[1], {.fuses = fuses});
+}
+
+TEST_CASE("light goes through Yxy and back within a millionth of the brightest channel") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  // a curve that changes nothing: all that is left is the way there and back
+  const Call call = call_of("tonemap", "--curve reinhard-extended --white 1");
+  const Level base = pattern("ramp", {33, 17}, Depth::f32);
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
+  REQUIRE(made.passes[0].on_store[0].space == PointSpace::yxy);
+  const std::vector<double> before = numbers_of(base, Depth::f32);
+  const std::vector<double> after = numbers_of(gpu->run(made, base, 0).levels[0], Depth::f32);
+  for (size_t index = 0; index < before.size(); ++index)
+    CHECK(std::abs(after[index] - before[index]) <= 1e-6 * std::max(1.0, before[index / 4 * 4 + 2]));
+}
