@@ -41,15 +41,16 @@ using Texel4 = std::function<Colour(const Colour&)>;
 
 Colour scaled(const Colour& c, double factor) { return {c[0] * factor, c[1] * factor, c[2] * factor, c[3]}; }
 
-// The op on a texel of premultiplied linear Rec.709. Light without alpha is not multiplied by it, and what is too large for a
-// float is infinite.
+// The op on a texel of premultiplied linear Rec.709. Light whose alpha is 0 or not finite is not multiplied by it, and what
+// is too large for a float is infinite.
 Texel4 on_working_colour(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
   return [&point, space = space_of(call), texel = point.texel(call, picture)](const Colour& working) {
     Colour c = working;
-    if (point.is_straight && c[3] != 0) c = scaled(c, 1 / c[3]);
+    const bool is_divided = point.is_straight && c[3] != 0 && std::isfinite(c[3]);
+    if (is_divided) c = scaled(c, 1 / c[3]);
     c = space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    return as_floats(point.is_straight && c[3] != 0 ? scaled(c, c[3]) : c);
+    return as_floats(is_divided ? scaled(c, c[3]) : c);
   };
 }
 
@@ -117,7 +118,7 @@ Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth 
 }
 
 Colour error_in_space(const Call& call, const Colour& c, Colour error) {
-  if (space_of(call) == PointSpace::rgb) return error;
+  if (space_of(call) == PointSpace::rgb && !call.op->takes_rec709) return error;
   const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
   for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;
   return error;
