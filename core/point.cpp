@@ -35,22 +35,31 @@ double luminance_of(const Colour& rgb) {
   return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
 }
 
+// What a colour is multiplied by, or 1 where it is by nothing.
+static double factor_of(const Colour& c) { return c[3] != 0 && std::isfinite(c[3]) ? c[3] : 1; }
+
+Colour straight(const Colour& c) {
+  const double factor = factor_of(c);
+  return {c[0] / factor, c[1] / factor, c[2] / factor, c[3]};
+}
+
+Colour premultiplied(const Colour& c) {
+  const double factor = factor_of(c);
+  return {c[0] * factor, c[1] * factor, c[2] * factor, c[3]};
+}
+
 namespace {
 
 using Texel4 = std::function<Colour(const Colour&)>;
 
-Colour scaled(const Colour& c, double factor) { return {c[0] * factor, c[1] * factor, c[2] * factor, c[3]}; }
-
-// The op on a texel of premultiplied linear Rec.709. Light whose alpha is 0 or not finite is not multiplied by it, and what
-// is too large for a float is infinite.
+// The op on a texel of premultiplied linear Rec.709. What is too large for a float is infinite.
 Texel4 on_working_colour(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
   return [&point, space = space_of(call), texel = point.texel(call, picture)](const Colour& working) {
     Colour c = working;
-    const bool is_divided = point.is_straight && c[3] != 0 && std::isfinite(c[3]);
-    if (is_divided) c = scaled(c, 1 / c[3]);
+    if (point.is_straight) c = straight(c);
     c = space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    return as_floats(is_divided ? scaled(c, c[3]) : c);
+    return as_floats(point.is_straight ? premultiplied(c) : c);
   };
 }
 

@@ -30,6 +30,9 @@ PointSpace space_of(const Call& call);
 // CIE 15.
 Colour yxy_of_rgb(const Colour& rgb);
 Colour rgb_of_yxy(const Colour& yxy);
+// Colour not multiplied by its alpha, and back. Light whose alpha is 0 or not finite stays what it is.
+Colour straight(const Colour& premultiplied_colour);
+Colour premultiplied(const Colour& straight_colour);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Colour& rgb);
 inline constexpr std::array<double, 3> luminance_weights{0.2126390059, 0.7151686788, 0.0721923154};

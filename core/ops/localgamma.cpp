@@ -49,9 +49,6 @@ Call blur_call(const Call& call) {
   return blur;
 }
 
-Colour straight(const Colour& c) { return c[3] != 0 ? Colour{c[0] / c[3], c[1] / c[3], c[2] / c[3], c[3]} : c; }
-Colour premultiplied(const Colour& c) { return c[3] != 0 ? Colour{c[0] * c[3], c[1] * c[3], c[2] * c[3], c[3]} : c; }
-
 // Premultiplied texels of the picture and of its blur.
 Colour adapted(const Call& call, const Colour& c, const Colour& around) {
   const double adaptation = luminance_of(straight(around));
