@@ -1,4 +1,6 @@
+// By its bits: compilers may make a minimum and a maximum of comparisons, which lose what is no number.
+bvec3 is_no_number(vec3 c) { return greaterThan(floatBitsToUint(c) & 0x7fffffffu, uvec3(0x7f800000u)); }
+
 vec4 clamp(vec4 c, clamp_params p) {
-  const vec3 high = mix(c.rgb, vec3(p.max), greaterThan(c.rgb, vec3(p.max)));
-  return vec4(mix(high, vec3(p.min), lessThan(high, vec3(p.min))), c.a);  // what is no number stays
+  return vec4(mix(min(max(c.rgb, vec3(p.min)), vec3(p.max)), c.rgb, is_no_number(c.rgb)), c.a);
 }
