@@ -1,6 +1,6 @@
 // `gpupost devices` and `gpupost doctor`.
 #include "cli/verbs.h"
-#include "core/codec/sandbox.h"
+#include "core/child/sandbox.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"

@@ -1,9 +1,10 @@
 // From an open file to a picture. The file is looked at by a worker alone; here only its answer is, and not trusted.
-#include "core/codec/child.h"
+#include "core/child/child.h"
+#include "core/child/descriptor.h"
 #include "core/codec/claims.h"
 #include "core/codec/codec.h"
-#include "core/codec/descriptor.h"
 #include "core/codec/wire.h"
+#include "core/codec/worker.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <system_error>
 
@@ -64,21 +66,9 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
   return same;
 }
 
-// Why there is no reply.
-[[noreturn]] void fail_as(const WorkerEnd& end, const Limits& limits) {
-  const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
-  if (end.was_too_slow) fail(Exit::input, "took over {} s to decode", limits.wall_seconds);
-  if (signal == SIGXCPU) fail(Exit::input, "took over {} s of processor time to decode", limits.cpu_seconds);
-  if (signal == SIGXFSZ)
-    fail(Exit::limit, "decoding needs more shared memory than the limit on file sizes allows (ulimit -f)");
-  if (signal == SIGKILL && !end.said_too_much)
-    fail(Exit::limit, "the decoder was killed; the system may be out of memory");
-  if (signal != 0 && !end.said_too_much)
-    fail(Exit::input, "the decoder crashed on this file (signal {}); it is damaged or hostile", signal);
-  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
-    fail(Exit::input, "the decoder failed on this file (exit code {}); it is damaged or hostile",
-         WEXITSTATUS(end.status));
-  fail(Exit::input, "the decoder gave no sensible answer; the file is hostile");
+Task task_of(const Limits& limits) {
+  return {
+      .deed = "decode", .worker = "decoder", .cpu_seconds = limits.cpu_seconds, .wall_seconds = limits.wall_seconds};
 }
 
 std::string one_line(std::string text) {
@@ -157,13 +147,13 @@ bool attach_texels(Reply& reply, int texels) {
 }
 
 Reply reply_of(const WorkerEnd& end, const Limits& limits) {
-  if (end.was_too_slow || end.said_too_much) fail_as(end, limits);
+  if (end.was_too_slow || end.said_too_much) fail_as(end, task_of(limits));
   try {
     Reply reply = unpack_reply(end.said);
     if (is_sensible(reply, limits)) return reply;
   } catch (const std::out_of_range&) {
   }
-  fail_as(end, limits);
+  fail_as(end, task_of(limits));
 }
 
 Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
@@ -171,11 +161,11 @@ Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
     fail(Exit::input, "has no layer with a name of {} bytes", options.layer.size());
   const Descriptor input = input_for_worker(descriptor, options.limits);
   const Descriptor texels = shared_memory("gpupost-texels");
-  Worker worker(input.get(), texels.get());
+  Worker worker(decode_worker_word, std::array{input.get(), texels.get()});
   const WorkerEnd end = worker.run(pack(options), max_reply_bytes, std::chrono::seconds(options.limits.wall_seconds));
   Reply reply = reply_of(end, options.limits);
   if (reply.exit != Exit::done) fail(reply.exit, "{}", one_line(reply.message));
-  if (!attach_texels(reply, texels.get())) fail_as(end, options.limits);
+  if (!attach_texels(reply, texels.get())) fail_as(end, task_of(options.limits));
   for (std::string& warning : reply.decoded.warnings) warning = one_line(std::move(warning));
   return std::move(reply.decoded);
 }

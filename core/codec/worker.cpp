@@ -1,9 +1,9 @@
 // The other side of decode(): the process that looks at the file.
 #include "core/codec/worker.h"
 
-#include "core/codec/descriptor.h"
+#include "core/child/child.h"
+#include "core/child/sandbox.h"
 #include "core/codec/reader.h"
-#include "core/codec/sandbox.h"
 #include "core/codec/wire.h"
 #include "core/threads.h"
 
@@ -16,26 +16,12 @@
 #include <map>
 #include <new>
 #include <stdexcept>
-#include <string_view>
 
 namespace gpupost {
 
 namespace {
 
 constexpr size_t huge_page_bytes = size_t(2) << 20;
-
-std::vector<std::byte> read_to_end(int descriptor) {
-  std::vector<std::byte> bytes(4096);
-  size_t size = 0;
-  while (true) {
-    const ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
-    if (got <= 0) break;
-    size += size_t(got);
-    if (size == bytes.size()) bytes.resize(2 * size);
-  }
-  bytes.resize(size);
-  return bytes;
-}
 
 Bytes mapped_input() {
   struct stat facts = {};
@@ -104,7 +90,7 @@ Reply reply_or_error(const DecodeOptions& options) {
 
 }  // namespace
 
-bool is_decode_worker(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == decode_worker_word; }
+bool is_decode_worker(int argc, char** argv) { return is_worker(argc, argv, decode_worker_word); }
 
 int decode_worker_main() {
   // The decoders take and give back the same few megabytes for every chunk: keep them.

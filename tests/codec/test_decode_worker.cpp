@@ -1,6 +1,7 @@
-#include "core/codec/child.h"
-#include "core/codec/sandbox.h"
+#include "core/child/child.h"
+#include "core/child/sandbox.h"
 #include "core/codec/wire.h"
+#include "core/codec/worker.h"
 #include "tests/codec/make_files.h"
 
 #include "tests/support/skip.h"
@@ -11,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
@@ -112,7 +114,7 @@ TEST_CASE("a limit on the size of files that the texels reach is an error of the
 TEST_CASE("a worker without a request ends in an error, and its parent sees it") {
   const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Descriptor texels(memfd_create("test", MFD_CLOEXEC));
-  Worker worker(input.get(), texels.get());
+  Worker worker(decode_worker_word, std::array{input.get(), texels.get()});
   const WorkerEnd end = worker.run({}, 1000, std::chrono::seconds(10));
   CHECK(end.said.empty());
   CHECK(WIFEXITED(end.status));

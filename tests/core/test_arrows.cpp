@@ -28,8 +28,9 @@ const Arrow arrows[] = {
      "tonemap)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},
     {"core/passes/.*", "core/(op|plan|error|blur|filtering|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},
-    {"core/codec/.*", "core/codec/.*|core/(picture|memory|half|convert|error|threads)\\.h"},
-    {"core/gpu/.*", "core/gpu/.*|core/[a-z_]+\\.h|vulkan/.*|shaderc/.*"},
+    {"core/child/.*", "core/child/.*|core/error\\.h"},
+    {"core/codec/.*", "core/(child|codec)/.*|core/(picture|memory|half|convert|error|threads)\\.h"},
+    {"core/gpu/.*", "core/(child|gpu)/.*|core/[a-z_]+\\.h|vulkan/.*|shaderc/.*"},
     {"core/[a-z_]+\\.(h|cpp)", "core/[a-z_]+\\.h"},
     {"cli/.*", "cli/.*|core/.*"},
 };

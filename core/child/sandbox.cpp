@@ -1,4 +1,4 @@
-#include "core/codec/sandbox.h"
+#include "core/child/sandbox.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>

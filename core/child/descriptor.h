@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace gpupost {
 
@@ -33,5 +34,7 @@ class Descriptor {
 
 // Writes all of the bytes, and waits for a pipe that its other end made non-blocking. 0, or the error (an errno).
 int write_whole(int descriptor, std::span<const std::byte> bytes);
+// All that there is to be read, up to the end or an error.
+std::vector<std::byte> read_to_end(int descriptor);
 
 }  // namespace gpupost

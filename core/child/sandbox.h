@@ -1,4 +1,4 @@
-// What the decode worker takes from itself before it looks at a file.
+// What a worker takes from itself before it looks at a file.
 #pragma once
 
 #include <cstdint>

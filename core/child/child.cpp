@@ -1,7 +1,7 @@
-#include "core/codec/child.h"
+#include "core/child/child.h"
 
-#include "core/codec/sandbox.h"
-#include "core/codec/worker.h"
+#include "core/child/sandbox.h"
+#include "core/error.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -24,10 +25,10 @@ using namespace std::chrono_literals;
 
 [[noreturn]] void fail_start(int error) {
   fail(error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ? Exit::limit : Exit::bug,
-       "the decode worker cannot be started: {}", std::generic_category().message(error));
+       "a worker cannot be started: {}", std::generic_category().message(error));
 }
 
-// What the worker finds: its three descriptors in their places, no terminal, no others.
+// What the worker finds: its descriptors in their places, no terminal, no others.
 class FileActions {
  public:
   FileActions() {
@@ -72,33 +73,34 @@ class Attributes {
 };
 
 // A copy whose number none of the worker's places has, so that putting them in place overwrites none.
-Descriptor out_of_the_way(int descriptor) {
-  Descriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, worker_descriptor_count));
+Descriptor out_of_the_way(int descriptor, int place_end) {
+  Descriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, place_end));
   if (copy.get() < 0) fail_start(errno);
   return copy;
 }
 
 }  // namespace
 
-Worker::Worker(int input, int texels) {
+bool is_worker(int argc, char** argv, std::string_view word) { return argc == 2 && argv[1] == word; }
+
+Worker::Worker(std::string_view word, std::span<const int> descriptors) {
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_start(errno);
   talk_ = Descriptor(ends[0]);
   const Descriptor far_end(ends[1]);
-  const Descriptor input_copy = out_of_the_way(input);
-  const Descriptor texels_copy = out_of_the_way(texels);
-  const Descriptor talk_copy = out_of_the_way(far_end.get());
+  const int place_end = worker_descriptors + int(descriptors.size());
+  std::vector<Descriptor> copies;
+  copies.push_back(out_of_the_way(far_end.get(), place_end));
+  for (const int descriptor : descriptors) copies.push_back(out_of_the_way(descriptor, place_end));
   FileActions actions;
   actions.silence(STDIN_FILENO);
   actions.silence(STDOUT_FILENO);
   if (!is_sanitized()) actions.silence(STDERR_FILENO);  // the C library's last words are no line of ours
-  actions.place(input_copy.get(), worker_input);
-  actions.place(texels_copy.get(), worker_texels);
-  actions.place(talk_copy.get(), worker_talk);
-  actions.close_from(worker_descriptor_count);
+  for (size_t index = 0; index < copies.size(); ++index) actions.place(copies[index].get(), worker_talk + int(index));
+  actions.close_from(place_end);
   const Attributes attributes;
-  std::string name = "gpupost", word = decode_worker_word;
-  char* const arguments[] = {name.data(), word.data(), nullptr};
+  std::string name = "gpupost", own_word(word);
+  char* const arguments[] = {name.data(), own_word.data(), nullptr};
   const int error = posix_spawn(&process_, "/proc/self/exe", actions.get(), attributes.get(), arguments, environ);
   if (error != 0) fail_start(error);
 }
@@ -110,7 +112,7 @@ Worker::~Worker() {
   }
 }
 
-WorkerEnd Worker::run(Bytes request, size_t max_answer_bytes, std::chrono::seconds at_most) {
+WorkerEnd Worker::run(std::span<const std::byte> request, size_t max_answer_bytes, std::chrono::seconds at_most) {
   const Clock::time_point deadline = Clock::now() + at_most;
   while (!request.empty()) {
     const ssize_t put = send(talk_.get(), request.data(), request.size(), MSG_NOSIGNAL);
@@ -158,6 +160,22 @@ void Worker::wait(WorkerEnd& end, Clock::time_point deadline) {
     pause = std::min(pause * 2, 5000us);
   }
   process_ = -1;
+}
+
+void fail_as(const WorkerEnd& end, const Task& task) {
+  const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
+  if (end.was_too_slow) fail(Exit::input, "took over {} s to {}", task.wall_seconds, task.deed);
+  if (signal == SIGXCPU) fail(Exit::input, "took over {} s of processor time to {}", task.cpu_seconds, task.deed);
+  if (signal == SIGXFSZ)
+    fail(Exit::limit, "the {} needs more shared memory than the limit on file sizes allows (ulimit -f)", task.worker);
+  if (signal == SIGKILL && !end.said_too_much)
+    fail(Exit::limit, "the {} was killed; the system may be out of memory", task.worker);
+  if (signal != 0 && !end.said_too_much)
+    fail(Exit::input, "the {} crashed on this file (signal {}); it is damaged or hostile", task.worker, signal);
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
+    fail(Exit::input, "the {} failed on this file (exit code {}); it is damaged or hostile", task.worker,
+         WEXITSTATUS(end.status));
+  fail(Exit::input, "the {} gave no sensible answer; the file is hostile", task.worker);
 }
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-#include "core/codec/descriptor.h"
+#include "core/child/descriptor.h"
 
 #include <poll.h>
 
@@ -23,6 +23,19 @@ int write_whole(int descriptor, std::span<const std::byte> bytes) {
     }
   }
   return 0;
+}
+
+std::vector<std::byte> read_to_end(int descriptor) {
+  std::vector<std::byte> bytes(4096);
+  size_t size = 0;
+  while (true) {
+    const ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (got <= 0) break;
+    size += size_t(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace gpupost
