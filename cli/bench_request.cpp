@@ -114,6 +114,9 @@ std::vector<Call> chain_of(const std::string& line) {
   const Request request = parse_request(words);
   if (request.calls.empty() || !request.inputs.empty())
     fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
+  for (const Call& call : request.calls)
+    if (call.op->takes_source)
+      fail(Exit::usage, "bench: --chain {}: {} has no definition to be checked against", line, call.op->name);
   return request.calls;
 }
 

@@ -55,7 +55,7 @@ std::string help_text(const Op& op) {
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
                          fmt::format("{} (default {})", param.help, default_of(param)));
-  if (op.notes) text += fmt::format("\n--{}\n", op.params.front().name);
+  if (op.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
   for (const Note& note : notes_of(op))
     text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
   text += "\nExamples\n";

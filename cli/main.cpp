@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
+#include "core/gpu/gpu.h"
 
 #include <unistd.h>
 
@@ -78,6 +79,7 @@ static int main_of(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
+  if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();
   return gpupost::main_of({argv + 1, argv + argc});

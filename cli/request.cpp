@@ -1,6 +1,8 @@
 #include "cli/request.h"
 
+#include "cli/source_file.h"
 #include "core/error.h"
+#include "core/point_file.h"
 
 #include <unistd.h>
 
@@ -47,15 +49,23 @@ class Walker {
 
   void end_call() {
     if (op_) request_.calls.push_back(parse_call(*op_, call_words_));
+    if (op_ && op_->takes_source) read_source(request_.calls.back());
     op_ = nullptr;
     call_words_.clear();
+  }
+
+  // Reads the file of a user's op, and finds what is wrong with it and with the call.
+  static void read_source(Call& call) {
+    call.source = source_of(call.word("file"));
+    fold_of_source(call);
   }
 
   // Is it the positional word of the op right before it: the x of `flip x`?
   bool is_own_word(const std::string& word) const {
     if (!op_ || !call_words_.empty()) return false;
     return std::ranges::any_of(op_->params, [&](const Param& param) {
-      return param.is_positional && std::ranges::find(param.choices, word) != param.choices.end();
+      if (!param.is_positional) return false;
+      return param.has_form ? param.has_form(word) : std::ranges::find(param.choices, word) != param.choices.end();
     });
   }
 

@@ -15,7 +15,8 @@ struct Request {
   Globals globals;
 };
 
-// Words without the program's name. Only records and checks; opens nothing. Throws Error(Exit::usage).
+// Words without the program's name. Only records and checks; opens nothing but the files of ops that users have written.
+// Throws Error(Exit::usage), of such a file Error(Exit::input).
 Request parse_request(const std::vector<std::string>& words);
 
 // Every word that an op or a verb has, for near misses.

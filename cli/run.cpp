@@ -9,6 +9,7 @@
 #include "core/chain.h"
 #include "core/convert.h"
 #include "core/cube.h"
+#include "core/generate.h"
 #include "core/gpu/gpu.h"
 #include "core/nearest.h"
 #include "core/plan.h"
@@ -446,6 +447,17 @@ static void finish_report(const Globals& globals, Gpu* gpu, Report& report) {
   else if (!globals.report.empty()) write_file(globals.report, std::as_bytes(std::span(text)), globals.no_clobber);
 }
 
+// Compiles what users have written before any work is done. By itself: other passes that it is folded into say the same of it.
+static void check_sources(const Request& request) {
+  for (const Call& call : request.calls) {
+    if (!call.op->takes_source) continue;
+    if (request.globals.verify)
+      fail(Exit::usage, "--verify: {} has no definition that its result could be compared with", call.op->name);
+    const Plan made = plan({&call, 1}, {.size = {1, 1}}, {});
+    spirv_of(glsl_of(made.passes.front()), call.word("file"), Author::user);
+  }
+}
+
 Exit run(const Request& request) {
   const Globals& globals = request.globals;
   if (request.calls.empty() && globals.output.empty())
@@ -453,6 +465,7 @@ Exit run(const Request& request) {
   if (request.calls.empty() && globals.verify)
     fail(Exit::usage, "--verify compares what an op has made; there is no op");
   const std::vector<Job> jobs = jobs_of(request);
+  check_sources(request);
   const LazyGpu gpu(globals, !request.calls.empty());
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());

@@ -32,10 +32,12 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
   return value;
 }
 
-static std::string parse_text(const Op& op, const Param& param, const std::string& word) {
-  if (!param.has_form(word))
-    fail(Exit::usage, "{}: --{} {} is not of the form {}", op.name, param.name, word, param.form);
-  return word;
+// The words as one: several are of a parameter that may be repeated.
+static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (!param.has_form(word))
+      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.form);
+  return param.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
 }
 
 // Puts what was typed for parameter `index` into the call; `words` is empty for a flag.
@@ -43,12 +45,12 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
   const Op& op = *call.op;
   const Param& param = op.params[index];
   for (const std::string& word : words)
-    if (word != words.front())
+    if (word != words.front() && !param.is_repeated)
       fail(Exit::usage, "{}: {} is given twice, as {} and as {}", op.name, param.typed_name(), words.front(), word);
   switch (param.kind) {
     case ParamKind::flag: call.values[index] = 1; break;
     case ParamKind::choice: call.values[index] = parse_choice(op, param, words.front()); break;
-    case ParamKind::text: call.texts[index] = parse_text(op, param, words.front()); break;
+    case ParamKind::text: call.texts[index] = parse_text(op, param, words); break;
     case ParamKind::integer:
     case ParamKind::number: call.values[index] = parse_number(op, param, words.front()); break;
   }
@@ -75,8 +77,8 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
     if (options[index]->count() > 0) take(call, index, texts[index]);
   for (size_t index = 0; index < options.size(); ++index)
     if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
-      fail(Exit::usage, "{}: {} is missing; expected {} {}", op.name, param.typed_name(), param.typed_name(),
-           param.form);
+      fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
+           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form);
   if (op.check) op.check(call);
   return call;
 }

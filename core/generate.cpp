@@ -1,9 +1,11 @@
 #include "core/generate.h"
 
 #include "core/error.h"
+#include "core/glsl_source.h"
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -113,10 +115,43 @@ static std::string value_text(std::string_view end, size_t index, const Field& f
   return fmt::format("{}(table[{}])", field.is_integer ? "int" : "float", field.table_index);
 }
 
+// The sources of users in a pass, each once.
+static std::vector<std::string_view> users_sources(const Pass& pass) {
+  std::vector<std::string_view> sources;
+  for (const std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
+    for (const Fold& fold : *folds)
+      if (!fold.source.empty() && std::ranges::find(sources, fold.source) == sources.end())
+        sources.push_back(fold.source);
+  return sources;
+}
+
+// What stands before each name of a user's source: before those of no other source in the pass, and of no kernel.
+static std::string prefix_of(size_t source_index) { return fmt::format("users{}_", source_index); }
+
+// They stand before all else: no macro, no variable and no function of gpupost can be meant in them.
+static std::string users_declarations(const Pass& pass) {
+  const std::vector<std::string_view> sources = users_sources(pass);
+  std::string text;
+  for (size_t index = 0; index < sources.size(); ++index) {
+    text += fmt::format("\n// --- a user's, {}\n", index);
+    for (const char c : sources[index]) {
+      if (c == name_mark) text += prefix_of(index);
+      else text += c;
+    }
+  }
+  return text;
+}
+
+// The function of a point op as it is called.
+static std::string function_of(const Fold& fold, const std::vector<std::string_view>& sources) {
+  const auto own = std::ranges::find(sources, fold.source);
+  return own == sources.end() ? fold.name : prefix_of(size_t(own - sources.begin())) + fold.name;
+}
+
 static std::string fold_declarations(std::span<const Fold> folds, std::set<std::string_view>& done) {
   std::string text;
   for (const Fold& fold : folds) {
-    if (done.contains(fold.kernel)) continue;
+    if (!fold.source.empty() || done.contains(fold.kernel)) continue;
     text += fmt::format("\nstruct {}_params {{\n", fold.name);
     for (const Field& field : fold.fields)
       text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
@@ -150,7 +185,8 @@ std::string conversions(State from, State to) {
 }
 
 // Statements on `c`: through the folds, from one state to another.
-std::string through(std::span<const Fold> folds, std::string_view end, State from, State to) {
+std::string through(std::span<const Fold> folds, std::string_view end, State from, State to,
+                    const std::vector<std::string_view>& sources) {
   std::string text;
   for (size_t index = 0; index < folds.size(); ++index) {
     const Fold& fold = folds[index];
@@ -160,7 +196,7 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
     std::vector<std::string> values;
     for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));
     if (values.empty()) values.push_back("0");
-    text += fmt::format("  c = {0}(c, {0}_params({1}));\n", fold.name, fmt::join(values, ", "));
+    text += fmt::format("  c = {0}(c, {0}_params({1}));\n", function_of(fold, sources), fmt::join(values, ", "));
     from = own;
   }
   return text + conversions(from, to);
@@ -172,6 +208,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
+  const std::vector<std::string_view> sources = users_sources(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
   if (!is_rgb || has_folds) append_kernel("yxy.glsl", done, text);
   if (has_folds) append_kernel("alpha.glsl", done, text);
@@ -181,7 +218,8 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (pass.holds_half) append_kernel("held.glsl", done, text);
   if (pass.packs) append_kernel("packed.glsl", done, text);
 
-  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside) + "  return c;\n}\n";
+  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside, sources) +
+          "  return c;\n}\n";
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
@@ -189,7 +227,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
-  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space});
+  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
   text += fmt::format("  return rounded({});\n}}\n", pass.packs ? "fitted(c)" : pass.holds_half ? "held(c)" : "c");
   if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, into_target(c)); }\n";
   // by literals: a device need not be able to index storage images by a value
@@ -201,7 +239,8 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
 
 std::string glsl_of(const Pass& pass) {
   std::set<std::string_view> done;
-  std::string text = extensions(pass) + numbers(pass) + bindings(pass) + load_and_store(pass, done);
+  std::string text =
+      extensions(pass) + users_declarations(pass) + numbers(pass) + bindings(pass) + load_and_store(pass, done);
   append_kernel(pass.kernel, done, text);
   return text;
 }

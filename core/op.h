@@ -31,7 +31,8 @@ struct Param {
   bool (*has_form)(std::string_view text) = nullptr;  // of a text: is it of that form?
   bool is_required = false;                           // has no default
   bool is_optional = false;    // an integer or a number without a default: not-a-number till given
-  bool is_positional = false;  // a choice that stands behind the op's name by itself
+  bool is_positional = false;  // a choice or a text that stands behind the op's name by itself
+  bool is_repeated = false;    // of a text: may be given several times, and is then one with commas between them
   bool is_for_colour = false;  // other channels go through the op as if it were not given
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
@@ -160,14 +161,15 @@ struct Op {
   std::string_view description;  // shapes, units, ranges and errors in a sentence or two
   std::string_view source;       // the paper and equation, or where the rule comes from
   std::vector<Param> params;
-  bool makes_levels = false;               // adds mip levels to the picture; nothing may follow such an op
-  bool every_channel = false;              // works on each channel by itself: depth, ids and the like go through it too
-  bool makes_luminance = false;            // its result is one number a texel, Y, in floats
-  bool is_exact = false;                   // moves numbers and makes none: the device may be off by nothing
-  bool reads_once = false;                 // its passes load each texel once: point ops before it are done as they do
-  bool passes_through = false;             // leaves the picture as it is and makes numbers of it, for the host
-  bool takes_rec709 = false;               // what it makes depends on what R, G and B are, as luminance does
-  bool result_is_display = false;          // its result is encoded for display
+  bool makes_levels = false;       // adds mip levels to the picture; nothing may follow such an op
+  bool every_channel = false;      // works on each channel by itself: depth, ids and the like go through it too
+  bool makes_luminance = false;    // its result is one number a texel, Y, in floats
+  bool is_exact = false;           // moves numbers and makes none: the device may be off by nothing
+  bool reads_once = false;         // its passes load each texel once: point ops before it are done as they do
+  bool passes_through = false;     // leaves the picture as it is and makes numbers of it, for the host
+  bool takes_rec709 = false;       // what it makes depends on what R, G and B are, as luminance does
+  bool result_is_display = false;  // its result is encoded for display
+  bool takes_source = false;       // its user has written it: it has no reference, and nothing of it is built in
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
@@ -217,6 +219,7 @@ struct Call {
   const Op* op = nullptr;
   std::vector<double> values;      // as many as op->params, in their order
   std::vector<std::string> texts;  // likewise; empty but for parameters that are texts
+  std::string source;              // of an op that takes one: what its file holds
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

@@ -61,6 +61,11 @@ Fold fold_of(const Call& call) {
           .reads_statistics = point.reads_statistics};
 }
 
+bool has_users_source(const Pass& pass) {
+  const auto is_users = [](const Fold& fold) { return !fold.source.empty(); };
+  return std::ranges::any_of(pass.on_load, is_users) || std::ranges::any_of(pass.on_store, is_users);
+}
+
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
   add_image({.size = input.size, .depth = input.storage});
   image(0).space = input.ends;

@@ -69,13 +69,15 @@ struct Literal {
 struct Fold {
   std::string name;    // of the op, as GLSL writes it
   std::string kernel;  // the file of its function
+  std::string
+      source;  // in the place of a kernel and a struct: theirs whose user has written them, as checked_glsl() marks it
   std::vector<Field> fields;
   PointSpace space = PointSpace::rgb;
   bool is_straight = false;
   bool takes_any_alpha = false;
   bool reads_statistics = false;
 };
-// How the call of a point op is folded.
+// How the call of a point op is folded that has a kernel.
 Fold fold_of(const Call& call);
 
 // A value of a kernel, pushed: `int name`.
@@ -116,6 +118,9 @@ struct Pass {
   size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
+
+// Is there something in its text that a user has written?
+bool has_users_source(const Pass& pass);
 
 // A part of the statistics that the host gets, `offset` in units of 4 bytes.
 struct StatisticsPart {

@@ -178,4 +178,12 @@ void fail_as(const WorkerEnd& end, const Task& task) {
   fail(Exit::input, "the {} gave no sensible answer; the file is hostile", task.worker);
 }
 
+std::string one_line(std::string text) {
+  constexpr size_t max_message_bytes = 1000;
+  if (text.size() > max_message_bytes) text.resize(max_message_bytes);
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return text;
+}
+
 }  // namespace gpupost

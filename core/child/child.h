@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,5 +61,8 @@ struct Task {
 
 // Says why a worker gave no answer to be used. Throws Error(Exit::input), or Error(Exit::limit) where the machine is to blame.
 [[noreturn]] void fail_as(const WorkerEnd& end, const Task& task);
+
+// What a worker has said, fit for a message: one line, not too long.
+std::string one_line(std::string text);
 
 }  // namespace gpupost

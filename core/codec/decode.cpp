@@ -23,7 +23,6 @@ namespace {
 
 constexpr size_t max_reply_bytes = size_t(80) << 20;  // attributes are most of it; exr_header.cpp takes 64 MiB of them
 constexpr size_t max_layer_bytes = 255;
-constexpr size_t max_message_bytes = 1000;
 
 std::string error_text() { return std::generic_category().message(errno); }
 
@@ -69,13 +68,6 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
 Task task_of(const Limits& limits) {
   return {
       .deed = "decode", .worker = "decoder", .cpu_seconds = limits.cpu_seconds, .wall_seconds = limits.wall_seconds};
-}
-
-std::string one_line(std::string text) {
-  if (text.size() > max_message_bytes) text.resize(max_message_bytes);
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
 }
 
 template <class Enum>

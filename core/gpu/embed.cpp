@@ -61,7 +61,8 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
   std::map<std::string, std::string> names;  // by their text
-  for (const Op* op : all_ops())
+  for (const Op* op : all_ops()) {
+    if (op->takes_source) continue;
     for (const std::string_view example : op->examples)
       for (const DeviceTraits& device : usual_devices())
         for (const Size size : usual_sizes)
@@ -70,6 +71,7 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
             const PlanInput input{.size = size, .storage = half ? Depth::half : Depth::f32, .half_arithmetic = half};
             for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
           }
+  }
   const std::vector<std::pair<std::string, std::string>> list(names.begin(), names.end());
   std::vector<std::vector<uint32_t>> words(list.size());
   std::atomic<size_t> next = 0;  // they differ too much in size to be dealt out beforehand

@@ -112,9 +112,15 @@ class Gpu {
   std::unique_ptr<State> state_;
 };
 
-// SPIR-V of a shader, from what is built in, else the disk cache, else compiled here.
-std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name);
-// Compiles, whatever is stored. Throws Error(Exit::bug) with the compiler's message.
-std::vector<uint32_t> compile_glsl(const std::string& glsl, const std::string& name);
+// Whose text a shader is: gpupost's own, or also that of a user, which may be wrong and may hurt the compiler.
+enum class Author { gpupost, user };
+
+// SPIR-V of a shader, from what is built in, else the disk cache, else compiled, what a user has written in a process of
+// its own. Throws Error(Exit::bug), of a user's Error(Exit::input), "NAME:LINE: what is wrong".
+std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author = Author::gpupost);
+
+// Is this process meant to be a compile worker? Then `main` returns compile_worker_main()'s value.
+bool is_compile_worker(int argc, char** argv);
+int compile_worker_main();
 
 }  // namespace gpupost

@@ -94,8 +94,9 @@ void Pipelines::create_layouts() {
   layout_ = {device_.handle(), layout, vkDestroyPipelineLayout};
 }
 
-Owned<VkPipeline> Pipelines::create(const std::string& text, const std::string& name) const {
-  const std::vector<uint32_t> words = spirv_of(text, name);
+Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) const {
+  const Author author = has_users_source(pass) ? Author::user : Author::gpupost;
+  const std::vector<uint32_t> words = spirv_of(text, pass.name, author);
   const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                              .codeSize = words.size() * sizeof words[0],
                                              .pCode = words.data()};
@@ -110,25 +111,25 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const std::string& 
                                          .layout = layout_};
   VkPipeline made = nullptr;
   check(vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &made), "vkCreateComputePipelines");
-  device_.name(VK_OBJECT_TYPE_PIPELINE, uint64_t(made), name);
+  device_.name(VK_OBJECT_TYPE_PIPELINE, uint64_t(made), pass.name);
   return {device_.handle(), made, vkDestroyPipeline};
 }
 
 VkPipeline Pipelines::pipeline(const Pass& pass) {
   std::string text = glsl_of(pass);
   if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
-  return pipelines_[text] = create(text, pass.name);
+  return pipelines_[text] = create(text, pass);
 }
 
 void Pipelines::prepare(std::span<const Pass> passes) {
-  std::map<std::string, std::string> missing;  // names by text
+  std::map<std::string, const Pass*> missing;  // by their text
   for (const Pass& pass : passes)
-    if (std::string text = glsl_of(pass); !pipelines_.contains(text)) missing.emplace(std::move(text), pass.name);
-  const std::vector<std::pair<std::string, std::string>> list(missing.begin(), missing.end());
+    if (std::string text = glsl_of(pass); !pipelines_.contains(text)) missing.emplace(std::move(text), &pass);
+  const std::vector<std::pair<std::string, const Pass*>> list(missing.begin(), missing.end());
   std::vector<Owned<VkPipeline>> made(list.size());
   parallel_ranges(int(list.size()), 1, [&](int begin, int end) {
     for (auto index = size_t(begin); index < size_t(end); ++index)
-      made[index] = create(list[index].first, list[index].second);
+      made[index] = create(list[index].first, *list[index].second);
   });
   for (size_t index = 0; index < list.size(); ++index) pipelines_[list[index].first] = std::move(made[index]);
 }

@@ -39,7 +39,7 @@ class Pipelines {
  private:
   Owned<VkSampler> create_sampler(VkFilter filter) const;
   void create_layouts();
-  Owned<VkPipeline> create(const std::string& text, const std::string& name) const;
+  Owned<VkPipeline> create(const std::string& text, const Pass& pass) const;
   std::string cache_name() const;
   uint64_t cache_key() const;
 

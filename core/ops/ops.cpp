@@ -21,6 +21,7 @@ std::span<const Op* const> all_ops() {
       &mips_op,
       &nan_op,
       &offset_op,
+      &users_point_op,
       &resize_op,
       &saturation_op,
       &stats_op,

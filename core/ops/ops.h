@@ -24,5 +24,6 @@ extern const Op resize_op;
 extern const Op saturation_op;
 extern const Op stats_op;
 extern const Op tonemap_op;
+extern const Op users_point_op;
 
 }  // namespace gpupost

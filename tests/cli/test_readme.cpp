@@ -63,6 +63,7 @@ TEST_CASE("every command of the README does what it says, or at least ends with 
   const Place place;
   if (const std::string scene = file("testdata/scene.exr"); !scene.empty()) place.write("in.exr", scene);
   write_faces(place);
+  place.write("docs/vibrance.glsl", file("docs/vibrance.glsl"));
   for (const std::string& command : commands) {
     const Finished finished = place.shell(command);
     CHECK_MESSAGE(finished.exit_code == 0, command, "\n", finished.err);

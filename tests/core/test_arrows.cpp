@@ -24,7 +24,8 @@ const Arrow arrows[] = {
     {"kernels/.*", "[a-z0-9_]+\\.glsl"},
     {"core/ops/.*",
      "core/"
-     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|luminance|picture|point|statistics|"
+     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|luminance|picture|point|point_file|"
+     "statistics|"
      "tonemap)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},
     {"core/passes/.*", "core/(op|plan|error|blur|filtering|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},

@@ -59,7 +59,7 @@ TEST_CASE("every row says what it is, where it comes from, and does something") 
     CHECK(!op->source.empty());
     CHECK(!op->examples.empty());
     CHECK((op->plan != nullptr));
-    CHECK((op->reference != nullptr));
+    CHECK((op->reference != nullptr) == !op->takes_source);
     CHECK((op->level_count != nullptr) == op->makes_levels);
     CHECK(op_named(op->name) == op);
   }
@@ -74,7 +74,8 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
       CHECK(is_word(param.name));
       CHECK(is_help(param.help));
       CHECK(names.insert(param.name).second);
-      CHECK((!param.is_positional || param.kind == ParamKind::choice));
+      CHECK((!param.is_positional || param.kind == ParamKind::choice || param.kind == ParamKind::text));
+      CHECK((!param.is_repeated || param.kind == ParamKind::text));
       CHECK((!param.is_required || param.kind == ParamKind::text));
       const std::vector<std::string_view>& choices = param.choices;
       CHECK(choices.empty() == (param.kind != ParamKind::choice));
