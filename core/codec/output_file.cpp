@@ -1,6 +1,6 @@
 // write_file(): a path has its old bytes or all of the new ones, whatever happens.
-#include "core/codec/codec.h"
 #include "core/child/descriptor.h"
+#include "core/codec/codec.h"
 #include "core/error.h"
 
 #include <fcntl.h>
