@@ -146,6 +146,8 @@ struct Point {
   std::function<Colour(const Colour&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
   // Does the call leave every texel as it is?
   bool (*is_identity)(const Call& call) = nullptr;
+  // Does it need more than the texel, so that it has passes of its own?
+  bool (*has_passes)(const Call& call) = nullptr;
 };
 
 // What a choice of a row's first parameter stands for, beside the help of the parameter.

@@ -163,6 +163,46 @@ static void place_fields(Pass& pass) {
       }
 }
 
+// An image that no later pass reads gives its place to one of its kind that a later pass makes: a chain needs no more memory
+// for being long. The input stays, for plans that run more than once.
+static void share_images(Plan& plan) {
+  std::vector<size_t> last_use(plan.images.size(), 0);
+  const auto use = [&](int image, size_t pass) {
+    if (image >= 0) last_use[size_t(image)] = pass;
+  };
+  for (size_t index = 0; index < plan.passes.size(); ++index)
+    for (const int image :
+         {plan.passes[index].source_image, plan.passes[index].second_image, plan.passes[index].target_image})
+      use(image, index);
+  use(0, plan.passes.size());
+  use(plan.result_image, plan.passes.size());
+
+  std::vector<PlanImage> places;
+  std::vector<size_t> taken_until;
+  std::vector<int> place_of(plan.images.size(), -1);
+  const auto find_place = [&](int image, size_t pass) {
+    int& place = place_of[size_t(image)];
+    if (place >= 0) return;
+    const PlanImage& kind = plan.images[size_t(image)];
+    for (place = 0; place < int(places.size()); ++place)
+      if (taken_until[size_t(place)] < pass && places[size_t(place)] == kind) break;
+    if (place == int(places.size())) {
+      places.push_back(kind);
+      taken_until.push_back(0);
+    }
+    taken_until[size_t(place)] = last_use[size_t(image)];
+  };
+  find_place(0, 0);
+  for (size_t index = 0; index < plan.passes.size(); ++index) {
+    Pass& pass = plan.passes[index];
+    find_place(pass.target_image, index);
+    for (int* image : {&pass.source_image, &pass.second_image, &pass.target_image})
+      if (*image >= 0) *image = place_of[size_t(*image)];
+  }
+  plan.result_image = place_of[size_t(plan.result_image)];
+  plan.images = std::move(places);
+}
+
 Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
@@ -186,6 +226,7 @@ Plan PlanBuilder::finish() {
     pass.target_space = to;
     pass.holds_half = !pass.on_store.empty() && is_half;
   }
+  share_images(plan_);
   return std::move(plan_);
 }
 

@@ -14,6 +14,11 @@ double reinhard_extended(double light, const CurveNumbers& numbers) {
   return light * (1 + light / white / white) / (1 + light);
 }
 
+double reinhard_local(double light, double adaptation, const CurveNumbers& numbers) {
+  const double white = numbers[0];
+  return light * (1 + light / white / white) / (1 + adaptation);
+}
+
 double day(double x, const CurveNumbers& numbers) {
   const auto [w, b, t, s, c, none, unused] = numbers;
   const double k = (1 - t) * (c - b) / ((1 - s) * (w - c) + (1 - t) * (c - b));
@@ -89,6 +94,18 @@ std::vector<Curve> luminance_curves() {
            .source = "Reinhard et al. 2002, eq. 4",
            .params = {maximum},
            .value = reinhard_extended},
+          {.name = "reinhard-local",
+           .formula = "L (1 + L / W^2) / (1 + V), V the mean of the luminance by the widest gaussian V1 around the "
+                      "texel up to which |V1 - V2| / (2^P a / s^2 + V1) < E; s = 1, 1.6, ... 1.6^(N-1), their "
+                      "deviations s / 4 of V1 and 1.6 s / 4 of V2, a is --key or 0.18; from E/2 to 3E/2 V goes over "
+                      "from one scale to the next",
+           .source = "Reinhard et al. 2002, eq. 4 to 9, its threshold made continuous",
+           .params = {{"white", "W", 1e6, 1e-3, 1e6},
+                      {"sharpening", "P", 8, 0, 16},
+                      {"epsilon", "E", 0.05, 0.001, 10},
+                      {.option = "scales", .letter = "N", .def = 8, .min = 1, .max = 14, .is_integer = true}},
+           .value = reinhard_extended,
+           .local_value = reinhard_local},
           {.name = "day",
            .formula = "k (1-t) (x-b) / (c - (1-t) b - t x) for x < c, else (1-k) (x-c) / (s x + (1-s) w - c) + k, "
                       "clamped to 0..1; k = (1-t) (c-b) / ((1-s) (w-c) + (1-t) (c-b))",

@@ -20,6 +20,7 @@ struct CurveParam {
   double def = std::numeric_limits<double>::quiet_NaN();
   double min = 0, max = 0;  // inclusive
   Measured measured = Measured::nothing;
+  bool is_integer = false;
 };
 
 // The numbers of a curve's parameters, in their order.
@@ -42,7 +43,9 @@ struct Curve {
   std::string_view source;
   CurveKind kind = CurveKind::luminance;
   std::vector<CurveParam> params;
-  double (*value)(double light, const CurveNumbers& numbers) = nullptr;    // of light in [0, brightest]
+  double (*value)(double light, const CurveNumbers& numbers) = nullptr;  // of light in [0, brightest]
+  // Instead, where it matters what the eye is adapted to; `value` is that of light which is as bright all around.
+  double (*local_value)(double light, double adaptation, const CurveNumbers& numbers) = nullptr;
   Rgb (*colour)(const Rgb& light, const AgxSettings& settings) = nullptr;  // instead, of curves of whole colours
 };
 

@@ -80,7 +80,7 @@ Rgb usable(const Rgb& light, double scale) {
 }
 
 Rgb recoloured(const Rgb& light, const Tone& tone) {
-  const double before = luminance(light), after = tone.curve->value(before, tone.numbers);
+  const double before = luminance(light), after = curved(before, tone);
   if (before == 0) return {after, after, after};
   const double exponent = tone.chroma == Chroma::saturate ? tone.saturation : 1;
   Rgb result;
@@ -139,13 +139,18 @@ Tone tone_of(const Call& call, const Measures& measures) {
   return tone;
 }
 
+double curved(double light, const Tone& tone) {
+  if (!tone.adaptation) return tone.curve->value(light, tone.numbers);
+  return tone.curve->local_value(light, std::min(*tone.adaptation * tone.scale, brightest), tone.numbers);
+}
+
 Rgb tone_mapped(const Rgb& light, const Tone& tone) {
   const Rgb usable_light = usable(light, tone.scale);
   Rgb result;
   if (tone.curve->colour) result = tone.curve->colour(usable_light, tone.agx);
   else if (tone.chroma != Chroma::per_channel) result = recoloured(usable_light, tone);
   else
-    for (size_t c = 0; c < 3; ++c) result[c] = tone.curve->value(usable_light[c], tone.numbers);
+    for (size_t c = 0; c < 3; ++c) result[c] = curved(usable_light[c], tone);
   return tone.is_fitted ? fitted(result) : result;
 }
 

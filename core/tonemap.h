@@ -4,6 +4,8 @@
 #include "core/op.h"
 #include "core/tone_curves.h"
 
+#include <optional>
+
 namespace gpupost {
 
 // Of the luminances of a picture that are over zero and finite.
@@ -20,7 +22,8 @@ enum class Chroma { keep, ratio, saturate, per_channel };
 struct Tone {
   const Curve* curve = nullptr;
   CurveNumbers numbers{};
-  double scale = 1;  // of the light before the curve
+  double scale = 1;                  // of the light before the curve
+  std::optional<double> adaptation;  // of curves that are local, before that scale; none: as bright as the texel
   Chroma chroma = Chroma::keep;
   double saturation = 1;
   bool is_fitted = false;
@@ -35,6 +38,8 @@ bool needs(const Call& call, Measured measured);
 void check_tonemap(const Call& call);
 Tone tone_of(const Call& call, const Measures& measures);
 
+// The curve, of light that is scaled.
+double curved(double light, const Tone& tone);
 // Straight colour to straight colour. Light that is negative or no number is black.
 Rgb tone_mapped(const Rgb& light, const Tone& tone);
 // Colour that is over 1 mixed with grey of its luminance, so that its largest channel is 1: luminance and hue stay.

@@ -93,10 +93,9 @@ static LevelCheck check_level(const Planes& expected, const Planes& tolerance, c
   });
 }
 
-// Is what `call` makes taken by the next op before it is stored? A point op with a definition of its own may have passes of
-// its own.
+// Is what `call` makes taken by the next op before it is stored?
 static bool goes_on_in_float(const Call& call, const Call& next) {
-  const bool is_folded = next.op->point && next.op->reference == point_reference;
+  const bool is_folded = next.op->point && !(next.op->point->has_passes && next.op->point->has_passes(next));
   return (call.op->point || call.op->passes_through) && (is_folded || next.op->reads_once);
 }
 

@@ -1,9 +1,10 @@
-// Local gamma by the luminance of a blurred picture. A workgroup takes 64x16 texels, a thread four of them.
+// Local gamma by the luminance of a blurred picture.
 //
 // IS_XYZ: texels are X, Y and Z, else R, G and B.
 // BLUR_IS_YXY: those of the blurred picture are Y, x and y, else R, G and B.
 // KEEPS_CHROMA: the chromaticity stays, else R, G and B are encoded each.
 #include "alpha.glsl"
+#include "each_texel.glsl"
 #include "local_gamma.glsl"
 #include "luminance_of.glsl"
 #include "yxy.glsl"
@@ -18,12 +19,4 @@ vec4 encoded(vec4 c, vec4 around) {
   return IS_XYZ != 0 ? xyz_of_rgb(rgb) : rgb;
 }
 
-void main() {
-  const ivec2 corner = ivec2(64, 16) * ivec2(gl_WorkGroupID.xy);
-  const int thread = int(gl_LocalInvocationIndex);
-  for (int row = 0; row < 16; row += 4) {
-    const ivec2 at = corner + ivec2(thread & 63, row + (thread >> 6));
-    if (at.x < end_x && at.y < end_y)
-      store(at, premultiplied(encoded(straight(load(at)), straight(load_second(at)))));
-  }
-}
+void make(ivec2 at) { store(at, premultiplied(encoded(straight(load(at)), straight(load_second(at))))); }

@@ -2,21 +2,23 @@
 #include "luminance_of.glsl"
 #include "statistics.glsl"
 #include "tone_curves.glsl"
+#include "usable.glsl"
 
 // The choices of --curve in their order.
-const int is_reinhard = 0, is_reinhard_extended = 1, is_day = 2, is_hable = 3, is_drago = 4, is_exponential = 5,
-          is_logarithmic = 6, is_ward = 7, is_narkowicz = 8, is_lottes = 9, is_uchimura = 10, is_hill = 11,
-          is_agx = 12, is_agx_exact = 13, is_agx_blender = 14, is_agx_filament = 15, is_neutral = 16;
+const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_day = 3, is_hable = 4, is_drago = 5,
+          is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
+          is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_blender = 15, is_agx_filament = 16, is_neutral = 17;
 
 const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of colour
 
-// Light that curves take: no number and what is negative is black.
-float usable(float light, float scale) { return light > 0.0 ? min(light * scale, 1e15) : 0.0; }
+// The luminance of the picture that the texel is adapted to, of curves that are local: a kernel of theirs says it.
+float adaptation = 0.0;
 
 float curved(float x, tonemap_params p) {
   switch (p.curve) {
     case is_reinhard: return reinhard(x);
     case is_reinhard_extended: return reinhard_extended(x, p.a);
+    case is_reinhard_local: return reinhard_local(x, usable(adaptation, p.scale), p.a);
     case is_day: return day(x, p.a, p.b, p.c, p.d, p.e);
     case is_hable: return hable(x, p.a, p.b, p.c, p.d, p.e, p.f, p.g);
     case is_drago: return drago(x, p.a, p.b, p.c, p.d);

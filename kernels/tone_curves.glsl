@@ -6,6 +6,10 @@ float reinhard(float light) { return light / (1.0 + light); }
 
 float reinhard_extended(float light, float white) { return light * (1.0 + light / white / white) / (1.0 + light); }
 
+float reinhard_local(float light, float adaptation, float white) {
+  return light * (1.0 + light / white / white) / (1.0 + adaptation);
+}
+
 float day(float x, float w, float b, float t, float s, float c) {
   const float k = (1.0 - t) * (c - b) / ((1.0 - s) * (w - c) + (1.0 - t) * (c - b));
   const float toe = k * (1.0 - t) * (x - b) / (c - (1.0 - t) * b - t * min(x, c));

@@ -139,7 +139,8 @@ const Op localgamma_op = point_op({
                                                     .is_integer = true,
                                                     .is_literal = true}};
                        },
-                   .texel = texel},
+                   .texel = texel,
+                   .has_passes = is_of_neighbourhood},
     .plan = plan_localgamma,
 });
 

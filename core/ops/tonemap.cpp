@@ -2,7 +2,9 @@
 // core/tonemap.cpp.
 #include "core/tonemap.h"
 
+#include "core/local_tone.h"
 #include "core/ops/ops.h"
+#include "core/passes/local_tone.h"
 #include "core/passes/statistics.h"
 #include "core/point.h"
 #include "core/statistics.h"
@@ -46,6 +48,9 @@ constexpr CurveOption curve_options[] = {
     {"mid-out", "what --mid-in becomes"},
     {"peak", "what the brightest light becomes"},
     {"pedestal", "what black becomes"},
+    {"sharpening", "over its default neighbourhoods end nearer to edges"},
+    {"epsilon", "how uneven light may be within a neighbourhood"},
+    {"scales", "the number of widths that a neighbourhood may have"},
 };
 
 // An option of curves: it takes what any of them takes.
@@ -56,6 +61,7 @@ Param curve_param(std::string_view option, std::string_view help) {
       if (own.option == option) {
         param.min = std::min(param.min, own.min);
         param.max = std::max(param.max, own.max);
+        if (own.is_integer) param.kind = ParamKind::integer;
       }
   param.def = param.min;
   return param;
@@ -164,7 +170,7 @@ std::vector<Field> fields(const Call& call) {
 Colour tone_mapped_yxy(const Colour& c, const Tone& tone) {
   const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
-  return {tone.curve->value(before, tone.numbers), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+  return {curved(before, tone), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
 }
 
 // Within the ranges of the options that they stand for.
@@ -177,8 +183,12 @@ Measures measures_of(const Planes& picture) {
 
 bool is_measured(const Call& call) { return needs(call, Measured::average) || needs(call, Measured::maximum); }
 
+Tone tone_on(const Call& call, const Planes& picture) {
+  return tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+}
+
 std::function<Colour(const Colour&)> texel(const Call& call, const Planes& picture) {
-  const Tone tone = tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+  const Tone tone = tone_on(call, picture);
   if (space_of_call(call) == PointSpace::yxy) return [tone](const Colour& c) { return tone_mapped_yxy(c, tone); };
   return [tone](const Colour& c) -> Colour {
     const Rgb mapped = tone_mapped({c[0], c[1], c[2]}, tone);
@@ -186,14 +196,64 @@ std::function<Colour(const Colour&)> texel(const Call& call, const Planes& pictu
   };
 }
 
+// --- local curves ---------------------------------------------------------------------------------------------------
+
+bool is_local(const Call& call) { return curve_of(call).local_value != nullptr; }
+
+LocalTone local_tone_on(const Call& call, const Planes& picture) {
+  return local_tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+}
+
+// A premultiplied texel where the eye is adapted to a luminance.
+Colour locally_mapped(const Call& call, Tone tone, const Colour& c, double adaptation) {
+  tone.adaptation = adaptation;
+  const Colour light = straight(c);
+  if (space_of_call(call) == PointSpace::yxy)
+    return as_floats(premultiplied(rgb_of_yxy(tone_mapped_yxy(yxy_of_rgb(light), tone))));
+  const Rgb mapped = tone_mapped({light[0], light[1], light[2]}, tone);
+  return as_floats(premultiplied({mapped[0], mapped[1], mapped[2], light[3]}));
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  if (!is_local(call)) return point_reference(call, std::move(base));
+  const Tone tone = tone_on(call, base);
+  const Plane adaptation = adaptations(base, local_tone_on(call, base));
+  return {made_of_texels(size_of(base), [&](size_t index) {
+    return locally_mapped(call, tone, colour_at(base, index), adaptation.values[index]);
+  })};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (!is_local(call)) return point_tolerance(call, base, error, depth);
+  const Tone tone = tone_on(call, base);
+  const LocalTone local = local_tone_on(call, base);
+  const Plane adaptation = adaptations(base, local), off = adaptation_tolerance(call, base, error, local);
+  return {made_of_texels(size_of(base), [&](size_t index) {
+    const Colour c = colour_at(base, index);
+    const double light = adaptation.values[index];
+    const auto of_texel = [&](const Colour& moved) { return locally_mapped(call, tone, moved, light); };
+    const auto of_light = [&](const Colour& moved) { return locally_mapped(call, tone, c, std::max(0.0, moved[0])); };
+    Colour sum = point_error(call, c, of_texel(c), depth);
+    for (const Colour& more : {moved_by(of_texel, c, error_in_space(call, c, colour_at(error, index))),
+                               moved_by(of_light, {light, 0, 0, 0}, {off.values[index], 0, 0, 0})})
+      for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+    return sum;
+  })};
+}
+
+// --- passes ---------------------------------------------------------------------------------------------------------
+
 void plan_tonemap(const Call& call, PlanBuilder& builder) {
+  if (is_local(call)) builder.flush();
   Fold fold = fold_of(call);
+  MeasuredMiddle measured;
   if (is_measured(call)) {
-    const int statistics_at = plan_statistics(builder);
-    std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = statistics_at;
+    measured.statistics_at = plan_statistics(builder);
+    std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = measured.statistics_at;
     fold.reads_statistics = true;
   }
-  builder.add_point(std::move(fold));
+  if (!is_local(call)) return builder.add_point(std::move(fold));
+  plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
 }
 
 }  // namespace
@@ -215,12 +275,29 @@ const Op tonemap_op = point_op({
     .takes_rec709 = true,
     .examples = {"--curve reinhard --key 0.18 --average 0.4",
                  "--curve reinhard-extended --white 4 --chroma ratio --fit",
-                 "--curve day --chroma saturate --saturation 0.7", "--curve hable --chroma per-channel",
-                 "--curve drago", "--curve exponential --average 0.5", "--curve reinhard --key 0.18",
-                 "--curve exponential --key 0.18", "--curve logarithmic --white 100 --chroma keep",
-                 "--curve ward --average 0.25", "--curve narkowicz", "--curve lottes --contrast 1.4",
-                 "--curve uchimura", "--curve hill", "--curve agx --look punchy", "--curve agx-exact --look golden",
-                 "--curve agx-blender --display-power 2.4", "--curve agx-filament --fit", "--curve neutral"},
+                 "--curve day --chroma saturate --saturation 0.7",
+                 "--curve hable --chroma per-channel",
+                 "--curve reinhard-local",
+                 "--curve reinhard-local --key 0.36 --white 3 --fit",
+                 "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 --chroma "
+                 "per-channel",
+                 "--curve drago",
+                 "--curve exponential --average 0.5",
+                 "--curve reinhard --key 0.18",
+                 "--curve exponential --key 0.18",
+                 "--curve logarithmic --white 100 --chroma keep",
+                 "--curve ward --average 0.25",
+                 "--curve narkowicz",
+                 "--curve lottes --contrast 1.4",
+                 "--curve uchimura",
+                 "--curve hill",
+                 "--curve agx --look punchy",
+                 "--curve agx-exact --look golden",
+                 "--curve agx-blender --display-power 2.4",
+                 "--curve agx-filament --fit",
+                 "--curve neutral"},
+    .reference = reference,
+    .tolerance = tolerance,
     .check = check_tonemap,
     .notes = notes,
     .point = Point{.space_of = space_of_call,
@@ -228,7 +305,8 @@ const Op tonemap_op = point_op({
                    .fuzz = 0x1p-16,     // devices take powers by logarithms
                    .least_fuzz = 5e-6,  // AgX is a sum of terms up to 128
                    .fields = fields,
-                   .texel = texel},
+                   .texel = texel,
+                   .has_passes = is_local},
     .plan = plan_tonemap,
 });
 

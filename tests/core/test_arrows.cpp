@@ -24,11 +24,13 @@ const Arrow arrows[] = {
     {"kernels/.*", "[a-z0-9_]+\\.glsl"},
     {"core/ops/.*",
      "core/"
-     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|luminance|picture|point|point_file|"
+     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|local_tone|luminance|picture|point|point_"
+     "file|"
      "statistics|"
      "tonemap)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},
-    {"core/passes/.*", "core/(op|plan|error|blur|filtering|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},
+    {"core/passes/.*",
+     "core/(op|plan|error|blur|filtering|local_tone|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},
     {"core/child/.*", "core/child/.*|core/error\\.h"},
     {"core/codec/.*", "core/(child|codec)/.*|core/(picture|memory|half|convert|error|threads)\\.h"},
     {"core/gpu/.*", "core/(child|gpu)/.*|core/[a-z_]+\\.h|vulkan/.*|shaderc/.*"},

@@ -255,3 +255,22 @@ TEST_CASE("point ops that change nothing are no pass") {
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).base_is_input);
 }
+
+TEST_CASE("a long chain has no more images than a short one, writes none that it still reads, and leaves its input") {
+  const auto blurs = [](int count) {
+    const std::vector<Call> calls(size_t(count), parse_call(*op_named("blur"), "--radius 2 --method direct"));
+    return plan(calls, {.size = {640, 480}, .storage = Depth::half}, rich_gpu());
+  };
+  const Plan made = blurs(6);
+  CHECK(made.passes.size() == 6);
+  CHECK(made.images.size() == 3);  // the input, and two by turns
+  CHECK(blurs(2).images.size() == 3);
+  int current = 0;
+  for (const Pass& pass : made.passes) {
+    CHECK(pass.source_image == current);  // what the pass before has left
+    CHECK(pass.target_image != pass.source_image);
+    CHECK(pass.target_image != 0);
+    current = pass.target_image;
+  }
+  CHECK(made.result_image == current);
+}

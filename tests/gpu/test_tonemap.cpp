@@ -53,6 +53,27 @@ TEST_CASE("the picture's own numbers are those of the picture as it is where the
     for (const bool fuses : {true, false}) check_chain(*gpu, chain, "ramp", {33, 17}, kinds[1], {.fuses = fuses});
 }
 
+TEST_CASE("the local curve is right behind, before and between other ops, however images are kept between them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const std::vector<Call> chain{call_of("exposure", "--stops 1"), call_of("blur", "--radius 1"),
+                                call_of("tonemap", "--curve reinhard-local --key 0.3 --scales 5"),
+                                call_of("saturation", "--factor 0.8"), call_of("flip", "x")};
+  for (const bool fuses : {true, false})
+    for (const Space between : {Space::rgb, Space::yxy})
+      for (const std::string_view pattern : {"ramp", "constant"})
+        check_chain(*gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses, .between = between});
+}
+
+TEST_CASE("the local curve goes through its scales in memory that does not grow with their number") {
+  const auto image_count = [](int scales) {
+    const Call call = call_of("tonemap", fmt::format("--curve reinhard-local --scales {}", scales));
+    return plan({&call, 1}, {.size = {64, 64}}, {}).images.size();
+  };
+  CHECK(image_count(14) == image_count(3));
+  CHECK(image_count(14) <= 6);
+}
+
 TEST_CASE("light goes through Yxy and back within a millionth of the brightest channel") {
   Gpu* gpu = device();
   if (!gpu) return;
