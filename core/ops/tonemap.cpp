@@ -48,7 +48,7 @@ constexpr CurveOption curve_options[] = {
     {"mid-out", "what --mid-in becomes"},
     {"peak", "what the brightest light becomes"},
     {"pedestal", "what black becomes"},
-    {"sharpening", "over its default neighbourhoods end nearer to edges"},
+    {"sharpening", "over its default neighbourhoods are wider, above all in the dark"},
     {"epsilon", "how uneven light may be within a neighbourhood"},
     {"scales", "the number of widths that a neighbourhood may have"},
 };
@@ -268,7 +268,8 @@ const Op tonemap_op = point_op({
         "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
         "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
         "device: of its "
-        "luminance over zero, as it stands premultiplied by alpha, within the ranges of the options.",
+        "luminance over zero, as it stands premultiplied by alpha, within the ranges of the options. The local curve "
+        "takes a neighbourhood's light by its alpha: what is transparent does not weigh in what is not.",
     .source =
         "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
     .params = params(),
