@@ -1,5 +1,5 @@
-// The statistics of a picture. A workgroup takes 64x64 texels, a thread sixteen of them, and the last workgroup to
-// finish makes the whole of all parts, or another pass does.
+// The statistics of a picture. A workgroup of 256 takes tiles of it, `part_count` tiles apart; a thread takes EACH
+// texels of a tile at once. The last workgroup to finish makes the whole of all parts, or another pass does.
 //
 // UNROLLS: a thread's texels stay in registers. What compiles for a CPU would take long over that.
 #include "floor_shape.glsl"
@@ -15,8 +15,11 @@ shared bool is_last;
 
 // Is this workgroup the last of all? Then what the others have kept is visible to it.
 bool finishes_last(int thread) {
+#if MEASURE_ALL
+  // what other threads than the first have handed on
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
+#endif
   if (thread == 0)
     is_last = atomicAdd(scratch_counters[finished_at], 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
                         gl_SemanticsRelease) == uint(part_count - 1);
@@ -28,100 +31,170 @@ bool finishes_last(int thread) {
 }
 #endif
 
-// Rec. 709 linear; of finite numbers never over the largest, to which their weights may round up.
-float luminance_of(vec4 c) {
-  return clamp(dot(c.rgb, vec3(0.2126390059, 0.7151686788, 0.0721923154)), -most, most);
+// --- numbers of a texel
+
+// Number `spread` of a texel: its luminance, by Rec. 709 linear, or a component.
+float number_of(int spread, vec4 c) {
+  return spread == 0 ? dot(c.rgb, vec3(0.2126390059, 0.7151686788, 0.0721923154)) : c[spread - 1];
 }
 
-bvec4 are_finite(vec4 c) { return lessThanEqual(abs(c), vec4(most)); }
-
-// A number as a part of a sixteenth of a thread's sum.
-vec4 part_of(float number, bool counts_here) {
-  return counts_here ? vec4(number / 16.0, number, number, 0.0) : empty_part;
-}
-
-vec4 texels[EACH];
-bool inside_at[EACH];
-
-void load_all() {
-  const ivec2 edge = ivec2(end_x, end_y) - 1;
-  each_texel texels[index] = load_rgb(min(place(index), edge));
-  each_texel inside_at[index] = inside(place(index));
-}
-
-#if MEASURE_ALL
-shared uint shared_counts[counted];
-shared uint shared_bins[bin_count];
-
-// Number `spread` of a texel: its luminance, no number where R, G and B are not finite, or a component.
-float number_of(int spread, vec4 c) { return spread == 0 ? luminance_of(c) : c[spread - 1]; }
-
-// Is R, G or B (of the luminance), or the component, not-a-number, or infinite?
+// Is R, G or B (of the luminance), or the component, not-a-number?
 bool is_nan(int spread, vec4 c) { return spread == 0 ? any(isnan(c.rgb)) : isnan(c[spread - 1]); }
+
+// Are R, G and B, or is the component finite?
 bool is_finite(int spread, vec4 c) {
-  const bvec4 finite = are_finite(c);
+  const bvec4 finite = lessThanEqual(abs(c), vec4(most));
   return spread == 0 ? all(finite.rgb) : finite[spread - 1];
 }
 
-vec4 part_of_thread(int spread) {
-  vec4 sums[4] = {empty_part, empty_part, empty_part, empty_part};
-  uvec4 found = uvec4(0);
-  each_texel {
-    const vec4 c = texels[index];
-    const float number = number_of(spread, c);
-    const bool finite = is_finite(spread, c), here = inside_at[index];
-    vec4 part = part_of(number, finite && here);
-    found += uvec4(is_nan(spread, c), !finite && !is_nan(spread, c), finite && number < 0.0, finite && number == 0.0) *
-             uint(here);
-    if (spread == 0 && finite && here && number > 0.0) {
-      const float logarithm = log2(number);
-      part.w = logarithm / 16.0;
-      atomicAdd(shared_bins[bin_of_logarithm(logarithm)], 1u);
-    }
-    sums[index & 3] = joined(sums[index & 3], part);
-  }
-  for (int kind = 0; kind < 4; ++kind)
-    if (found[kind] > 0u) atomicAdd(shared_counts[4 * spread + kind], found[kind]);
-  return joined(joined(sums[0], sums[1]), joined(sums[2], sums[3]));
+// --- what is counted
+
+shared uint shared_counts[counted];
+uint found[spreads];  // by a thread, a byte a kind
+
+void count_kind(int spread, int kind, bool is_one) { found[spread] += is_one ? 1u << 8 * kind : 0u; }
+
+void gather_counts() {
+  each_spread if (found[spread] > 0u)
+    for (int kind = 0; kind < kinds; ++kind)
+      atomicAdd(shared_counts[kinds * spread + kind], found[spread] >> 8 * kind & 255u);
 }
 
-void measure(int thread, int group) {
-  if (thread < counted) shared_counts[thread] = 0;
-  shared_bins[thread] = 0;
-  barrier();
-  [[unroll]] for (int spread = 0; spread < spreads; ++spread) {
-    const vec4 part = joined_in_group(part_of_thread(spread), thread);
-    if (thread == 0) keep(spreads * group + spread, part);
-  }
-  if (thread < counted && shared_counts[thread] > 0u) add(counters_at + thread, shared_counts[thread]);
-  if (shared_bins[thread] > 0u) add(bins_at + thread, shared_bins[thread]);
+void hand_on_count(int index) {
+  if (shared_counts[index] > 0u) add(counters_at + index, shared_counts[index]);
 }
-#else
-void measure(int thread, int group) {
-  vec4 sums[4] = {empty_part, empty_part, empty_part, empty_part};
-  uint nan_count = 0, infinite_count = 0;
-  each_texel {
-    const vec4 c = texels[index];
-    const bool finite = all(are_finite(c).rgb);
-    if (!finite && inside_at[index]) {
-      const bool is_nan = any(isnan(c.rgb));
-      nan_count += uint(is_nan);
-      infinite_count += uint(!is_nan);
-    }
-    sums[index & 3] = joined(sums[index & 3], part_of(luminance_of(c), finite && inside_at[index]));
-  }
-  if (nan_count > 0u) add(counters_at, nan_count);
-  if (infinite_count > 0u) add(counters_at + 1, infinite_count);
-  const vec4 part = joined_in_group(joined(joined(sums[0], sums[1]), joined(sums[2], sums[3])), thread);
-  if (thread == 0) keep(group, part);
+
+#if MEASURE_ALL
+shared uint shared_bins[bin_count];
+
+// The logarithm of a number above 0, which is counted.
+float counted_logarithm(float number) {
+  const float logarithm = log2(number);
+  atomicAdd(shared_bins[bin_of_logarithm(logarithm)], 1u);
+  return logarithm;
 }
 #endif
 
+// --- a thread's texels of a tile
+
+vec4 texels[EACH];
+
+// The part of texels that are all there and whose numbers are all finite. Of others the sum is not finite: it is of
+// shares that cannot overflow.
+vec4 plain_part(int spread, float share) {
+  vec4 part = empty_part;
+  each_texel {
+    const float number = number_of(spread, texels[index]);
+    part.x += share * number;
+    part.y = min(part.y, number);
+    part.z = max(part.z, number);
+  }
+  return part;
+}
+
+// Has such a part nothing that is counted?
+bool is_plain(vec4 part) {
+#if MEASURE_ALL
+  return abs(part.x) <= most && part.y > 0.0;
+#else
+  return abs(part.x) <= most;
+#endif
+}
+
+// The part of any texels.
+vec4 careful_part(int spread, ivec2 corner, float share) {
+  vec4 part = empty_part;
+  each_texel {
+    const vec4 c = texels[index];
+    const bool here = inside(corner + place_in_tile(index));
+    const bool finite = here && is_finite(spread, c), nan = is_nan(spread, c);
+    // of finite components never over the largest, to which the weights may round up
+    const float number = clamp(number_of(spread, c), -most, most);
+    count_kind(spread, 0, here && nan);
+    count_kind(spread, 1, here && !nan && !finite);
+    part.x += finite ? share * number : 0.0;
+    part.y = min(part.y, finite ? number : most);
+    part.z = max(part.z, finite ? number : -most);
+#if MEASURE_ALL
+    count_kind(spread, 2, finite && number < 0.0);
+    count_kind(spread, 3, finite && number == 0.0);
+    if (spread == 0 && finite && number > 0.0) part.w += share * counted_logarithm(number);
+#endif
+  }
+  return part;
+}
+
+Whole wholes[spreads];
+
+// What is in `texels`, of the tile at a corner.
+void measure_tile(ivec2 corner, float share) {
+  const bool is_whole = all(lessThanEqual(corner + tile_size, ivec2(end_x, end_y)));
+  each_spread {
+    vec4 part = plain_part(spread, share);
+    if (!is_whole || !is_plain(part)) part = careful_part(spread, corner, share);
+#if MEASURE_ALL
+    else if (spread == 0) each_texel part.w += share * counted_logarithm(number_of(0, texels[index]));
+#endif
+    gather(wholes[spread], part);
+  }
+}
+
+void measure_tiles(int group) {
+  const float share = share_of(EACH * round_count);
+  each_spread wholes[spread] = empty_whole;
+  [[dont_unroll]] for (int tile = group; tile < tile_count; tile += part_count) {
+    const ivec2 corner = ivec2(tile % tile_columns, tile / tile_columns) * tile_size;
+    each_texel texels[index] = load_rgb(min(corner + place_in_tile(index), ivec2(end_x, end_y) - 1));
+    measure_tile(corner, share);
+  }
+}
+
+// --- a workgroup's
+
+// Hands on what a workgroup has found, its parts in those of the first thread.
+void hand_on(vec4 own[spreads], int thread, int group) {
+#if MEASURE_ALL
+  if (shared_bins[thread] > 0u) add(bins_at + thread, shared_bins[thread]);
+#endif
+  if (thread > 0) return;
+  each_spread keep(spreads * group + spread, own[spread]);
+  for (int index = 0; index < counted; ++index) hand_on_count(index);
+}
+
+void clear_counts(int thread) {
+  if (thread < counted) shared_counts[thread] = 0;
+#if MEASURE_ALL
+  shared_bins[thread] = 0;
+#endif
+  each_spread found[spread] = 0;
+  barrier();
+}
+
 void main() {
-  const int thread = int(gl_LocalInvocationIndex);
-  load_all();
-  measure(thread, int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x));
+  const int thread = int(gl_LocalInvocationIndex), group = int(gl_WorkGroupID.x);
+  clear_counts(thread);
+  measure_tiles(group);
+  gather_counts();
+  vec4 own[spreads];
+  each_spread own[spread] = part_of(wholes[spread]);
 #if ONE_DISPATCH
-  if (finishes_last(thread)) finish(thread);
+  // the last workgroup joins what all have left by the instructions that it has joined its own with: others would have
+  // to be fetched first
+  bool is_of_all = false, is_done = false;
+  [[dont_unroll]] while (!is_done) {
+    join_group(own, thread);
+    if (is_of_all) {
+      write(own, thread);
+      is_done = true;
+    } else {
+      hand_on(own, thread, group);
+      is_of_all = finishes_last(thread);
+      is_done = !is_of_all;
+      if (is_of_all) take_all(own, thread);
+    }
+  }
+#else
+  join_group(own, thread);
+  hand_on(own, thread, group);
 #endif
 }

@@ -10,13 +10,15 @@ const float most = 3.40282347e38;
 
 #if MEASURE_ALL
 const int spreads = spread_count;
-const int counted = 4 * spread_count;
+const int kinds = 4;  // of numbers that are counted
 const int bins_counted = bin_count;
 #else
 const int spreads = 1;
-const int counted = 2;
+const int kinds = 2;
 const int bins_counted = 0;
 #endif
+const int counted = kinds * spreads;
+#define each_spread [[unroll]] for (int spread = 0; spread < spreads; ++spread)
 
 // Where workgroups meet: how many have finished, what they have counted, and their parts behind that. What is counted
 // is zero again when all is done.
@@ -52,64 +54,77 @@ const vec4 empty_part = vec4(0.0, most, -most, 0.0);
 vec4 joined(vec4 a, vec4 b) { return vec4(a.x + b.x, min(a.y, b.y), max(a.z, b.z), a.w + b.w); }
 vec4 scaled(vec4 part, float factor) { return vec4(factor * part.x, part.yz, factor * part.w); }
 
+// The least power of two that is not below a count, as its exponent.
+int exponent_over(int count) { return findMSB(count - 1) + 1; }
+float power_of_two(int exponent) { return intBitsToFloat((127 + exponent) << 23); }
+float share_of(int count) { return power_of_two(-exponent_over(count)); }
+
+// Many parts one after the other. What their sums lose in rounding is summed beside them, so that thousands of parts
+// add no error.
+struct Whole {
+  vec4 part;
+  vec2 lost;
+};
+const Whole empty_whole = Whole(empty_part, vec2(0.0));
+
+void gather(inout Whole whole, vec4 part) {
+  const vec4 sum = joined(whole.part, part);
+  precise const vec2 added = sum.xw - whole.part.xw;  // Knuth's sum of two numbers
+  precise const vec2 error = (whole.part.xw - (sum.xw - added)) + (part.xw - added);
+  whole.lost += error;
+  whole.part = sum;
+}
+
+vec4 part_of(Whole whole) { return whole.part + vec4(whole.lost.x, 0.0, 0.0, whole.lost.y); }
+
+// --- a workgroup's parts
+
 shared vec4 parts[256];
 
 vec4 joined_four(int first, int step) {
   return joined(joined(parts[first], parts[first + step]), joined(parts[first + 2 * step], parts[first + 3 * step]));
 }
 
-// All parts of a workgroup as one, for its first thread: sums are 1/256 of what they were. By fours and always in the
-// same order: no sum is of more than two numbers, which keeps their error small.
-vec4 joined_in_group(vec4 part, int thread) {
-  barrier();  // others may still read the parts of before
-  parts[thread] = scaled(part, 1.0 / 256.0);
-  for (int count = 64; count > 0; count /= 4) {
-    barrier();
-    if (thread < count) parts[thread] = joined_four(thread, count);
+// Joins what all threads have, by spreads, for the first of them: sums are 1/256 of what they were. By fours and always
+// in the same order: no sum is of more than two numbers, which keeps their error small.
+void join_group(inout vec4 own[spreads], int thread) {
+  each_spread {
+    barrier();  // others may still read the parts of before
+    parts[thread] = scaled(own[spread], 1.0 / 256.0);
+    for (int count = 64; count > 0; count /= 4) {
+      barrier();
+      if (thread < count) parts[thread] = joined_four(thread, count);
+    }
+    own[spread] = parts[0];
   }
-  return parts[0];
 }
 
-// The least power of two that is not below a count, as its exponent.
-int exponent_over(int count) { return findMSB(count - 1) + 1; }
+// --- what all workgroups have kept
 
-// What all workgroups have kept of a spread. What a sum loses in rounding is summed beside it, so that thousands of
-// workgroups add no error.
-vec4 joined_of_all(int spread, int thread) {
-  const int rounds = (part_count + 255) / 256;
-  const float factor = ldexp(1.0, -exponent_over(rounds));
-  vec4 whole = empty_part;
-  vec2 lost = vec2(0.0);
-  for (int round = 0; round < rounds; ++round) {
-    const int index = 256 * round + thread;
-    if (index < part_count) {
-      const vec4 part = scaled(kept(spreads * index + spread), factor);
-      const vec4 sum = joined(whole, part);
-      precise const vec2 added = sum.xw - whole.xw;  // Knuth's sum of two numbers
-      precise const vec2 error = (whole.xw - (sum.xw - added)) + (part.xw - added);
-      lost += error;
-      whole = sum;
-    }
+// A thread's share of what is kept of a spread, two at once. The fewer instructions the better: only the last workgroup
+// comes here, and has to fetch them first.
+vec4 part_of_kept(int spread, int thread) {
+  const float share = share_of((part_count + 255) / 256);
+  Whole whole = empty_whole;
+  [[dont_unroll]] for (int round = 0; round < part_count; round += 512) {
+    const int first = round + thread, second = first + 256, last = part_count - 1;
+    const vec4 a = kept(spreads * min(first, last) + spread), b = kept(spreads * min(second, last) + spread);
+    gather(whole, first <= last ? scaled(a, share) : empty_part);
+    gather(whole, second <= last ? scaled(b, share) : empty_part);
   }
-  whole.xw += lost;
-  return joined_in_group(whole, thread);
+  return part_of(whole);
 }
 
 shared uint counts[counted];
 
-uint finite_count(int spread) {
-#if MEASURE_ALL
-  return uint(texel_count) - counts[4 * spread] - counts[4 * spread + 1];
-#else
-  return uint(texel_count) - counts[0] - counts[1];
-#endif
-}
+uint finite_count(int spread) { return uint(texel_count) - counts[kinds * spread] - counts[kinds * spread + 1]; }
 
 // Writes what is known of a spread.
 void write_spread(int spread, vec4 whole) {
   const uint count = finite_count(spread);
-  // a thread's, a workgroup's and this workgroup's share of a sum, and that of joined_of_all()
-  const float share = ldexp(1.0, 4 + 8 + 8 + exponent_over((part_count + 255) / 256));
+  // a texel's, a thread's and this thread's share of a sum, and that of what is kept
+  const float share =
+      power_of_two(exponent_over(EACH * round_count) + 8 + 8 + exponent_over((part_count + 255) / 256));
   const float mean = count > 0u ? clamp(whole.x * (share / float(count)), whole.y, whole.z) : 0.0;
   statistics[mean_of(statistics_at, spread)] = floatBitsToUint(mean);
   statistics[least_of(statistics_at, spread)] = floatBitsToUint(count > 0u ? whole.y : 0.0);
@@ -122,15 +137,16 @@ void write_spread(int spread, vec4 whole) {
 #endif
 }
 
-// Makes the whole of all parts. By one workgroup of 256.
-void finish(int thread) {
+void write(vec4 whole[spreads], int thread) {
+  if (thread == 0) each_spread write_spread(spread, whole[spread]);
+}
+
+// What all workgroups have left, for one of 256 to join.
+void take_all(out vec4 own[spreads], int thread) {
   if (thread < counted) {
     counts[thread] = take(counters_at + thread);
     statistics[count_of(statistics_at, 0, 0) + thread] = counts[thread];
   }
   if (thread < bins_counted) statistics[bin_of(statistics_at, thread)] = take(bins_at + thread);
-  for (int spread = 0; spread < spreads; ++spread) {
-    const vec4 whole = joined_of_all(spread, thread);
-    if (thread == 0) write_spread(spread, whole);
-  }
+  each_spread own[spread] = part_of_kept(spread, thread);
 }

@@ -1,38 +1,50 @@
 #include "core/passes/statistics.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace gpupost {
 
 namespace {
 
-constexpr int texels_a_thread = 16, columns = 64;  // of a workgroup of 256
-
 // What workgroups meet at: as in kernels/statistics_parts.glsl.
 constexpr int counters = 24;  // in units of 4 bytes, those of bins behind them
 
-struct Grid {
-  int columns = 1, rows = 1;
-  int count() const { return columns * rows; }
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// How workgroups take a picture: tile by tile. What was measured on an H100: as many workgroups as run at once, since each
+// has to hand on what it has found, and texels of a thread whose loads are all on their way at once.
+struct Walk {
+  int columns = 64, each = 8;  // threads side by side, and texels of a thread in a tile
+  int tile_columns = 1, tile_count = 1;
+  int part_count = 1;   // workgroups
+  int round_count = 1;  // tiles of a workgroup
 };
 
-Grid grid_of(Size size) {
-  constexpr int side = 64;
-  static_assert(columns == side && texels_a_thread * 256 == side * side);
-  return {(size.width + side - 1) / side, (size.height + side - 1) / side};
+Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
+  constexpr int most_parts = 512, most_texels = 128;  // of a thread: it counts in bytes
+  const bool has_room = measure == Measure::extremes && image.depth != Depth::f32 && type != DeviceType::cpu;
+  Walk walk{.each = has_room ? 8 : 4};
+  walk.tile_columns = groups(image.size.width, walk.columns);
+  walk.tile_count = walk.tile_columns * groups(image.size.height, 256 / walk.columns * walk.each);
+  walk.round_count = std::min(groups(walk.tile_count, most_parts), most_texels / walk.each);
+  walk.part_count = groups(walk.tile_count, walk.round_count);
+  return walk;
 }
 
-Pass measure_pass(Size size, Measure measure, int statistics_at) {
-  const Grid grid = grid_of(size);
+Pass measure_pass(Size size, const Walk& walk, Measure measure, int statistics_at) {
   return {.name = measure == Measure::all ? "statistics" : "extremes of luminance",
           .kernel = "statistics_measure.glsl",
-          .literals = {{"COLUMNS", columns}, {"EACH", texels_a_thread}, {"MEASURE_ALL", measure == Measure::all}},
+          .literals = {{"COLUMNS", walk.columns}, {"EACH", walk.each}, {"MEASURE_ALL", measure == Measure::all}},
           .values = {{"end_x", size.width},
                      {"end_y", size.height},
                      {"texel_count", int32_t(texel_count(size))},
-                     {"part_count", grid.count()},
+                     {"tile_columns", walk.tile_columns},
+                     {"tile_count", walk.tile_count},
+                     {"part_count", walk.part_count},
+                     {"round_count", walk.round_count},
                      {"statistics_at", statistics_at}},
-          .group_count = {grid.columns, grid.rows},
+          .group_count = {walk.part_count, 1},
           .has_statistics = true,
           .bytes_written = statistics_size * sizeof(uint32_t)};
 }
@@ -43,16 +55,16 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
   if (!builder.input().fuses) builder.flush();
   const int image = builder.current_image();
   const Size size = builder.image(image).size;
+  const Walk walk = walk_of(builder.image(image), measure, builder.traits().type);
   const bool in_one_dispatch = builder.traits().has_memory_model;
   const size_t counter_bytes =
       sizeof(uint32_t) * size_t(counters + (measure == Measure::all ? Histogram::bin_count : 0));
-  const size_t part_bytes =
-      size_t(grid_of(size).count()) * 4 * sizeof(float) * (measure == Measure::all ? spread_count : 1);
+  const size_t part_bytes = size_t(walk.part_count) * 4 * sizeof(float) * (measure == Measure::all ? spread_count : 1);
   const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
-  Pass pass = measure_pass(size, measure, at);
+  Pass pass = measure_pass(size, walk, measure, at);
   pass.source_image = pass.target_image = image;
   pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
-  pass.literals.push_back({"UNROLLS", measure == Measure::extremes && builder.traits().type != DeviceType::cpu});
+  pass.literals.push_back({"UNROLLS", builder.traits().type != DeviceType::cpu});
   if (in_one_dispatch) {
     pass.scratch_bytes = counter_bytes + part_bytes;
     pass.zeroed_bytes = counter_bytes;

@@ -68,6 +68,22 @@ TEST_CASE("the device's statistics are those of the definition, at awkward sizes
         }
 }
 
+TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{1030, 700};
+  for (const char* words : {"", "--measure extremes"}) {
+    const Call call = call_of("stats", words);
+    const Pass pass = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits).passes.front();
+    CHECK(size_t(pass.group_count[0]) * 64 * 16 < texel_count(size));
+    for (const std::string_view name : {"ramp", "nonfinite"}) {
+      const Level base = pattern(name, size, Depth::f32);
+      CAPTURE(name);
+      check_words(words_of(*gpu, call, base, Depth::f32), call, base, Depth::f32);
+    }
+  }
+}
+
 TEST_CASE("a device without the memory model takes two passes and gives the same bits") {
   Gpu* gpu = device();
   if (!gpu) return;
