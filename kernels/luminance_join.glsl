@@ -8,12 +8,12 @@ float kept_number(int index, int count, int first) {
   return index < count ? number : neutral;
 }
 
+// Two at once. The fewer instructions the better: only the last workgroup comes here, and has to fetch them first.
 float number_of_pieces(int first, int count, int thread) {
   float number = neutral;
-  for (int begin = 0; begin < count; begin += 16 * THREADS) {
-    float taken[16];
-    for (int index = 0; index < 16; ++index) taken[index] = kept_number(begin + index * THREADS + thread, count, first);
-    for (int index = 0; index < 16; ++index) number = combined(number, taken[index]);
+  [[dont_unroll]] for (int index = thread; index < count + thread; index += 2 * THREADS) {
+    const float a = kept_number(index, count, first), b = kept_number(index + THREADS, count, first);
+    number = combined(combined(number, a), b);
   }
   return number;
 }

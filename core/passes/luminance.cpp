@@ -75,6 +75,7 @@ class Reduction {
 
   const Cut& x() const { return x_; }
   const Cut& y() const { return y_; }
+  Depth depth() const { return builder_.image(source_).depth; }
   bool is_done() const { return source_ != builder_.current_image() && x_.texels == x_.cells && y_.texels == y_.cells; }
 
   // Appends a pass whose workgroups, subgroups or threads make a piece each; its kernel, its literals and its sizes are
@@ -161,6 +162,9 @@ void add_group_pass(Reduction& reduction, const Way& way) {
 
 constexpr int most_reads = 16;  // of a thread at once
 
+// The same where all of the picture is a few cells: as many bytes on their way in either depth.
+int few_reads(Depth depth) { return depth == Depth::f32 ? 4 : 8; }
+
 // Texels of a column that a thread reads at once where `rows` threads stand below each other.
 int reads_of(const Cut& y, int rows) {
   return std::min(most_reads, int(std::bit_ceil(unsigned(groups(y.longest(), rows)))));
@@ -181,15 +185,20 @@ void add_cells_pass(Reduction& reduction, int subgroup_size) {
                 {.load = exponent_of(rounds * each), .group = exponent_of(subgroup_size)});
 }
 
-// A workgroup a piece. Where cells are few, their pieces are small, so that every part of the device has some.
+// A workgroup a piece. Where cells are few, so are their pieces, since each has to be handed on: as many as an H100 works
+// on at once.
 void add_pieces_pass(Reduction& reduction, bool can_join) {
-  constexpr size_t many_cells = 512;
+  constexpr int many_cells = 512;
   const Cut &cut_x = reduction.x(), &cut_y = reduction.y();
+  const int cell_count = cut_x.cells * cut_y.cells;
+  const bool are_few = cell_count < many_cells;
   const int columns = std::min(64, int(std::bit_floor(unsigned(cut_x.longest()))));
-  const int rows = threads / columns, each = reads_of(cut_y, rows);
-  const int rounds = size_t(cut_x.cells) * size_t(cut_y.cells) < many_cells ? 1 : most_rounds;
-  const int rounds_x = std::min(groups(cut_x.longest(), columns), rounds);
-  const int rounds_y = std::min(groups(cut_y.longest(), rows * each), rounds / rounds_x);
+  const int rows = threads / columns;
+  const int each = std::min(are_few ? few_reads(reduction.depth()) : most_reads, reads_of(cut_y, rows));
+  const int blocks_x = groups(cut_x.longest(), columns), blocks_y = groups(cut_y.longest(), rows * each);
+  const int rounds =
+      are_few ? std::min(most_rounds, groups(cell_count * blocks_x * blocks_y, many_cells)) : most_rounds;
+  const int rounds_x = std::min(blocks_x, rounds), rounds_y = std::min(blocks_y, rounds / rounds_x);
   const Pieces x = pieces_of(cut_x, rounds_x * columns), y = pieces_of(cut_y, rounds_y * rows * each);
   const Size cells{cut_x.cells, cut_y.cells};
   const int count = x.count * y.count;  // in a cell

@@ -61,6 +61,12 @@ TEST_CASE("every variant of luminance takes every measure of numbers that are ha
           check_call(*gpu, call, name, {257, 129}, in_float);
 }
 
+TEST_CASE("a workgroup that goes on from block to block of a large cell reduces each of them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Call& call : calls_of(*gpu, "--size 1")) check_call(*gpu, call, "ramp", {1030, 700}, in_float);
+}
+
 TEST_CASE("1080p of white is exactly white in every cell, by every variant, at the document's sizes") {
   Gpu* gpu = device();
   if (!gpu) return;
