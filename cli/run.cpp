@@ -172,14 +172,17 @@ void name_luminance(Group& group, Depth depth) {
   group.is_luminance = true;
 }
 
-// What makes Rec.709 of the picture's colour before the chain, where it is of other primaries and that matters: to an op, or
-// to a format whose colours are Rec.709's. None where it does not.
-std::optional<Call> to_rec709_before(std::span<const Call> calls, const Format& format, const Picture& picture) {
-  const std::optional<Primaries> primaries = other_primaries(picture);
-  if (!primaries || picture.groups.front().is_data || (format.name == "exr" && !takes_rec709(calls)))
-    return std::nullopt;
+// The primaries of a picture that are to be made Rec.709's, where that matters: to an op, or to a format whose colours are
+// Rec.709's. None where it does not.
+std::optional<Primaries> primaries_to_leave(std::span<const Call> calls, const Format& format, const Picture& picture) {
+  const bool has_colours = picture.groups.front().is_colour && !takes_data(calls);
+  const bool keeps = !has_colours || (format.name == "exr" && !takes_rec709(calls));
+  return keeps ? std::nullopt : other_primaries(picture);
+}
+
+Call to_rec709_before(const Primaries& primaries) {
   std::vector<double> numbers;
-  for (const auto& row : to_rec709(*primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
+  for (const auto& row : to_rec709(primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
   return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
 }
 
@@ -194,9 +197,9 @@ void decode_display(Picture& picture) {
   make_working(picture, Depth::f32);
 }
 
-// The chain on all that the picture has: colour, then the channels that go along.
-void run_chain(const Request& request, const LazyGpu& gpu, const Format& format, Picture& picture, Depth storage,
-               JobReport& report) {
+// The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
+void run_chain(const Request& request, const LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
+               Depth storage, JobReport& report) {
   const Windows windows =
       result_windows(request.calls, {.data = picture.data_window, .display = picture.display_window});
   if (const size_t clamped = make_working(picture, storage))
@@ -207,10 +210,9 @@ void run_chain(const Request& request, const LazyGpu& gpu, const Format& format,
     return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
   });
   std::vector<Call> calls_of_colour = request.calls;
-  if (const std::optional<Call> conversion = to_rec709_before(request.calls, format, picture)) {
-    calls_of_colour.insert(calls_of_colour.begin(), *conversion);
+  if (primaries) {
+    calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
     set_rec709(picture);
-    report.add_warning("its colours are of other primaries; they were made those of Rec. 709");
   }
   std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
   for (Group& group : picture.groups) {
@@ -290,6 +292,8 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;
+  const std::optional<Primaries> primaries = primaries_to_leave(request.calls, *way.job.format, picture);
+  if (primaries) report.add_warning("its colours are of other primaries; they were made those of Rec. 709");
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
@@ -302,8 +306,11 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
                      picture.alpha == Alpha::straight;
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
-    run_chain(request, gpu, *way.job.format, picture, way.storage, report);
+    run_chain(request, gpu, primaries, picture, way.storage, report);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
+  } else if (primaries) {
+    make_working(picture, Depth::f32);
+    make_rec709(picture, *primaries);
   } else if (!stays) {
     make_working(picture, working_depth(way.came_in, way.goes_out));
   }

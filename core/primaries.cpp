@@ -118,4 +118,17 @@ std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries) {
   return product(inverse(xyz_of_rgb(rec709)), there);
 }
 
+void make_rec709(Picture& picture, const Primaries& primaries) {
+  const Matrix matrix = to_rec709(primaries);
+  for (Level& level : picture.groups.front().levels) {
+    const std::span<float> numbers = level.texels.as<float>();
+    for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
+      const Vector light{double(numbers[texel]), double(numbers[texel + 1]), double(numbers[texel + 2])};
+      const Vector made = product(matrix, light);
+      for (size_t c = 0; c < 3; ++c) numbers[texel + c] = float(made[c]);
+    }
+  }
+  set_rec709(picture);
+}
+
 }  // namespace gpupost

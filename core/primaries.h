@@ -28,4 +28,7 @@ void set_rec709(Picture& picture);
 // Source: SMPTE RP 177, ICC.1:2022 annex E.
 std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
 
+// Makes those colours of a picture Rec.709's: linear ones, of 32-bit floats.
+void make_rec709(Picture& picture, const Primaries& primaries);
+
 }  // namespace gpupost

@@ -43,6 +43,12 @@ Group single(const std::string& name, Depth depth, Size size, const BitsOf& bits
   });
 }
 
+// Of red, green, blue and white, x and y of each.
+Attribute chromaticities(const std::array<float, 8>& numbers) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+  return {.name = "chromaticities", .type = "chromaticities", .value = {bytes, bytes + sizeof numbers}};
+}
+
 std::string bytes_of_file(const char* format, const Picture& picture, Depth depth) {
   const Encoded encoded = encode(*format_named(format), picture, {.depth = depth, .keep_depths = true});
   return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
@@ -106,6 +112,9 @@ std::map<std::string, std::string> make_files() {
   Picture other = made(size, colour(size, Depth::half, true));
   other.groups[0].levels[0].texels.as<uint16_t>()[4 * (3 * 37 + 5) + 1] ^= 1;
   files["other.exr"] = bytes_of_file("exr", other, Depth::half);
+  Picture rec2020 = made(size, colour(size, Depth::half, true));
+  rec2020.attributes = {chromaticities({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f})};
+  files["rec2020.exr"] = bytes_of_file("exr", rec2020, Depth::half);
   files["wide.exr"] = bytes_of_file("exr", made({38, 21}, colour({38, 21}, Depth::half, true)), Depth::half);
   files["long.exr"] = bytes_of_file("exr", made({20000, 1}, colour({20000, 1}, Depth::half, false)), Depth::half);
   files["float.exr"] = bytes_of_file("exr", made(size, colour(size, Depth::f32, false, 100000)), Depth::f32);

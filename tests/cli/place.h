@@ -31,6 +31,7 @@ class Place : public TemporaryFolder {
 //   in.exr        37 x 21, half R G B A       other.exr   the same but for one number
 //   wide.exr      38 x 21                     depth.exr   half R G B, float Z, uint id
 //   float.exr     float R G B, up to 100,000  layers.exr  half R G B and diffuse.R .G .B
+//   rec2020.exr   as in.exr, of the primaries of Rec. 2020
 //   in.png        8 bit R G B A               deep.png    16 bit R G B
 //   bars.png      8 bit grey, columns of 0 and 255
 //   long.exr      20,000 x 1                  sub/in.exr  as in.exr

@@ -1,6 +1,7 @@
 // Where results go, and what is in them.
 #include "tests/cli/place.h"
 
+#include "core/convert.h"
 #include "core/half.h"
 #include "tests/support/skip.h"
 
@@ -74,6 +75,33 @@ TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half an
   check_same(place, "in.exr", "back.exr");
   CHECK(decoded(place, "wide.exr").groups[0].depth == Depth::f32);
   CHECK(decoded(place, "back.exr").groups[0].depth == Depth::half);
+}
+
+TEST_CASE(
+    "colours of other primaries are Rec. 709's in a PNG, without an op and behind one, and stay theirs in an EXR") {
+  // ITU-R BT.2087
+  constexpr double to_rec709[3][3] = {
+      {1.6604910, -0.5876411, -0.0728499}, {-0.1245505, 1.1328999, -0.0083494}, {-0.0181508, -0.1005789, 1.1187297}};
+  const Place place;
+  check_done(place, {"rec2020.exr", "-o", "out.png", "--bits", "16"});
+  const Picture before = decoded(place, "rec2020.exr"), after = decoded(place, "out.png");
+  for (size_t texel = 0; texel < texel_count(before.size()); ++texel)
+    for (size_t c = 0; c < 3; ++c) {
+      double light = 0;
+      for (size_t k = 0; k < 3; ++k) light += to_rec709[c][k] * number_at(before.groups[0], 4 * texel + k);
+      const double straight = std::clamp(light / number_at(before.groups[0], 4 * texel + 3), 0.0, 1.0);
+      CHECK(std::abs(number_at(after.groups[0], 4 * texel + c) - 65535 * srgb_encode(straight)) <= 1);
+    }
+  check_done(place, {"rec2020.exr", "-o", "out.exr"});
+  check_same(place, "rec2020.exr", "out.exr");
+  const auto chromaticities = [](const Picture& picture) {
+    return std::ranges::find(picture.attributes, "chromaticities", &Attribute::name)->value;
+  };
+  CHECK(chromaticities(decoded(place, "out.exr")) == chromaticities(before));
+  if (!has_device()) return;
+  check_done(place, {"flip", "x", "flip", "x", "rec2020.exr", "--storage", "fp32", "-o", "turned.png", "--bits", "16"});
+  const Finished difference = place.gpupost({"compare", "out.png", "turned.png", "--tolerance", "0.0001"});
+  CHECK_MESSAGE(difference.exit_code == 0, difference.out, difference.err);
 }
 
 TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whatever the compression") {
