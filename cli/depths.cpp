@@ -19,6 +19,10 @@ void check_numbers(const Globals& globals, const Format& format) {
   for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
   if (globals.bits && !format.can_write(*globals.bits))
     fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*globals.bits), format.name, fmt::join(names, " or "));
+  if (globals.dither != Dither::none && !format.can_write(Depth::u8))
+    fail(Exit::usage, "--dither ordered: {} files hold {}; expected a format of 8 bits, or none", format.name,
+         fmt::join(names, " or "));
+  if (globals.bits) check_dither(globals, *globals.bits);
   const Depth widest = format.written_depths.front();
   if (globals.bits || !holds_srgb(format, widest)) output_transfer(globals, format, globals.bits.value_or(widest));
 }
@@ -38,6 +42,11 @@ Transfer output_transfer(const Globals& globals, const Format& format, Depth dep
     fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
          format.can_write(Depth::u8) ? ", or --bits 8" : "");
   return transfer;
+}
+
+void check_dither(const Globals& globals, Depth depth) {
+  if (globals.dither != Dither::none && depth != Depth::u8)
+    fail(Exit::usage, "--dither ordered: the output has numbers of {}; expected --bits 8, or none", name_of(depth));
 }
 
 static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }

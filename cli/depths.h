@@ -5,7 +5,8 @@
 
 namespace gpupost {
 
-// Refuses --bits that a format cannot hold and --transfer srgb where it holds floats alone: throws Error(Exit::usage).
+// Refuses --bits that a format cannot hold, --transfer srgb where it holds floats alone and --dither where it holds no 8
+// bits: throws Error(Exit::usage).
 void check_numbers(const Globals& globals, const Format& format);
 
 // Of the colour in the output: as asked for, else as it came in as far as the format can hold it.
@@ -13,6 +14,9 @@ Depth output_depth(const Globals& globals, const Format& format, Depth came_in);
 
 // Of the colour in the output, which has this depth. Throws Error(Exit::usage) for an srgb that there is not.
 Transfer output_transfer(const Globals& globals, const Format& format, Depth depth);
+
+// Refuses --dither where the output's colour has this depth and that is not 8 bits: throws Error(Exit::usage).
+void check_dither(const Globals& globals, Depth depth);
 
 // Of the working picture between decoding and encoding, half or f32: half where neither end has more.
 Depth working_depth(Depth came_in, Depth goes_out);

@@ -42,6 +42,13 @@ std::span<const Global> all_globals() {
        "of integers in the output; without it srgb, but linear for 16 bits in KTX2 and DDS; floats are always linear",
        {"srgb", "linear"},
        ""},
+      {"dither",
+       "KIND",
+       "of colour in outputs of 8 bits: ordered takes the number below or above by a pattern of 8 x 8 texels that "
+       "keeps "
+       "their mean, and leaves alpha and what is such a number already; without it none, the nearest",
+       {"none", "ordered"},
+       ""},
       {"input-transfer",
        "CURVE",
        "of the input's colour; without it integers are srgb, floats linear",
@@ -197,6 +204,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                           : name == "zips" ? Compression::zips
                                            : Compression::zip;
   if (values.contains("transfer")) globals.transfer = transfer_named(text("transfer"));
+  if (text("dither") == "ordered") globals.dither = Dither::ordered;
   if (values.contains("input-transfer")) globals.input_transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;

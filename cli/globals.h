@@ -38,6 +38,7 @@ struct Globals {
   std::optional<Depth> bits;
   Compression compression = Compression::zip;
   std::optional<Transfer> transfer;
+  Dither dither = Dither::none;
   std::optional<Transfer> input_transfer;
   std::optional<Alpha> input_alpha;
   std::string layer;

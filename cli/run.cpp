@@ -270,6 +270,7 @@ Way way_of(const Request& request, const Job& given, const Picture& first) {
   const bool is_free = is_float(way.goes_out) && !globals.bits && !globals.fp16;
   if (is_free) way.goes_out = result_depth(request.calls, way.goes_out);
   way.transfer = output_transfer(globals, *given.format, way.goes_out);
+  if (way.job.writes_picture) check_dither(globals, way.goes_out);
   if (takes_data(request.calls) && !globals.transfer) way.transfer = Transfer::linear;
   return way;
 }
@@ -335,7 +336,8 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
                         .keep_depths = true,
                         .compression = globals.compression,
                         .mipmapped = level_count > 1 && !job.is_a_file_a_level,
-                        .transfer = way.transfer};
+                        .transfer = way.transfer,
+                        .dither = globals.dither};
   std::vector<Source> sources;
   for (const Part& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});

@@ -21,10 +21,19 @@ struct Clipped {
   size_t total = 0;  // numbers in all
 };
 
+// How numbers between two integers become one of them: the nearest, or by a pattern of 8 x 8 texels, which keeps their mean.
+enum class Dither { none, ordered };
+
+// What is added to a number before it is cut off, where it is dithered: over 0 and under 1, with 64 values that lie
+// evenly. Source: B. E. Bayer, An Optimum Method for Two-Level Rendition of Continuous-Tone Pictures, 1973.
+double ordered_threshold(int x, int y);
+
 // The colour of a working level as integers: `from` (half or f32, linear premultiplied, four a texel) to u8 or u16 in `to`
 // (as many numbers), straight alpha, sRGB if `transfer` says so (alpha never), rounded to the nearest. A texel of alpha 0
-// keeps its colour as it stands.
-Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to);
+// keeps its colour as it stands. `dither` is of u8: a number that is as near to an integer as its depth can tell becomes
+// that, red, green and blue of a texel go the same way, and alpha is rounded.
+Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to,
+                      Dither dither = Dither::none);
 
 // Every number of a level in another float depth, in place. Returns how many finite values were clamped.
 size_t change_depth(Group& group, Depth depth);

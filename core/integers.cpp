@@ -146,6 +146,52 @@ void row_of_floats(float* row, Integer* to, size_t texel_count, Transfer transfe
   for (size_t i = 3; i < 4 * texel_count; i += 4) to[i] = Integer(linear_integer<Integer>(row[i]));
 }
 
+// The light of each integer of 8 bits.
+const std::array<double, 256>& light_of_bytes(Transfer transfer) {
+  const auto made = [](Transfer of) {
+    std::array<double, 256> light;
+    for (size_t i = 0; i < light.size(); ++i)
+      light[i] = of == Transfer::srgb ? srgb_decode(double(i) / 255) : double(i) / 255;
+    return light;
+  };
+  static const std::array<double, 256> srgb = made(Transfer::srgb), linear = made(Transfer::linear);
+  return transfer == Transfer::srgb ? srgb : linear;
+}
+
+// What is to be cut to an integer of 8 bits; an integer where the share, which may be off by `doubt` of itself, is one's.
+double number_of_byte(double share, double doubt, Transfer transfer) {
+  const double number = 255 * (transfer == Transfer::srgb ? srgb_encode(share) : share);
+  const double nearest = std::round(number);
+  return std::abs(light_of_bytes(transfer)[size_t(nearest)] - share) <= doubt * share ? nearest : number;
+}
+
+constexpr double half_doubt = 0x1p-11, float_doubt = 0x1p-23;  // of a number that was stored
+
+// The same of every half, by its bits.
+const std::vector<float>& number_table(Transfer transfer) {
+  const auto made = [](Transfer of) {
+    std::vector<float> numbers(65536);
+    for (int bits = 0; bits < 65536; ++bits)
+      numbers[size_t(bits)] = float(number_of_byte(double(into_unit(float_from_half(uint16_t(bits)))), half_doubt, of));
+    return numbers;
+  };
+  if (transfer == Transfer::srgb) {
+    static const std::vector<float> srgb = made(Transfer::srgb);
+    return srgb;
+  }
+  static const std::vector<float> linear = made(Transfer::linear);
+  return linear;
+}
+
+// The row at `y`: `number(i)` is what becomes number i of red, green and blue, `alpha(i)` an integer.
+void dither_row(uint8_t* to, size_t texel_count, int y, const auto& number, const auto& alpha) {
+  for (size_t i = 0; i < texel_count; ++i) {
+    const double threshold = ordered_threshold(int(i), y);
+    for (size_t c = 4 * i; c < 4 * i + 3; ++c) to[c] = uint8_t(number(c) + threshold);
+    to[4 * i + 3] = alpha(4 * i + 3);
+  }
+}
+
 bool is_opaque(const uint16_t* row, size_t texel_count) {
   uint64_t difference = 0;
   for (size_t i = 0; i < texel_count; ++i) {
@@ -168,19 +214,44 @@ struct Way {
   Depth depth = Depth::half;
   Transfer transfer = Transfer::srgb;
   bool has_alpha = true;  // else the last component says nothing of the others
+  Dither dither = Dither::none;
 };
 
-// One row; `scratch` holds as many floats.
+// A row that was divided by alpha, which was stored too.
+void dither_row(const float* row, uint8_t* to, size_t texel_count, int y, const Way& way) {
+  const double doubt = (way.depth == Depth::half ? half_doubt : float_doubt) * (way.has_alpha ? 2 : 1);
+  dither_row(
+      to, texel_count, y, [&](size_t i) { return number_of_byte(double(into_unit(row[i])), doubt, way.transfer); },
+      [&](size_t i) { return uint8_t(linear_integer<uint8_t>(into_unit(row[i]))); });
+}
+
+// A row that is looked up.
+void dither_row(const uint16_t* row, uint8_t* to, size_t texel_count, int y, Transfer transfer) {
+  const float* numbers = number_table(transfer).data();
+  const uint8_t* integers = half_table<uint8_t>(Transfer::linear).data();
+  dither_row(
+      to, texel_count, y, [&](size_t i) { return double(numbers[row[i]]); },
+      [&](size_t i) { return integers[row[i]]; });
+}
+
 template <class Integer>
-void row_of_any(const std::byte* from, Integer* to, size_t texel_count, const Way& way, float* scratch,
+void look_up(const uint16_t* row, Integer* to, size_t texel_count, int y, const Way& way) {
+  if constexpr (sizeof(Integer) == 1)
+    if (way.dither == Dither::ordered) return dither_row(row, to, texel_count, y, way.transfer);
+  const Integer* table = half_table<Integer>(way.transfer).data();
+  for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[row[i]];
+}
+
+// The row at `y`; `scratch` holds as many floats.
+template <class Integer>
+void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, const Way& way, float* scratch,
                 Counts& counts) {
   const size_t number_count = 4 * texel_count;
   if (way.depth == Depth::half) {
     const auto* halves = reinterpret_cast<const uint16_t*>(from);
     const bool is_looked_up = !way.has_alpha || is_opaque(halves, texel_count);
     if (is_looked_up) {
-      const Integer* table = half_table<Integer>(way.transfer).data();
-      for (size_t i = 0; i < number_count; ++i) to[i] = table[halves[i]];
+      look_up(halves, to, texel_count, y, way);
       if (is_in_unit(halves, number_count)) return;
     }
     floats_from_halves(halves, scratch, number_count);
@@ -190,6 +261,8 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, const Wa
   }
   if (way.has_alpha) divide_by_alpha(scratch, texel_count);
   count_outliers(scratch, texel_count, counts);
+  if constexpr (sizeof(Integer) == 1)
+    if (way.dither == Dither::ordered) return dither_row(scratch, to, texel_count, y, way);
   row_of_floats(scratch, to, texel_count, way.transfer);
 }
 
@@ -207,9 +280,10 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 }
 
 template <class Integer>
-Clipped integers_of(const Group& group, const Level& from, Transfer transfer, std::span<Integer> to) {
+Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Dither dither, std::span<Integer> to) {
   const auto width = size_t(from.size.width);
-  const Way way{.depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha() && !group.is_data};
+  const Way way{
+      .depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha() && !group.is_data, .dither = dither};
   Counts counts{};
   std::mutex mutex;
   parallel_ranges(from.size.height, std::max(1, 65536 / from.size.width), [&](int begin, int end) {
@@ -217,7 +291,7 @@ Clipped integers_of(const Group& group, const Level& from, Transfer transfer, st
     std::vector<float> scratch(4 * width);
     for (int y = begin; y < end; ++y) {
       const size_t first = size_t(y) * width * 4;
-      row_of_any(from.texels.data() + first * bytes_of(group.depth), to.data() + first, width, way, scratch.data(),
+      row_of_any(from.texels.data() + first * bytes_of(group.depth), to.data() + first, width, y, way, scratch.data(),
                  own);
     }
     const std::lock_guard lock(mutex);
@@ -229,10 +303,17 @@ Clipped integers_of(const Group& group, const Level& from, Transfer transfer, st
 
 }  // namespace
 
-Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to) {
+double ordered_threshold(int x, int y) {
+  int rank = 0;  // of 64: where the bits of x and y go, the lowest counts the most
+  for (int bit = 0; bit < 3; ++bit) rank = 4 * rank + 2 * ((x ^ y) >> bit & 1) + (y >> bit & 1);
+  return (rank + 0.5) / 64;
+}
+
+Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to,
+                      Dither dither) {
   to = Memory(texel_count(from.size) * 4 * bytes_of(depth));
-  return depth == Depth::u8 ? integers_of(group, from, transfer, to.as<uint8_t>())
-                            : integers_of(group, from, transfer, to.as<uint16_t>());
+  return depth == Depth::u8 ? integers_of(group, from, transfer, dither, to.as<uint8_t>())
+                            : integers_of(group, from, transfer, dither, to.as<uint16_t>());
 }
 
 }  // namespace gpupost

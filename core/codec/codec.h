@@ -1,6 +1,7 @@
 // The formats, and the way from a file to a picture and back.
 #pragma once
 
+#include "core/convert.h"
 #include "core/picture.h"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ struct EncodeOptions {
   bool mipmapped = false;                      // one file with all levels; else level `level` alone
   int level = 0;
   Transfer transfer = Transfer::srgb;  // of integers: PNG 8 and 16 bit, KTX2 and DDS 8 bit
+  Dither dither = Dither::none;        // of 8 bits
 };
 
 struct Encoded {

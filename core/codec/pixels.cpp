@@ -28,7 +28,7 @@ bool is_convertible(const Picture& picture, const EncodeOptions& options) {
 Memory integers_of(const Picture& picture, const Level& level, const EncodeOptions& options, Losses& losses) {
   const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
   Memory integers;
-  const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers);
+  const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither);
   losses.clipped.above += clipped.above;
   losses.clipped.below += clipped.below;
   losses.clipped.nan += clipped.nan;

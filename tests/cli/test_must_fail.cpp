@@ -165,6 +165,15 @@ TEST_CASE("outputs whose names are wrong") {
       {"nothing to verify", {"in.exr", "-o", "out.exr", "--verify"}, 1, {"--verify"}},
       {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"several results"}},
       {"integers in an EXR", {"in.exr", "-o", "out.exr", "--bits", "8"}, 1, {"--bits 8", "16f or 32f"}},
+      {"dithered floats", {"in.exr", "-o", "out.exr", "--dither", "ordered"}, 1, {"--dither ordered", "exr", "none"}},
+      {"dithered numbers of 16 bits",
+       {"in.exr", "-o", "out.png", "--bits", "16", "--dither", "ordered"},
+       1,
+       {"--dither ordered", "16", "--bits 8"}},
+      {"dithered numbers of 16 bits that came so",
+       {"deep.png", "-o", "out.png", "--dither", "ordered"},
+       1,
+       {"--dither ordered", "16", "--bits 8"}},
       {"floats in a PNG", {"in.exr", "-o", "out.png", "--bits", "16f"}, 1, {"--bits 16f", "8 or 16"}},
   });
 }

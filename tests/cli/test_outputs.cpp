@@ -363,6 +363,31 @@ TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mea
   CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
 }
 
+TEST_CASE("--dither ordered takes the numbers beside what is between them, in every format of 8 bits") {
+  const Place place;
+  for (const char* dither : {"none", "ordered"})
+    check_done(place, {"in.exr", "-o", fmt::format("{}.png", dither), "--dither", dither});
+  check_done(place, {"in.exr", "-o", "plain.png"});
+  CHECK(place.read("none.png") == place.read("plain.png"));
+  const Finished compared = place.gpupost({"compare", "ordered.png", "plain.png", "--tolerance", "1"});
+  CHECK_MESSAGE(compared.exit_code == 0, compared.out);
+  const Picture ordered = decoded(place, "ordered.png"), plain = decoded(place, "plain.png");
+  size_t changed_count = 0;
+  for (size_t index = 0; index < 4 * texel_count(plain.size()); ++index) {
+    const bool is_changed = number_at(ordered.groups[0], index) != number_at(plain.groups[0], index);
+    CHECK((!is_changed || index % 4 != 3));
+    changed_count += is_changed;
+  }
+  CHECK(changed_count > texel_count(plain.size()) / 2);  // of three numbers a texel
+  for (const std::string format : {"ktx2", "dds"}) {
+    check_done(place, {"in.exr", "-o", "ordered." + format, "--bits", "8", "--dither", "ordered"});
+    check_done(place, {"ordered.png", "-o", "same." + format});
+    CHECK(place.read("ordered." + format) == place.read("same." + format));
+  }
+  check_done(place, {"flip", "x", "flip", "x", "in.png", "-o", "same.png", "--dither", "ordered"});
+  check_same(place, "same.png", "in.png");
+}
+
 TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
   if (!has_device()) return;
   const Place place;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 using namespace gpupost;
@@ -277,4 +278,91 @@ TEST_CASE("8 bit pictures come back as they went") {
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
     CHECK(std::equal(numbers.begin(), numbers.end(), made.as<uint8_t>().begin()));
   }
+}
+
+TEST_CASE("ordered dither adds each of 64 numbers between 0 and 1 once to every 8 x 8 texels") {
+  for (const int first : {0, 5}) {
+    std::set<double> thresholds;
+    for (int y = first; y < first + 8; ++y)
+      for (int x = first; x < first + 8; ++x) thresholds.insert(ordered_threshold(x, y));
+    REQUIRE(thresholds.size() == 64);
+    int rank = 0;
+    for (const double threshold : thresholds) CHECK(threshold == (rank++ + 0.5) / 64);
+  }
+}
+
+TEST_CASE("dithered, a flat grey of 16 bits keeps its mean over 8 x 8 texels, and stays grey") {
+  for (const Transfer transfer : {Transfer::srgb, Transfer::linear})
+    for (int grey = 0; grey < 65536; grey += 13) {
+      const double number = grey / 257.0;  // of 255
+      const auto share = float(transfer == Transfer::srgb ? srgb_decode(grey / 65535.0) : grey / 65535.0);
+      std::vector<float> texels;
+      for (int i = 0; i < 64; ++i) texels.insert(texels.end(), {share, share, share, 0.301f});
+      Picture picture = picture_of(Size{8, 8}, Depth::f32, texels);
+      picture.groups[0].is_data = true;  // its alpha is no part of it
+      Memory made;
+      make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, transfer, made, Dither::ordered);
+      const std::span<const uint8_t> bytes = made.as<uint8_t>();
+      double sum = 0;
+      CAPTURE(grey);
+      for (size_t i = 0; i < 64; ++i) {
+        sum += bytes[4 * i];
+        REQUIRE(std::abs(bytes[4 * i] - number) < 1);
+        REQUIRE((bytes[4 * i + 1] == bytes[4 * i] && bytes[4 * i + 2] == bytes[4 * i]));
+        REQUIRE(bytes[4 * i + 3] == 77);
+      }
+      REQUIRE(std::abs(sum / 64 - number) < 1.0 / 128 + 1e-4);
+    }
+}
+
+TEST_CASE("dithered, a flat grey of halves keeps its mean as far as a half can tell it") {
+  for (const bool has_alpha : {false, true})
+    for (int bits = 0; bits <= 0x3c00; bits += 7) {
+      const double share = double(float_from_half(uint16_t(bits))), number = 255 * srgb_encode(share);
+      std::vector<uint16_t> texels;
+      for (int i = 0; i < 64; ++i) texels.insert(texels.end(), {uint16_t(bits), 0, 0, uint16_t(i ? 0x3c00 : 0)});
+      Picture picture = picture_of(Size{8, 8}, Depth::half, texels);
+      if (!has_alpha) picture.groups[0].channels[3].name.clear();
+      Memory made;
+      make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, made, Dither::ordered);
+      double sum = 0;
+      for (size_t i = 0; i < 64; ++i) sum += made.as<uint8_t>()[4 * i];
+      const double doubt = number - 255 * srgb_encode(share * (1 - 0x1p-10));
+      CAPTURE(bits);
+      REQUIRE(std::abs(sum / 64 - number) < 1.0 / 128 + doubt + 1e-6);
+    }
+}
+
+TEST_CASE("dithered, what 8 bits hold already comes back as it went, whatever it was stored as") {
+  for (const Depth storage : {Depth::half, Depth::f32})
+    for (const Transfer transfer : {Transfer::srgb, Transfer::linear})
+      for (const uint8_t alpha : {255, 128, 77}) {
+        std::vector<uint8_t> numbers;
+        for (int i = 0; i < 64 * 256; ++i)
+          numbers.insert(numbers.end(), {uint8_t(i / 64), uint8_t(255 - i / 64), uint8_t(i), alpha});
+        Picture picture = picture_of(Size{128, 128}, Depth::u8, numbers);
+        picture.transfer = transfer;
+        picture.alpha = Alpha::straight;
+        make_working(picture, storage);
+        Memory made;
+        make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, transfer, made, Dither::ordered);
+        CHECK(std::equal(numbers.begin(), numbers.end(), made.as<uint8_t>().begin()));
+      }
+}
+
+TEST_CASE("what is clipped is counted and clipped where it is dithered too, and 16 bits are not") {
+  const std::vector<float> texels{2, -1, std::nanf(""), 1, 0.3f, 0.1f, 0.2f, 0.25f};
+  const Picture picture = picture_of(Size{2, 1}, Depth::f32, texels);
+  Memory made, words, dithered_words;
+  const Clipped clipped =
+      make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made, Dither::ordered);
+  CHECK(clipped.above == 2);
+  CHECK(clipped.below == 1);
+  CHECK(clipped.nan == 1);
+  CHECK(made.as<uint8_t>()[0] == 255);
+  CHECK(made.as<uint8_t>()[1] == 0);
+  CHECK(made.as<uint8_t>()[2] == 0);
+  for (const auto& [memory, dither] : {std::pair(&words, Dither::none), std::pair(&dithered_words, Dither::ordered)})
+    make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u16, Transfer::srgb, *memory, dither);
+  CHECK(words.as<uint64_t>()[0] == dithered_words.as<uint64_t>()[0]);
 }
