@@ -126,7 +126,18 @@ static std::vector<std::string_view> users_sources(const Pass& pass) {
 }
 
 // What stands before each name of a user's source: before those of no other source in the pass, and of no kernel.
-static std::string prefix_of(size_t source_index) { return fmt::format("users{}_", source_index); }
+static constexpr std::string_view users_prefix = "users";
+static std::string prefix_of(size_t source_index) { return fmt::format("{}{}_", users_prefix, source_index); }
+
+std::string in_users_names(std::string message) {
+  for (size_t at = 0; (at = message.find(users_prefix, at)) != message.npos;) {
+    const size_t number = at + users_prefix.size(), end = message.find_first_not_of("0123456789", number);
+    const bool is_prefix = end != message.npos && end > number && message[end] == '_';
+    if (is_prefix) message.erase(at, end + 1 - at);
+    else at = number;
+  }
+  return message;
+}
 
 // They stand before all else: no macro, no variable and no function of gpupost can be meant in them.
 static std::string users_declarations(const Pass& pass) {

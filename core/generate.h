@@ -27,4 +27,7 @@ std::vector<int32_t> pushed_words(const Pass& pass);
 // A whole compute shader. Equal passes give equal text, whatever the picture's size.
 std::string glsl_of(const Pass& pass);
 
+// A compiler's message on that text, with the names of users' sources as those have them.
+std::string in_users_names(std::string message);
+
 }  // namespace gpupost

@@ -17,6 +17,7 @@ namespace gpupost {
 namespace {
 
 constexpr std::string_view head = "//!";
+constexpr size_t longest_shown = 100;  // of a line, in messages
 
 bool is_name(std::string_view word) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
@@ -45,7 +46,8 @@ std::vector<Line> header_of(std::string_view source) {
   for (std::string text; std::getline(stream, text);) {
     ++number;
     if (!text.starts_with(head)) continue;
-    if (text.ends_with('\r')) text.pop_back();
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
     std::istringstream rest(text.substr(head.size()));
     lines.push_back({text, {std::istream_iterator<std::string>(rest), {}}, number});
   }
@@ -63,7 +65,8 @@ class Header {
 
  private:
   [[noreturn]] void refuse(const Line& line, std::string_view expected) const {
-    fail(Exit::input, "{}:{}: {} cannot be read; expected {}{}", file_, line.number, line.text, head, expected);
+    fail(Exit::input, "{}:{}: {} cannot be read; expected {}{}", file_, line.number, line.text.substr(0, longest_shown),
+         head, expected);
   }
 
   void take(const Line& line) {

@@ -3,6 +3,7 @@
 #include "core/child/child.h"
 #include "core/child/sandbox.h"
 #include "core/error.h"
+#include "core/generate.h"
 #include "core/gpu/gpu.h"
 
 #include <shaderc/shaderc.hpp>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr const char* compile_worker_word = "compile-worker";
 constexpr size_t most_answer_bytes = size_t(16) << 20;
+constexpr uint32_t spirv_magic = 0x07230203;
 constexpr std::string_view users_name = "shader";  // of a user's shader in the worker's messages
 
 // What the worker answers: one of these, then words or text.
@@ -43,7 +45,7 @@ std::string answer_to(const std::vector<std::byte>& request) {
   }
 }
 
-// The first error of several, without the words that gpupost has put into it.
+// The first error of several, in the user's own words.
 std::string first_error(const std::string& errors, const std::string& name) {
   constexpr std::string_view mark = "error: ";
   std::istringstream stream(errors);
@@ -54,7 +56,7 @@ std::string first_error(const std::string& errors, const std::string& name) {
   if (at == line.npos) return name + ": does not compile";
   const std::string place =
       line.starts_with(users_name) ? line.substr(users_name.size(), at - users_name.size()) : ": ";
-  return one_line(name + place + line.substr(at + mark.size()));
+  return one_line(name + place + in_users_names(line.substr(at + mark.size())));
 }
 
 [[noreturn]] void fail_of(const std::string& name, const WorkerEnd& end, const Task& task) {
@@ -73,6 +75,7 @@ std::vector<uint32_t> words_of(const WorkerEnd& end, const std::string& name, co
   if (answer == Answer::out_of_memory) fail(Exit::limit, "{}: out of memory", name);
   std::vector<uint32_t> words(text.size() / 4);
   std::memcpy(words.data(), text.data(), 4 * words.size());
+  if (words.empty() || words[0] != spirv_magic) fail_of(name, end, task);
   return words;
 }
 

@@ -33,8 +33,9 @@ const Op users_point_op{
         "docs/vibrance.glsl is an example. It is done as any other point op is: as other passes load and store, or in "
         "one pass with those beside it. The file is read with the command line and compiled in a process of its own, "
         "in at most 10 s and 1 GiB; what is wrong with it is exit 2 and names the line. There is no definition to hold "
-        "the result against: --verify refuses a chain with it. A loop without an end runs until the driver gives the "
-        "device up as lost, which is exit 4; where a driver does not, it has to be interrupted.",
+        "the result against: --verify refuses a chain with it. Of a loop without an end "
+        "there is no way out: a GPU's driver gives the device up as lost, which is exit 4, or the run has to be "
+        "interrupted; llvmpipe leaves the loop after a while, with wrong numbers.",
     .source = "the file; its header is after the user shaders of mpv",
     .params = {{.name = "file",
                 .help = "the op's file",

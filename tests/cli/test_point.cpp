@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+
 using namespace gpupost::test;
 
 namespace {
@@ -90,6 +92,8 @@ TEST_CASE("what is wrong with the file is one line that names it and its line") 
   CHECK(
       refused("vec4 x(vec4 c, x_params p) { return c; }\nfloat of() { return imageLoad(target[0], ivec2(0)).r; }\n") ==
       "gpupost: x.glsl:3: 'target' : undeclared identifier\n");
+  CHECK(refused("float half_of(vec2 v) { return v.x; }\nvec4 x(vec4 c, x_params p) { return c * half_of(c); }\n") ==
+        "gpupost: x.glsl:3: 'half_of' : no matching overloaded function found\n");
   CHECK(refused("float of(float v) { return v }\nvec4 x(vec4 c, x_params p) { return c; }\n")
             .starts_with("gpupost: x.glsl:2: "));
   CHECK(refused("vec4 x(vec4 c, x_params p) { return c * statistics[0]; }\n") ==
@@ -98,6 +102,47 @@ TEST_CASE("what is wrong with the file is one line that names it and its line") 
       refused("//!param float 0 0..1\nvec4 x(vec4 c, x_params p) { return c; }\n").starts_with("gpupost: x.glsl:2: "));
   CHECK(refused("float of(float v) { return of(v); }\nvec4 x(vec4 c, x_params p) { return c * of(1.0); }\n")
             .starts_with("gpupost: x.glsl: "));
+}
+
+TEST_CASE("a text is compiled once and then kept, and another text is another one") {
+  if (!has_device()) return;
+  const Place place;
+  const Environment environment{{"XDG_CACHE_HOME", place.path("cache")}};
+  const auto kept_count = [&](const std::string& value) {
+    place.write("x.glsl", "//!point x\nvec4 x(vec4 c, x_params p) { return c * " + value + "; }\n");
+    CHECK(place.gpupost({"point", "x.glsl", "in.exr", "-o", "out.exr"}, environment).exit_code == 0);
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("cache/gpupost")))
+      count += entry.path().extension() == ".spv";
+    return count;
+  };
+  const size_t once = kept_count("0.5");
+  CHECK(once > 0);
+  CHECK(kept_count("0.5") == once);
+  CHECK(kept_count("0.25") == 2 * once);
+  CHECK(place.gpupost({"compare", "out.exr", "in.exr", "--tolerance", "0.01"}).exit_code == 6);
+}
+
+TEST_CASE("an op of one's own is planned, timed and left by itself as any other") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("gain.glsl", gain_file);
+  const Words chain{"exposure", "--stops", "1", "point", "gain.glsl", "--set", "value=2", "in.exr", "-o", "out.exr"};
+  const auto with = [&](const char* option) {
+    Words words = chain;
+    words.push_back(option);
+    return place.gpupost(words);
+  };
+  const Finished explained = with("--explain");
+  CHECK(explained.out.find("point gain.glsl --set value=2\n") != std::string::npos);
+  CHECK(explained.out.find("stores through exposure, gain\n") != std::string::npos);
+  CHECK(with("--timing").err.find("  exposure, gain  ") != std::string::npos);
+  const std::string apart = place
+                                .gpupost({"exposure", "--stops", "1", "point", "gain.glsl", "in.exr", "-o", "apart.exr",
+                                          "--no-fuse", "--timing"})
+                                .err;
+  CHECK(apart.find("\n  exposure  ") != std::string::npos);
+  CHECK(apart.find("\n  gain  ") != std::string::npos);
 }
 
 TEST_CASE("words that are wrong with an op of one's own") {

@@ -185,6 +185,27 @@ TEST_CASE("the sources of users stand before all that is gpupost's, each once an
   CHECK(!has_users_source(plan(std::span(calls).subspan(2, 1), {.size = {64, 64}}, {}).passes[0]));
 }
 
+TEST_CASE("a message of the compiler has the names that the user has given") {
+  CHECK(in_users_names("'users0_half_of' : no function users12_f(users, users_0, users1x)") ==
+        "'half_of' : no function f(users, users_0, users1x)");
+}
+
+TEST_CASE("a file with any byte changed or cut off there is read, or refused as a file") {
+  std::ifstream stream("docs/vibrance.glsl");
+  const std::string example{std::istreambuf_iterator<char>(stream), {}};
+  size_t refused_count = 0;
+  for (size_t at = 0; at < example.size(); ++at) {
+    for (const char c : {'(', '}', '*', '/', ';', '=', ' ', '\0', '\xff'}) {
+      std::string changed = example;
+      changed[at] = c;
+      refused_count += refusal(changed).starts_with("2 dim.glsl");
+    }
+    const std::string message = refusal(example.substr(0, at));
+    CHECK_MESSAGE((message == "" || message.starts_with("2 dim.glsl")), at, message);
+  }
+  CHECK(refused_count > example.size());
+}
+
 TEST_CASE("the lines that the help shows of a file are those of the example") {
   std::ifstream stream("docs/vibrance.glsl");
   const std::string example{std::istreambuf_iterator<char>(stream), {}};
