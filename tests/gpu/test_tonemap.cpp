@@ -61,8 +61,16 @@ TEST_CASE("the local curve is right behind, before and between other ops, howeve
                                 call_of("saturation", "--factor 0.8"), call_of("flip", "x")};
   for (const bool fuses : {true, false})
     for (const Space between : {Space::rgb, Space::yxy})
-      for (const std::string_view pattern : {"ramp", "constant"})
+      for (const std::string_view pattern : {"ramp", "noise", "impulse"})
         check_chain(*gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses, .between = between});
+}
+
+TEST_CASE("light over the largest half goes into a curve as it is, and into the local curve as images hold it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view words : {"--curve logarithmic --white 1000000", "--curve reinhard-local --white 1000"})
+    check_chain(*gpu, std::vector<Call>{call_of("exposure", "--stops 18"), call_of("tonemap", words)}, "ramp", {33, 17},
+                kinds[1]);
 }
 
 TEST_CASE("the local curve goes through its scales in memory that does not grow with their number") {
