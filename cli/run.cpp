@@ -191,10 +191,10 @@ bool is_encoded(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->result_is_display; });
 }
 
-// Makes the light of it that it is on a display of sRGB. As floats: integers of sRGB are then what was encoded.
-void decode_display(Picture& picture) {
+// What was encoded for display is written as it is in integers of sRGB, else as the light that it is on a display of sRGB.
+void take_encoded(Picture& picture, Depth goes_out, Transfer transfer) {
   picture.transfer = Transfer::srgb;
-  make_working(picture, Depth::f32);
+  if (is_float(goes_out) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
 // The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
@@ -230,7 +230,6 @@ void run_chain(const Request& request, const LazyGpu& gpu, const std::optional<P
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
   name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
-  if (is_encoded(request.calls)) decode_display(picture);
   picture.data_window = windows.data;
   picture.display_window = windows.display;
 }
@@ -308,6 +307,7 @@ Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Pic
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
     run_chain(request, gpu, primaries, picture, way.storage, report);
+    if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
   } else if (primaries) {
     make_working(picture, Depth::f32);

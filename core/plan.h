@@ -197,7 +197,10 @@ class PlanBuilder {
   void return_statistics(int offset, size_t bytes) { plan_.results.push_back({offset, bytes}); }
   // A count that has to stay 0, and what is said where it does not, with {} for the count. Returns where it is counted.
   int guard(Exit code, std::string message);
-  void note(std::string choice) { plan_.choices.push_back(std::move(choice)); }
+  // Says what was chosen and why; once where the same is chosen again right behind.
+  void note(std::string choice) {
+    if (plan_.choices.empty() || plan_.choices.back() != choice) plan_.choices.push_back(std::move(choice));
+  }
   Plan finish();
 
  private:

@@ -279,7 +279,7 @@ const Op tonemap_op = point_op({
                  "--curve day --chroma saturate --saturation 0.7",
                  "--curve hable --chroma per-channel",
                  "--curve reinhard-local",
-                 "--curve reinhard-local --key 0.36 --white 3 --fit",
+                 "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
                  "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 --chroma "
                  "per-channel",
                  "--curve drago",

@@ -126,26 +126,34 @@ TEST_CASE(
   CHECK(decoded(place, "alone.exr").groups.size() == 1);
 }
 
-TEST_CASE("what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR") {
+TEST_CASE(
+    "what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR and in linear integers") {
   if (!has_device()) return;
-  const Place place;
-  done(place, {"localgamma", "float.exr", "--bits", "8", "-o", "out.png"});
-  done(place, {"localgamma", "float.exr", "-o", "out.exr"});
-  const Picture light = decoded(place, "float.exr"), png = decoded(place, "out.png"), exr = decoded(place, "out.exr");
-  const auto at = [](const Picture& picture, size_t index) {
-    const Group& group = picture.groups[0];
-    return group.depth == Depth::half ? double(float_from_half(group.levels[0].texels.as<uint16_t>()[index]))
-                                      : double(group.levels[0].texels.as<float>()[index]);
-  };
-  for (size_t texel = 0; texel < texel_count(light.size()); ++texel) {
-    const size_t first = 4 * texel;
-    const double luminance =
-        0.2126390059 * at(light, first) + 0.7151686788 * at(light, first + 1) + 0.0721923154 * at(light, first + 2);
-    const double exponent = 0.444 + 0.045 * std::log(std::clamp(luminance, 0.0, 1.0) + 0.6034);
-    for (size_t c = first; c < first + 3; ++c) {
-      const double encoded = std::pow(std::max(0.0, at(light, c)), exponent);
-      CHECK(std::abs(std::min(encoded, 1.0) * 255 - png.groups[0].levels[0].texels.as<uint8_t>()[c]) < 0.6);
-      CHECK(srgb_encode(at(exr, c)) == doctest::Approx(encoded).epsilon(1e-3));
+  for (const char* name : {"float.exr", "in.exr"}) {
+    const Place place;
+    done(place, {"localgamma", name, "--bits", "8", "-o", "out.png"});
+    done(place, {"localgamma", name, "--bits", "16", "--transfer", "linear", "-o", "linear.png"});
+    done(place, {"localgamma", name, "-o", "out.exr"});
+    const Picture light = decoded(place, name), exr = decoded(place, "out.exr");
+    const Picture png = decoded(place, "out.png"), linear = decoded(place, "linear.png");
+    const auto straight = [](const Picture& picture, size_t index) {
+      const Group& group = picture.groups[0];
+      const auto at = [&](size_t i) {
+        return group.depth == Depth::half ? double(float_from_half(group.levels[0].texels.as<uint16_t>()[i]))
+                                          : double(group.levels[0].texels.as<float>()[i]);
+      };
+      return group.has_alpha() ? at(index) / at(index / 4 * 4 + 3) : at(index);
+    };
+    for (size_t first = 0; first < 4 * texel_count(light.size()); first += 4) {
+      const double luminance = 0.2126390059 * straight(light, first) + 0.7151686788 * straight(light, first + 1) +
+                               0.0721923154 * straight(light, first + 2);
+      const double exponent = 0.444 + 0.045 * std::log(std::clamp(luminance, 0.0, 1.0) + 0.6034);
+      for (size_t c = first; c < first + 3; ++c) {
+        const double encoded = std::pow(std::max(0.0, straight(light, c)), exponent), shown = std::min(encoded, 1.0);
+        CHECK(std::abs(shown * 255 - png.groups[0].levels[0].texels.as<uint8_t>()[c]) < 0.7);
+        CHECK(std::abs(srgb_decode(shown) - linear.groups[0].levels[0].texels.as<uint16_t>()[c] / 65535.0) < 2e-3);
+        CHECK(srgb_encode(straight(exr, c)) == doctest::Approx(encoded).epsilon(2e-3));
+      }
     }
   }
 }
