@@ -68,7 +68,17 @@ void sum_column(int row, vec4 entering, vec4 leaving) {
   column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = table[1] * column_sum();
 }
 
-// Calls of slide() are not unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
+// What is left of a step behind the sums of its columns.
+void finish_step(int y, int end) {
+  barrier();
+  sum_blocks();
+  sum_rows(y);
+  barrier();
+  store_results(y, end);
+}
+
+// Two steps, each of two rows, whose texels have been on their way since the steps before. Calls of slide() are not
+// unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
   const int column = continued(own_x(), width);
@@ -88,21 +98,25 @@ void main() {
     slide(texels[7], nothing);
   }
   vec4 e0 = column_texel(column, entering), e1 = column_texel(column, entering + 1);
+  vec4 e2 = column_texel(column, entering + 2), e3 = column_texel(column, entering + 3);
   vec4 l0 = nothing, l1 = column_texel(column, leaving + 1);
-  [[dont_unroll]] for (int y = begin; y < end; y += ROWS) {
+  vec4 l2 = column_texel(column, leaving + 2), l3 = column_texel(column, leaving + 3);
+  [[dont_unroll]] for (int y = begin; y < end; y += 4) {
+    entering += 4;
+    leaving += 4;
     sum_column(0, e0, l0);
     sum_column(1, e1, l1);
-    // the rows to come are on their way while these are summed
-    entering += ROWS;
-    leaving += ROWS;
     e0 = column_texel(column, entering);
     e1 = column_texel(column, entering + 1);
     l0 = column_texel(column, leaving);
     l1 = column_texel(column, leaving + 1);
-    barrier();
-    sum_blocks();
-    sum_rows(y);
-    barrier();
-    store_results(y, end);
+    finish_step(y, end);
+    sum_column(0, e2, l2);
+    sum_column(1, e3, l3);
+    e2 = column_texel(column, entering + 2);
+    e3 = column_texel(column, entering + 3);
+    l2 = column_texel(column, leaving + 2);
+    l3 = column_texel(column, leaving + 3);
+    finish_step(y + 2, end);
   }
 }

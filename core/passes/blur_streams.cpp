@@ -40,19 +40,23 @@ bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
 }
 
 // What was the fastest for sums of a radius. Floats of a column are summed in as many registers as the radius asks for, and
-// integers in few, but by more instructions; those hold halves and 8 bits alone.
+// integers in few, but by more instructions; those hold halves and 8 bits alone. Where workgroups are large, those of a
+// picture of 4096 x 4096 are just as many as run at once.
 Cut sums_cut(int radius, Depth depth) {
-  const int least_of_integers = depth == Depth::u8 ? 12 : 40;
+  const int least_of_integers = depth == Depth::u8 ? 12 : 24;
   if (depth != Depth::f32 && radius >= least_of_integers)
     return radius < 24 ? Cut{.columns = 256, .rows = 128, .step = 2, .has_blocks = true, .in_integers = true}
-                       : Cut{.columns = 640,
+                       : Cut{.columns = radius < 32 ? 320 : 640,
                              .rows = 256,
                              .step = 2,
                              .has_blocks = true,
                              .has_wide_blocks = true,
                              .in_integers = true};
-  if (radius >= 24) return {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
-  if (radius >= 12) return {.columns = 128, .rows = 64, .has_blocks = depth == Depth::f32 || radius >= 16};
+  const bool has_long_kernel = radius >= 48 && radius < 128;
+  if (radius >= 24)
+    return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
+  if (radius >= 12 && depth == Depth::f32) return {.columns = 128, .rows = 64, .has_blocks = true};
+  if (radius >= 12) return {.columns = 160, .rows = 128, .has_blocks = true};
   return {};
 }
 
