@@ -36,7 +36,9 @@ double luminance_of(const Colour& rgb) {
 }
 
 // What a colour is multiplied by, or 1 where it is by nothing.
-static double factor_of(const Colour& c) { return c[3] != 0 && std::isfinite(c[3]) ? c[3] : 1; }
+static double factor_of(const Colour& c) {
+  return std::abs(c[3]) >= double(std::numeric_limits<float>::min()) && std::isfinite(c[3]) ? c[3] : 1;
+}
 
 Colour straight(const Colour& c) {
   const double factor = factor_of(c);

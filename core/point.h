@@ -30,7 +30,8 @@ PointSpace space_of(const Call& call);
 // CIE 15.
 Colour yxy_of_rgb(const Colour& rgb);
 Colour rgb_of_yxy(const Colour& yxy);
-// Colour not multiplied by its alpha, and back. Light whose alpha is 0 or not finite stays what it is.
+// Colour not multiplied by its alpha, and back. Light whose alpha is 0 or not finite stays what it is; under the smallest normal
+// float it is 0, as devices may have it.
 Colour straight(const Colour& premultiplied_colour);
 Colour premultiplied(const Colour& straight_colour);
 // Rec.709 luminance of linear R, G and B.

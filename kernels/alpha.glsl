@@ -1,5 +1,12 @@
-// Colour and its alpha. Light whose alpha is 0 or not finite is not multiplied by it: it stays what it is.
+// Colour and its alpha. Light whose alpha is 0 or not finite is not multiplied by it: it stays what it is. Under the
+// smallest normal number an alpha is 0, as devices may have it.
 
-bool is_factor(float alpha) { return alpha != 0.0 && abs(alpha) <= 3.40282347e38; }
-vec4 straight(vec4 c) { return is_factor(c.a) ? vec4(c.rgb / c.a, c.a) : c; }
+bool is_factor(float alpha) { return abs(alpha) >= 1.17549435e-38 && abs(alpha) <= 3.40282347e38; }
+
+// An H100 divides by way of the reciprocal, which is 0 of the largest numbers: 2^64 is taken out of them and of what is
+// divided.
+vec4 straight(vec4 c) {
+  const float scale = abs(c.a) > 1.8446744e19 ? 5.4210109e-20 : 1.0;
+  return is_factor(c.a) ? vec4(scale * c.rgb / (scale * c.a), c.a) : c;
+}
 vec4 premultiplied(vec4 c) { return is_factor(c.a) ? vec4(c.rgb * c.a, c.a) : c; }
