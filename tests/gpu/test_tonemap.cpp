@@ -1,4 +1,5 @@
 // Tone mapping and local gamma on the device, where the examples of their rows do not go.
+#include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
@@ -71,6 +72,23 @@ TEST_CASE("light over the largest half goes into a curve as it is, and into the 
   for (const std::string_view words : {"--curve logarithmic --white 1000000", "--curve reinhard-local --white 1000"})
     check_chain(*gpu, std::vector<Call>{call_of("exposure", "--stops 18"), call_of("tonemap", words)}, "ramp", {33, 17},
                 kinds[1]);
+}
+
+TEST_CASE("the local curve is right by the passes that a GPU gets, in any space") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  DeviceTraits traits = gpu->info().traits;
+  traits.type = DeviceType::discrete;
+  const Call call = call_of("tonemap", "--curve reinhard-local --key 0.3");
+  for (const Space space : {Space::rgb, Space::yxy})
+    for (const std::string_view name : {"ramp", "noise"}) {
+      const Level base = pattern(name, {65, 33}, Depth::f32);
+      const PlanInput input{.size = base.size, .storage = Depth::f32, .between = space};
+      const Plan made = plan({&call, 1}, input, traits);
+      CHECK(std::ranges::any_of(made.passes, [](const Pass& pass) { return pass.kernel.starts_with("blur_stream"); }));
+      for (const LevelCheck& check : verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::f32))
+        CHECK_MESSAGE(check.share <= 1, name, ": ", describe(check));
+    }
 }
 
 TEST_CASE("the local curve goes through its scales in memory that does not grow with their number") {
