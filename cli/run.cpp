@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include "cli/assembly.h"
+#include "cli/depth.h"
 #include "cli/depths.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
@@ -288,7 +289,16 @@ struct Part {
   std::optional<Picture> base;
 };
 
-Part run_picture(const Request& request, const LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+// The request with the depths of this picture.
+Request with_depths(Request request, const LazyGpu& gpu, const Picture& picture, JobReport& report) {
+  read_depths(request.calls, picture, request.globals, [&](std::span<const Call> calls, Group& group) {
+    run_group(calls, request.globals, gpu.get(), group, {}, report);
+  });
+  return request;
+}
+
+Part run_picture(const Request& given, const LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+  const Request request = with_depths(given, gpu, read, report);
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;

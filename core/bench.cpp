@@ -19,6 +19,7 @@ std::string_view name_of(Floor floor) {
     case Floor::copy: return "copy";
     case Floor::third: return "read and write a third";
     case Floor::read: return "read";
+    case Floor::bytes: return "its bytes at the speed of a copy";
   }
   return "?";
 }
@@ -130,6 +131,25 @@ Level hard_numbers(Size size, Depth depth) {
     else level.texels.as<float>()[index] = value;
   }
   return level;
+}
+
+static double depth_at(int x, int y) {
+  const uint32_t block = hash_of(uint32_t(x / 8) * 0x9e3779b1u ^ uint32_t(y / 8) * 0x85ebca77u);
+  if (block % 32 == 0) return 0;
+  const double within = double(hash_of(uint32_t(x) * 0x27d4eb2fu ^ uint32_t(y))) * 0x1p-24;
+  return 0.5 * std::exp2(5 * double(block) * 0x1p-24) * (1 + 0.02 * within);
+}
+
+void give_depths(std::span<Call> calls, Size size) {
+  for (size_t index = 0; index < calls.size(); ++index) {
+    if (!calls[index].op->reads_depth) continue;
+    const Size at_call = result_size(calls.first(index), size);
+    auto depth = std::make_shared<Plane>(Plane{.size = at_call, .values = std::vector<double>(texel_count(at_call))});
+    for (int y = 0; y < at_call.height; ++y)
+      for (int x = 0; x < at_call.width; ++x)
+        depth->values[size_t(y) * size_t(at_call.width) + size_t(x)] = depth_at(x, y);
+    calls[index].depth = std::move(depth);
+  }
 }
 
 }  // namespace gpupost

@@ -35,4 +35,8 @@ Level noise(Size size, Depth depth);
 // half or f32.
 Level hard_numbers(Size size, Depth depth);
 
+// Gives the calls that need one a depth of each texel, for a chain on a picture of this size: blocks of 8x8 texels at half a
+// metre to 16 metres, here and there a hole, the same on every machine.
+void give_depths(std::span<Call> calls, Size size);
+
 }  // namespace gpupost

@@ -84,8 +84,11 @@ static std::string bindings(const Pass& pass) {
   text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
   if (pass.second_image >= 0)
     text += fmt::format("layout(binding = {}) uniform sampler2D second_source;\n", int(second_source_binding));
+  for (size_t index = 0; index < pass.more_sources.size(); ++index)
+    text += fmt::format("layout(binding = {}) uniform sampler2D more_source{};\n", more_sources_binding + int(index),
+                        index);
   text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding),
-                      pass.bound_targets);
+                      size_t(pass.bound_targets) + pass.more_targets.size());
   if (pass.scratch_bytes)
     text += fmt::format(
         "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
@@ -216,7 +219,8 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
 }  // namespace
 
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
-  const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
+  const bool is_rgb =
+      pass.source_space == Space::rgb && pass.second_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
   const std::vector<std::string_view> sources = users_sources(pass);
@@ -234,7 +238,14 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
-  if (pass.second_image >= 0) text += "vec4 load_second(ivec2 at) { return texelFetch(second_source, at, 0); }\n";
+  if (pass.second_image >= 0)
+    text += "\nvec4 load_second(ivec2 at) {\n  vec4 c = texelFetch(second_source, at, 0);\n" +
+            conversions({pass.second_space}, inside) + "  return c;\n}\n";
+  for (size_t index = 0; index < pass.more_sources.size(); ++index)
+    text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
+  for (size_t index = 0; index < pass.more_targets.size(); ++index)
+    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, rounded(c)); }}\n", index,
+                        size_t(pass.bound_targets) + index);
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 

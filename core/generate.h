@@ -18,7 +18,8 @@ enum Binding {
   target_binding = 2,
   statistics_binding = 3,
   scratch_binding = 4,
-  table_binding = 5
+  table_binding = 5,
+  more_sources_binding = 6  // and those behind it, most_more_sources of them
 };
 
 // What is pushed, in the order in which the text declares it.

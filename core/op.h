@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,8 +49,8 @@ struct Plane {
 };
 
 // What an op cannot be faster than: one pass that reads each texel of the picture once, and writes as many, a third as
-// many, or none.
-enum class Floor { copy, third, read };
+// many, or none; or the bytes that its own passes move, at the speed of a copy.
+enum class Floor { copy, third, read, bytes };
 
 // What an op is measured at beside size and format: a value of one of its parameters, behind each variant's arguments.
 struct Setting {
@@ -172,6 +173,7 @@ struct Op {
   bool takes_rec709 = false;       // what it makes depends on what R, G and B are, as luminance does
   bool result_is_display = false;  // its result is encoded for display
   bool takes_source = false;       // its user has written it: it has no reference, and nothing of it is built in
+  bool reads_depth = false;        // its calls need the distance of each texel
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
@@ -222,6 +224,8 @@ struct Call {
   std::vector<double> values;      // as many as op->params, in their order
   std::vector<std::string> texts;  // likewise; empty but for parameters that are texts
   std::string source;              // of an op that takes one: what its file holds
+  // Of an op that reads_depth: the distances of the texels that it works on, in metres; nullptr: not read yet.
+  std::shared_ptr<const Plane> depth;
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

@@ -2,6 +2,7 @@
 
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/lifetimes.h"
 #include "core/point.h"
 
 #include <fmt/ranges.h>
@@ -12,7 +13,8 @@
 namespace gpupost {
 
 size_t bytes_of_level(const PlanImage& image, int level) {
-  return texel_count(level_size(image.size, level)) * (image.is_packed ? 4 : 4 * bytes_of(image.depth));
+  return texel_count(level_size(image.size, level)) *
+         (image.is_packed ? 4 : size_t(image.components) * bytes_of(image.depth));
 }
 
 size_t bytes_of(const PlanImage& image) {
@@ -26,6 +28,7 @@ std::string_view format_name(Depth depth) {
 }
 
 std::string_view format_name(const PlanImage& image) {
+  if (image.components < 4) return image.components == 1 ? "R32F" : "RG32F";
   return image.is_packed ? "R11G11B10F" : format_name(image.depth);
 }
 
@@ -83,6 +86,12 @@ int PlanBuilder::add_image(const PlanImage& image) {
   plan_.images.push_back(image);
   plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;  // sums, till an op is done
   return int(plan_.images.size()) - 1;
+}
+
+int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
+  const int index = add_image({.size = image(current_image()).size, .depth = Depth::f32, .components = 1});
+  plan_.sources.push_back({index, std::move(numbers)});
+  return index;
 }
 
 void PlanBuilder::set_current_image(int index) {
@@ -163,46 +172,6 @@ static void place_fields(Pass& pass) {
       }
 }
 
-// An image that no later pass reads gives its place to one of its kind that a later pass makes: a chain needs no more memory
-// for being long. The input stays, for plans that run more than once.
-static void share_images(Plan& plan) {
-  std::vector<size_t> last_use(plan.images.size(), 0);
-  const auto use = [&](int image, size_t pass) {
-    if (image >= 0) last_use[size_t(image)] = pass;
-  };
-  for (size_t index = 0; index < plan.passes.size(); ++index)
-    for (const int image :
-         {plan.passes[index].source_image, plan.passes[index].second_image, plan.passes[index].target_image})
-      use(image, index);
-  use(0, plan.passes.size());
-  use(plan.result_image, plan.passes.size());
-
-  std::vector<PlanImage> places;
-  std::vector<size_t> taken_until;
-  std::vector<int> place_of(plan.images.size(), -1);
-  const auto find_place = [&](int image, size_t pass) {
-    int& place = place_of[size_t(image)];
-    if (place >= 0) return;
-    const PlanImage& kind = plan.images[size_t(image)];
-    for (place = 0; place < int(places.size()); ++place)
-      if (taken_until[size_t(place)] < pass && places[size_t(place)] == kind) break;
-    if (place == int(places.size())) {
-      places.push_back(kind);
-      taken_until.push_back(0);
-    }
-    taken_until[size_t(place)] = last_use[size_t(image)];
-  };
-  find_place(0, 0);
-  for (size_t index = 0; index < plan.passes.size(); ++index) {
-    Pass& pass = plan.passes[index];
-    find_place(pass.target_image, index);
-    for (int* image : {&pass.source_image, &pass.second_image, &pass.target_image})
-      if (*image >= 0) *image = place_of[size_t(*image)];
-  }
-  plan.result_image = place_of[size_t(plan.result_image)];
-  plan.images = std::move(places);
-}
-
 Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
@@ -224,9 +193,10 @@ Plan PlanBuilder::finish() {
     pass.rounds_to_half = traits_.type == DeviceType::cpu && is_half;
     pass.source_space = from;
     pass.target_space = to;
+    if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
     pass.holds_half = !pass.on_store.empty() && is_half;
   }
-  share_images(plan_);
+  share_images(plan_, input_.keeps_input);
   return std::move(plan_);
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ struct PlanImage {
   Size size;
   Depth depth = Depth::f32;  // u8 (0 to 1), half or f32: four numbers a texel
   int level_count = 1;
+  int components = 4;  // 1 or 2: so many floats a texel, numbers that are no colours
   Space space = Space::rgb;
   bool is_packed = false;  // three floats in four bytes, 11, 11 and 10 bits, in the place of four numbers of `depth`
   bool operator==(const PlanImage&) const = default;
@@ -86,7 +88,8 @@ struct PushValue {
   int32_t value = 0;
 };
 
-constexpr size_t most_pushed = 32;  // numbers that Vulkan promises to take
+constexpr size_t most_pushed = 32;       // numbers that Vulkan promises to take
+constexpr size_t most_more_sources = 3;  // images that a pass reads beside its source and its second
 
 // One dispatch. It reads one level of one image and writes levels of one image.
 struct Pass {
@@ -103,12 +106,15 @@ struct Pass {
   std::vector<Fold> on_load,
       on_store;  // point ops: what load() gives has gone through the one, what store() takes goes through the other
   int source_image = 0, source_level = 0;
-  int second_image = -1, second_level = 0;                   // what load_second() reads; -1: none
+  int second_image = -1, second_level = 0;  // what load_second() reads; -1: none
+  std::vector<int> more_sources;            // images whose level 0 load_more0(), load_more1() and so on read
+  std::vector<int> more_targets;            // images of whose level 0 store_more0(), store_more1() and so on write
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   bool rounds_to_half = false;  // before it stores; PlanBuilder::finish() says so where the device would cut off
-  Space source_space = Space::rgb, target_space = Space::rgb;  // of those images; PlanBuilder::finish() fills them in
-  bool moves = false;                                          // takes texels as they stand, whatever they are
-  bool packs = false;                                          // its target is one of 11:11:10 bits; finish() says so
+  // Of those images; PlanBuilder::finish() fills them in.
+  Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;
+  bool moves = false;  // takes texels as they stand, whatever they are
+  bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
   bool holds_half =
       false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops
   int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
@@ -128,6 +134,12 @@ struct StatisticsPart {
   size_t bytes = 0;
 };
 
+// An image that the host fills beside the picture: one number a texel.
+struct PlanSource {
+  int image = 0;
+  std::shared_ptr<const Plane> numbers;  // nullptr where they are not known yet: then the plan can be shown, not run
+};
+
 // A count that the passes keep; where it is not 0 the result is none.
 struct Guard {
   int offset = 0;  // in the statistics, in units of 4 bytes
@@ -138,6 +150,7 @@ struct Guard {
 struct Plan {
   std::vector<PlanImage> images;  // image 0 holds the input at its level 0
   std::vector<Pass> passes;
+  std::vector<PlanSource> sources;  // what goes in beside the picture
   int result_image = 0;
   size_t statistics_bytes = 0;          // handed on from pass to pass; 0: there are none
   bool zeroes_statistics = false;       // before the first pass
@@ -155,6 +168,7 @@ struct PlanInput {
   Space between = Space::rgb;    // of the images that a chain makes on its way, rgb or yxy
   bool packs_between = false;    // those images as 11:11:10 bits
   bool fuses = true;             // point ops are done as other passes load and store, or several in one pass
+  bool keeps_input = false;      // no pass writes over the picture: so that the plan can be run on it again
 };
 
 // Are all images of R, G and B, and kernels work on those?
@@ -180,6 +194,8 @@ class PlanBuilder {
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
   // Adds an image and returns its index. Throws Error(Exit::limit) where it is too large for the device.
   int add_image(const PlanImage& image);
+  // Adds an image of one number a texel that the host fills, of the current image's size, and returns its index.
+  int add_source(std::shared_ptr<const Plane> numbers);
   // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);
   // Says how the images that ops make from here on are kept.

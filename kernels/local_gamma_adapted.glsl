@@ -1,7 +1,5 @@
 // Local gamma by the luminance of a blurred picture.
 //
-// IS_XYZ: texels are X, Y and Z, else R, G and B.
-// BLUR_IS_YXY: those of the blurred picture are Y, x and y, else R, G and B.
 // KEEPS_CHROMA: the chromaticity stays, else R, G and B are encoded each.
 #include "alpha.glsl"
 #include "each_texel.glsl"
@@ -10,13 +8,15 @@
 #include "yxy.glsl"
 
 vec4 encoded(vec4 c, vec4 around) {
-  const float exponent = adapted_exponent(BLUR_IS_YXY != 0 ? around.r : luminance_of(around.rgb));
-  if (KEEPS_CHROMA != 0) {
-    const vec4 xyz = xyz_of(locally_encoded_yxy(yxy_of(IS_XYZ != 0 ? c : xyz_of_rgb(c)), exponent));
-    return IS_XYZ != 0 ? xyz : rgb_of_xyz(xyz);
-  }
-  const vec4 rgb = locally_encoded_rgb(IS_XYZ != 0 ? rgb_of_xyz(c) : c, exponent);
-  return IS_XYZ != 0 ? xyz_of_rgb(rgb) : rgb;
+#ifdef IN_XYZ
+  const float exponent = adapted_exponent(around.g);
+  if (KEEPS_CHROMA != 0) return xyz_of(locally_encoded_yxy(yxy_of(c), exponent));
+  return xyz_of_rgb(locally_encoded_rgb(rgb_of_xyz(c), exponent));
+#else
+  const float exponent = adapted_exponent(luminance_of(around.rgb));
+  if (KEEPS_CHROMA != 0) return rgb_of_xyz(xyz_of(locally_encoded_yxy(yxy_of(xyz_of_rgb(c)), exponent)));
+  return locally_encoded_rgb(c, exponent);
+#endif
 }
 
 void make(ivec2 at) { store(at, premultiplied(encoded(straight(load(at)), straight(load_second(at))))); }

@@ -74,7 +74,8 @@ class Subject {
     const PlanInput input{.size = base_.size,
                           .storage = depth_,
                           .half_arithmetic = variant.half_arithmetic,
-                          .fuses = variant.arguments != not_fused};
+                          .fuses = variant.arguments != not_fused,
+                          .keeps_input = true};
     return plan(calls, input, gpu_.info().traits);
   }
 
@@ -98,9 +99,11 @@ struct Measured {
   std::span<const Call> chain;
 };
 
-std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting) {
-  if (!measured.chain.empty()) return {measured.chain.begin(), measured.chain.end()};
-  return {parse_call(measured.op, arguments + " " + setting.text())};
+std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting, Size size) {
+  std::vector<Call> calls(measured.chain.begin(), measured.chain.end());
+  if (calls.empty()) calls.push_back(parse_call(measured.op, arguments + " " + setting.text()));
+  give_depths(calls, size);
+  return calls;
 }
 
 Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& measured, const Variant& variant,
@@ -110,7 +113,7 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
   if (variant.half_arithmetic && subject.depth() == Depth::f32)
     return {.calls = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
   try {
-    const std::vector<Call> calls = calls_of(measured, variant.arguments, setting);
+    const std::vector<Call> calls = calls_of(measured, variant.arguments, setting, subject.base().size);
     subject.plan_of(calls, variant);
     return {.calls = calls, .obstacle = ""};
   } catch (const Error& error) {
@@ -195,9 +198,13 @@ void prepare(Gpu& gpu, const Subject& subject, std::span<const Candidate> candid
 }
 
 void add_ratios(BenchCase& result, Floor floor) {
-  const auto found = std::ranges::find(result.floors, floor, &FloorResult::floor);
+  const bool by_bytes = floor == Floor::bytes;
+  const auto found = std::ranges::find(result.floors, by_bytes ? Floor::copy : floor, &FloorResult::floor);
   if (found == result.floors.end()) return;
-  for (VariantResult& variant : result.variants) variant.ratio = variant.times.median_ms / found->times.median_ms;
+  for (VariantResult& variant : result.variants) {
+    const double share = by_bytes ? double(variant.bytes) / double(found->bytes) : 1;
+    variant.ratio = variant.times.median_ms / (share * found->times.median_ms);
+  }
 }
 
 }  // namespace
@@ -222,7 +229,7 @@ static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Varia
     std::optional<Subject> smaller;
     if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
     Subject& checked = smaller ? *smaller : subject;
-    std::future<Expected> expected = expected_of(gpu, checked, calls_of(measured, "", setting));
+    std::future<Expected> expected = expected_of(gpu, checked, calls_of(measured, "", setting, checked.base().size));
     for (const Floor floor : floors) result.floors.push_back(floor_of(floor, subject, options));
     check_variants(gpu, checked, candidates, expected.get(), result.variants);
     smaller.reset();
@@ -269,8 +276,9 @@ const VariantResult* fastest(std::span<const VariantResult> results) {
 
 std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& variant, Size size, Depth depth) {
   const auto side = [](int n) { return n <= 256 ? n : 256 + n % 2; };
-  const Call call = parse_call(op, variant.arguments);
+  Call call = parse_call(op, variant.arguments);
   Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
+  give_depths({&call, 1}, subject.base().size);
   VariantResult result{.variant = variant};
   check_variant(gpu, subject, {&call, 1}, expected_of({&call, 1}, subject.base(), depth), result);
   return result.failure;

@@ -40,14 +40,46 @@ PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
   return buffers;
 }
 
+static void upload_table(VkCommandBuffer commands, std::span<const float> table, const Buffer& buffer) {
+  constexpr size_t most = 65536 / sizeof(float);  // that one command takes
+  for (size_t begin = 0; begin < table.size(); begin += most) {
+    const std::span<const float> part = table.subspan(begin, std::min(most, table.size() - begin));
+    vkCmdUpdateBuffer(commands, buffer.handle(), begin * sizeof(float), part.size_bytes(), part.data());
+  }
+}
+
 void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const {
   for (size_t index = 0; index < buffers.scratch.size(); ++index)
     if (plan.passes[index].zeroed_bytes)
       vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
   for (size_t index = 0; index < buffers.tables.size(); ++index)
-    if (const std::vector<float>& table = plan.passes[index].table; !table.empty())
-      vkCmdUpdateBuffer(commands, buffers.tables[index].handle(), 0, table.size() * sizeof table[0], table.data());
+    upload_table(commands, plan.passes[index].table, buffers.tables[index]);
   barrier(commands);
+}
+
+std::vector<Buffer> Gpu::State::source_buffers(const Plan& plan) const {
+  std::vector<Buffer> buffers;
+  for (const PlanSource& source : plan.sources) {
+    const std::vector<double>& numbers = source.numbers->values;
+    const Buffer& buffer =
+        buffers.emplace_back(device, numbers.size() * sizeof(float), Buffer::Use::upload, "upload of numbers");
+    auto* to = reinterpret_cast<float*>(buffer.mapped());
+    parallel_ranges(int(numbers.size() >> 12) + 1, 16, [&](int begin, int end) {
+      for (size_t at = size_t(begin) << 12; at < std::min(numbers.size(), size_t(end) << 12); ++at)
+        to[at] = float(numbers[at]);
+    });
+    buffer.flush(device);
+  }
+  return buffers;
+}
+
+void Gpu::State::upload_sources(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> buffers,
+                                std::span<const Image> images) const {
+  for (size_t index = 0; index < buffers.size(); ++index) {
+    const Image& image = images[size_t(plan.sources[index].image)];
+    const VkBufferImageCopy whole = whole_level(image.plan(), 0, 0);
+    vkCmdCopyBufferToImage(commands, buffers[index].handle(), image.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole);
+  }
 }
 
 void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
@@ -62,12 +94,15 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
     Bound bound{
         .source = images[size_t(pass.source_image)].view(pass.source_level),
         .second_source = pass.second_image < 0 ? nullptr : images[size_t(pass.second_image)].view(pass.second_level),
+        .more_sources = {},
         .targets = {},
         .statistics = buffers.statistics.handle(),
         .scratch = buffers.scratch[index].handle(),
         .table = buffers.tables[index].handle()};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(images[size_t(pass.target_image)].view(level));
+    for (const int image : pass.more_sources) bound.more_sources.push_back(images[size_t(image)].view(0));
+    for (const int image : pass.more_targets) bound.targets.push_back(images[size_t(image)].view(0));
     pipelines.bind(commands, pass, bound);
     const bool is_left_out = index > 0 && index + 1 == pass_count && has_fault("pass");
     if (!is_left_out) vkCmdDispatch(commands, uint32_t(pass.group_count[0]), uint32_t(pass.group_count[1]), 1);
@@ -155,6 +190,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(device, plan);
 
+  const std::vector<Buffer> sources = state_->source_buffers(plan);
   Clock clock(device, int(plan.passes.size()) + 2);
   Recording recording(device, state_->pool);
   const VkCommandBuffer commands = recording.commands();
@@ -163,6 +199,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   clock.begin(commands);
   const VkBufferImageCopy whole_base = whole_level(plan.images[0], 0, 0);
   vkCmdCopyBufferToImage(commands, upload.handle(), images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole_base);
+  state_->upload_sources(commands, plan, sources, images);
   barrier(commands);
   clock.tick(commands);
   state_->pipelines.begin(int(plan.passes.size()));

@@ -16,6 +16,7 @@ namespace gpupost {
 
 struct ImageSets::State {
   std::vector<PlanImage> plan;
+  std::vector<int> sources;  // images that the host has filled beside the picture
   std::vector<std::vector<Image>> sets;
 };
 
@@ -25,7 +26,15 @@ ImageSets& ImageSets::operator=(ImageSets&&) noexcept = default;
 ImageSets::~ImageSets() = default;
 
 int ImageSets::count() const { return int(state_->sets.size()); }
-bool ImageSets::are_for(const Plan& plan) const { return state_->plan == plan.images; }
+static std::vector<int> sources_of(const Plan& plan) {
+  std::vector<int> images;
+  for (const PlanSource& source : plan.sources) images.push_back(source.image);
+  return images;
+}
+
+bool ImageSets::are_for(const Plan& plan) const {
+  return state_->plan == plan.images && state_->sources == sources_of(plan);
+}
 
 // The largest cache that a copy of a picture could stay in.
 static size_t cache_bytes(DeviceType type) {
@@ -81,11 +90,18 @@ static void fill_others(Gpu::State& gpu, const std::vector<std::vector<Image>>& 
 ImageSets Gpu::image_sets(const Plan& plan, const Level& base) {
   size_t bytes = 0;
   for (const PlanImage& image : plan.images) bytes += bytes_of(image);
-  auto made = std::make_unique<ImageSets::State>(ImageSets::State{.plan = plan.images, .sets = {}});
+  auto made = std::make_unique<ImageSets::State>(
+      ImageSets::State{.plan = plan.images, .sources = sources_of(plan), .sets = {}});
   const int count = rotation_count(bytes, cache_bytes(info().traits.type), info().memory_bytes);
   for (int set = 0; set < count; ++set) made->sets.push_back(state_->create_images(plan.images));
   upload_in_bands(state_->device, state_->pool, made->sets[0][0], base);
   fill_others(*state_, made->sets);
+  const std::vector<Buffer> sources = state_->source_buffers(plan);
+  Recording recording(state_->device, state_->pool);
+  for (const std::vector<Image>& images : made->sets)
+    state_->upload_sources(recording.commands(), plan, sources, images);
+  barrier(recording.commands());
+  submit(state_->device, recording);
   return ImageSets(std::move(made));
 }
 
@@ -178,12 +194,12 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
 // --- running on the first copy ----------------------------------------------------------------------------------------
 
 // All but the picture itself becomes a number that no result has, so that what a plan leaves out is seen.
-static void spoil(VkCommandBuffer commands, std::span<const Image> images) {
+static void spoil(VkCommandBuffer commands, std::span<const Image> images, std::span<const int> sources) {
   constexpr VkClearColorValue one{.float32 = {1, 1, 1, 1}};
   for (size_t index = 0; index < images.size(); ++index) {
     const uint32_t first = index == 0 ? 1 : 0;
     const uint32_t level_count = uint32_t(images[index].plan().level_count);
-    if (first == level_count) continue;
+    if (first == level_count || std::ranges::find(sources, int(index)) != sources.end()) continue;
     const VkImageSubresourceRange range{VK_IMAGE_ASPECT_COLOR_BIT, first, level_count - first, 0, 1};
     vkCmdClearColorImage(commands, images[index].handle(), VK_IMAGE_LAYOUT_GENERAL, &one, 1, &range);
   }
@@ -197,7 +213,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const StatisticsDownload statistics(state_->device, plan);
   Clock clock(state_->device, int(plan.passes.size()));
   Recording recording(state_->device, state_->pool);
-  spoil(recording.commands(), images);
+  spoil(recording.commands(), images, sets.state_->sources);
   state_->fill_buffers(recording.commands(), plan, buffers);
   state_->pipelines.begin(int(plan.passes.size()));
   clock.begin(recording.commands());

@@ -67,18 +67,20 @@ void Pipelines::create_layouts() {
                                         .descriptorCount = uint32_t(count),
                                         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
   };
-  const VkDescriptorSetLayoutBinding bindings[] = {
+  std::vector<VkDescriptorSetLayoutBinding> bindings{
       binding(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
       binding(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
       binding(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, target_count_),
       binding(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
       binding(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
       binding(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+  for (size_t index = 0; index < most_more_sources; ++index)
+    bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
   const VkDescriptorSetLayoutCreateInfo set_info{
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
       .flags = device_.has_push_descriptors() ? VkFlags(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) : 0,
-      .bindingCount = std::size(bindings),
-      .pBindings = bindings};
+      .bindingCount = uint32_t(bindings.size()),
+      .pBindings = bindings.data()};
   VkDescriptorSetLayout set_layout = nullptr;
   check(vkCreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &set_layout), "vkCreateDescriptorSetLayout");
   set_layout_ = {device_.handle(), set_layout, vkDestroyDescriptorSetLayout};
@@ -137,9 +139,10 @@ void Pipelines::prepare(std::span<const Pass> passes) {
 void Pipelines::begin(int pass_count) {
   if (push_ || pass_count == 0) return;
   const uint32_t count = uint32_t(pass_count);
-  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2 * count},
-                                        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
-                                        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * count}};
+  const VkDescriptorPoolSize sizes[] = {
+      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, uint32_t(2 + most_more_sources) * count},
+      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
                                         .poolSizeCount = std::size(sizes),
@@ -170,6 +173,10 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   const VkDescriptorImageInfo source{sampler, bound.source, VK_IMAGE_LAYOUT_GENERAL};
   const VkDescriptorImageInfo second_source{nearest_, bound.second_source ? bound.second_source : bound.source,
                                             VK_IMAGE_LAYOUT_GENERAL};
+  std::array<VkDescriptorImageInfo, most_more_sources> more_sources;
+  for (size_t index = 0; index < more_sources.size(); ++index)
+    more_sources[index] = {nearest_, index < bound.more_sources.size() ? bound.more_sources[index] : bound.source,
+                           VK_IMAGE_LAYOUT_GENERAL};
   std::vector<VkDescriptorImageInfo> targets;
   for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
     targets.push_back(
@@ -180,18 +187,23 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   const VkDescriptorBufferInfo statistics = whole(bound.statistics), scratch = whole(bound.scratch),
                                table = whole(bound.table);
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
-  std::array writes{write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
-                    write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
-                    write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size())),
-                    write(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-                    write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-                    write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+  std::vector<VkWriteDescriptorSet> writes{
+      write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+      write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
+      write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size())),
+      write(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   writes[0].pImageInfo = &source;
   writes[1].pImageInfo = &second_source;
   writes[2].pImageInfo = targets.data();
   writes[3].pBufferInfo = &statistics;
   writes[4].pBufferInfo = &scratch;
   writes[5].pBufferInfo = &table;
+  for (size_t index = 0; index < more_sources.size(); ++index) {
+    writes.push_back(write(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
+    writes.back().pImageInfo = &more_sources[index];
+  }
 
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));
   if (push_) {

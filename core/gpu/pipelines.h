@@ -13,6 +13,7 @@ namespace gpupost {
 struct Bound {
   VkImageView source = nullptr;
   VkImageView second_source = nullptr;  // none: the pass reads one image
+  std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
   VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
   VkBuffer scratch = nullptr;     // none: the pass has no scratch memory

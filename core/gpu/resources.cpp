@@ -103,6 +103,7 @@ void Buffer::invalidate(const Device& device) const {
 
 static VkFormat format_of(const PlanImage& image) {
   if (image.is_packed) return VK_FORMAT_B10G11R11_UFLOAT_PACK32;
+  if (image.components < 4) return image.components == 1 ? VK_FORMAT_R32_SFLOAT : VK_FORMAT_R32G32_SFLOAT;
   const Depth depth = image.depth;
   return depth == Depth::u8     ? VK_FORMAT_R8G8B8A8_UNORM
          : depth == Depth::half ? VK_FORMAT_R16G16B16A16_SFLOAT

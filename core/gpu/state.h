@@ -23,6 +23,10 @@ struct Gpu::State {
   PlanBuffers create_buffers(const Plan& plan) const;
   // Zeroes what the passes expect to be zero, and fills their tables. Once a recording: they leave both as they are.
   void fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const;
+  // What the host gives beside the picture: in buffers, and from there to its images.
+  std::vector<Buffer> source_buffers(const Plan& plan) const;
+  void upload_sources(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> buffers,
+                      std::span<const Image> images) const;
   // The statistics zeroed, then the passes, with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
   // pipelines.begin() must have readied as many sets.
   void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images, const PlanBuffers& buffers,

@@ -6,11 +6,14 @@ std::span<const Op* const> all_ops() {
   // The order is the order of help and documents.
   // clang-format off
   static const Op* const ops[] = {
+      &bloom_op,
       &blur_op,
+      &brightpass_op,
       &channels_op,
       &clamp_op,
       &contrast_op,
       &crop_op,
+      &dof_op,
       &exposure_op,
       &flip_op,
       &gain_op,

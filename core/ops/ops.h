@@ -5,11 +5,14 @@
 
 namespace gpupost {
 
+extern const Op bloom_op;
 extern const Op blur_op;
+extern const Op brightpass_op;
 extern const Op channels_op;
 extern const Op clamp_op;
 extern const Op contrast_op;
 extern const Op crop_op;
+extern const Op dof_op;
 extern const Op exposure_op;
 extern const Op flip_op;
 extern const Op gain_op;

@@ -24,8 +24,8 @@ const Arrow arrows[] = {
     {"kernels/.*", "[a-z0-9_]+\\.glsl"},
     {"core/ops/.*",
      "core/"
-     "(op|plan|error|blur|blur_bench|coverage|filtering|forms|local_gamma|local_tone|luminance|picture|point|point_"
-     "file|"
+     "(op|plan|error|bloom|blur|blur_bench|bright_pass|coverage|depth_of_field|filtering|forms|local_gamma|"
+     "local_tone|luminance|picture|point|point_file|"
      "statistics|"
      "tonemap)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},

@@ -1,5 +1,6 @@
 #include "tests/support/held.h"
 
+#include "core/bench.h"
 #include "core/chain.h"
 #include "core/error.h"
 #include "core/verify.h"
@@ -12,8 +13,10 @@
 
 namespace gpupost::test {
 
-void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
+void check_chain(Gpu& gpu, std::span<const Call> given, std::string_view pattern_name, Size size, Kind kind,
                  const Route& route) {
+  std::vector<Call> calls(given.begin(), given.end());
+  give_depths(calls, size);
   const Level base = pattern(pattern_name, size, kind.depth);
   const PlanInput input{.size = size,
                         .storage = kind.depth,

@@ -1,0 +1,117 @@
+#include "cli/depth.h"
+
+#include "cli/assembly.h"
+#include "core/error.h"
+#include "core/half.h"
+#include "core/threads.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+struct Place {
+  const Group* group = nullptr;
+  size_t component = 0;
+};
+
+struct Named {
+  std::string name;
+  Place place;
+};
+
+std::vector<Named> channels_of(const Picture& picture) {
+  std::vector<Named> channels;
+  for (const Group& group : picture.groups)
+    for (size_t component = 0; component < 4; ++component)
+      if (const std::string& name = group.channels[component].name; !name.empty())
+        channels.push_back({name, {&group, component}});
+  return channels;
+}
+
+// The channel that was asked for, else Z, else of a file of depth its only one, or its first of several.
+Place channel_of(const Call& call, const std::string& input, const Picture& picture) {
+  const std::vector<Named> channels = channels_of(picture);
+  const std::string& asked = call.word("depth");
+  const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &Named::name);
+  if (found != channels.end()) return found->place;
+  const bool is_depth_file = !call.word("depth-file").empty();
+  if (asked.empty() && is_depth_file) return channels.front().place;
+  std::vector<std::string> names;
+  for (const Named& channel : channels) names.push_back(channel.name);
+  fail(Exit::usage, "{}: {} has no channel {} for the depth, but {}; expected --depth with one of them{}",
+       call.op->name, input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
+       is_depth_file ? "" : ", or --depth-file");
+}
+
+double number_at(const Group& group, size_t index) {
+  const Memory& texels = group.levels[0].texels;
+  switch (group.depth) {
+    case Depth::u8: return double(texels.as<uint8_t>()[index]) / 255;
+    case Depth::u16: return double(texels.as<uint16_t>()[index]) / 65535;
+    case Depth::u32: return double(texels.as<uint32_t>()[index]);
+    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
+    case Depth::f32: return double(texels.as<float>()[index]);
+  }
+  return 0;
+}
+
+Plane plane_of(const Place& place) {
+  const Size size = place.group->levels[0].size;
+  Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
+      plane.values[at] = number_at(*place.group, 4 * at + place.component);
+  });
+  return plane;
+}
+
+Plane read_depth(const Call& call, const Picture& picture, const Globals& globals) {
+  const std::string& path = call.word("depth-file");
+  if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
+  JobReport ignored;
+  const Picture file = std::move(read_pictures(path, globals, ignored).front());
+  Plane plane = plane_of(channel_of(call, path, file));
+  if (plane.size != picture.size())
+    fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the picture", call.op->name, path,
+         plane.size.width, plane.size.height, picture.size().width, picture.size().height);
+  return plane;
+}
+
+// The depth where the calls before it have moved it to.
+Plane moved(Plane plane, std::span<const Call> before, const std::function<void(std::span<const Call>, Group&)>& move) {
+  const std::vector<Call> moving = calls_for_other_channels(before);
+  if (std::ranges::all_of(moving, [](const Call& call) { return call.op->passes_through; })) return plane;
+  Group group{.channels = {Channel{.name = "depth"}}};
+  Level& level = group.levels.emplace_back(Level{plane.size, Memory(texel_count(plane.size) * 4 * sizeof(float))});
+  for (size_t index = 0; index < plane.values.size(); ++index) {
+    level.texels.as<float>()[4 * index] = float(plane.values[index]);
+    for (size_t component = 1; component < 4; ++component) level.texels.as<float>()[4 * index + component] = 0;
+  }
+  move(moving, group);
+  return plane_of({.group = &group, .component = 0});
+}
+
+}  // namespace
+
+void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals,
+                 const std::function<void(std::span<const Call>, Group&)>& move) {
+  for (size_t index = 0; index < calls.size(); ++index) {
+    Call& call = calls[index];
+    if (!call.op->reads_depth) continue;
+    const std::span<const Call> before = std::span(calls).first(index);
+    const Size size = result_size(before, picture.size());
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, globals), before, move));
+    if (depth->size != size)
+      fail(Exit::usage,
+           "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "
+           "colour alone",
+           call.op->name, depth->size.width, depth->size.height, size.width, size.height);
+    call.depth = std::move(depth);
+  }
+}
+
+}  // namespace gpupost
