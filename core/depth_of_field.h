@@ -45,6 +45,7 @@ struct DepthOfField {
   bool is_inverse = false;  // depths are 1 / distance
   double scale = 1;         // what makes metres of them, or of their inverse
   Show show = Show::result;
+  bool is_half = false;  // fields are made of texels of twice the side
 };
 
 // Radius in texels of a picture that is `width` wide, with its circle's sign. Depths that are no distance, holes, are

@@ -219,17 +219,16 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
 }  // namespace
 
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
-  const bool is_rgb =
-      pass.source_space == Space::rgb && pass.second_space == Space::rgb && pass.target_space == Space::rgb;
+  const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
   const std::vector<std::string_view> sources = users_sources(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
-  if (!is_rgb || has_folds) append_kernel("yxy.glsl", done, text);
+  if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("yxy.glsl", done, text);
   if (has_folds) append_kernel("alpha.glsl", done, text);
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
   if (pass.rounds_to_half) append_kernel("round.glsl", done, text);
-  else text += "\nvec4 rounded(vec4 c) { return c; }\n";
+  text += fmt::format("\nvec4 rounded(vec4 c) {{ return {}; }}\n", pass.rounds_to_half ? "nearest_half(c)" : "c");
   if (pass.holds_half) append_kernel("held.glsl", done, text);
   if (pass.packs) append_kernel("packed.glsl", done, text);
 
@@ -240,11 +239,11 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
   if (pass.second_image >= 0)
     text += "\nvec4 load_second(ivec2 at) {\n  vec4 c = texelFetch(second_source, at, 0);\n" +
-            conversions({pass.second_space}, inside) + "  return c;\n}\n";
+            (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
     text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
   for (size_t index = 0; index < pass.more_targets.size(); ++index)
-    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, rounded(c)); }}\n", index,
+    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, c); }}\n", index,
                         size_t(pass.bound_targets) + index);
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";

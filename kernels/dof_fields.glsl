@@ -1,13 +1,14 @@
-// A picture through a lens, from its circles of confusion, load_more0(); core/depth_of_field.h says what is done. A workgroup
-// takes a tile of 16x16 texels and looks as far around as circles reach into it.
+// A picture through a lens, from its circles of confusion, load_more0(); core/depth_of_field.h says what is done. A
+// workgroup takes a tile of 16x16 texels and looks as far around as circles reach into it.
 //
 // table: by offset, rows of 2 EDGE_REACH + 1, where the aperture's edge is; a disk, IS_DISK, has none.
-// SHOW: 0 the result, 1 circles, 2 the near field, 3 the far field, 4 how much of a texel the near field covers.
+// IS_HALF: texels stand for 2x2 of the picture, and what is made of them is kept in layers: how much the near field
+// covers, beside the circle's radius, its light, and what is behind it.
+#include "dof_layers.glsl"
 #include "group_order.glsl"
-#include "storage.glsl"
 
 const float own_share = 0.015625;
-const float part = 0.0625;  // sums are of so much of each number: so that those of the largest do not overflow
+const float least = IS_HALF == 1 ? 0.0 : 0.5;  // circles that are larger are of a field
 
 shared uint reached;  // the largest radius, as bits
 
@@ -31,20 +32,18 @@ float reach_of_tile(int thread) {
 
 float share_of_circle(float radius, float edge, float away) { return clamp(radius * edge + 0.5 - away, 0.0, 1.0); }
 
-bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38))); }
-
 vec4 near_light = vec4(0.0), far_light = vec4(0.0), behind_light = vec4(0.0);
 float near_weight = 0.0, far_weight = 0.0, behind_weight = 0.0;
 
 // What the texel at `from` gives, whose offset is `away` long, to one whose circle is `own`.
 void add(ivec2 from, float away, float edge, vec2 own) {
   const vec2 circle = load_more0(from).rg;
-  const bool is_near = circle.x > 0.5;
+  const bool is_near = circle.x > least;
   const float nearer = share_of_circle(is_near ? circle.x : own.x, edge, away) * (is_near ? circle.y : own.y);
   const float near = is_near ? nearer : 0.0;
-  const float behind = !is_near && own.x > 0.5 ? nearer : 0.0;
+  const float behind = !is_near && own.x > least ? nearer : 0.0;
   const float smaller = min(-circle.x, -own.x);
-  const float far = smaller > 0.5 ? share_of_circle(smaller, edge, away) / ((smaller + 0.5) * (smaller + 0.5)) : 0.0;
+  const float far = smaller > least ? share_of_circle(smaller, edge, away) / ((smaller + 0.5) * (smaller + 0.5)) : 0.0;
   if (near + behind + far > 0.0) {
     const vec4 c = load(from);
     if (is_finite(c)) {
@@ -58,35 +57,11 @@ void add(ivec2 from, float away, float edge, vec2 own) {
   }
 }
 
-// Of a part of each number to all of it, no more than can be stored.
-vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * most), vec4(part * most)) / part; }
-
-vec4 of_rgb(vec4 c) {
-#ifdef IN_XYZ
-  return xyz_of_rgb(c);
-#else
-  return c;
-#endif
-}
-
-// What is no light has neither a place behind it nor one in a field.
-vec4 shown(vec4 c, float radius, float largest) {
-  const vec4 own = is_finite(c) ? c : vec4(0.0);
-  const vec4 behind = far_weight > 0.0 ? far_light / far_weight
-                      : radius > 0.5 ? (behind_light + own_share * (part * own)) / (behind_weight + own_share)
-                                     : part * own;
-#if SHOW == 0
-  if (!is_finite(c)) return c;
-  return whole(near_weight >= 1.0 ? near_light / near_weight : near_light + (1.0 - near_weight) * behind);
-#elif SHOW == 1
-  return of_rgb(vec4(max(radius, 0.0) / largest, max(-radius, 0.0) / largest, 0.0, 1.0));
-#elif SHOW == 2
-  return vec4(whole(near_light).rgb, 1.0);
-#elif SHOW == 3
-  return vec4(radius < -0.5 ? whole(behind).rgb : vec3(0.0), 1.0);
-#else
-  return of_rgb(vec4(vec3(min(near_weight, 1.0)), 1.0));
-#endif
+// What is seen where nothing near covers it. What is no light has no place there.
+vec4 behind_near(vec4 own, float radius) {
+  if (far_weight > 0.0) return far_light / far_weight;
+  if (radius > least) return (behind_light + own_share * (part * own)) / (behind_weight + own_share);
+  return part * own;
 }
 
 void main() {
@@ -106,5 +81,13 @@ void main() {
       if (from.x >= 0 && from.y >= 0 && from.x <= last.x && from.y <= last.y)
         add(from, sqrt(float(x * x + y * y)), edge, own);
     }
-  if (at.x <= last.x && at.y <= last.y) store(at, shown(load(at), own.x, float(EDGE_REACH - 1)));
+  if (at.x > last.x || at.y > last.y) return;
+  const vec4 c = load(at), behind = behind_near(is_finite(c) ? c : vec4(0.0), own.x);
+#if IS_HALF
+  store(at, vec4(near_weight, own.x, 0.0, 0.0));
+  store_more0(at, layer(near_light));
+  store_more1(at, layer(behind));
+#else
+  store(at, shown(c, own.x, near_light, near_weight, behind));
+#endif
 }

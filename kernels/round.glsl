@@ -1,5 +1,5 @@
 // The nearest half of a float, of two as near the even one. What is too large for a half, infinite or no number stays.
-vec4 rounded(vec4 c) {
+vec4 nearest_half(vec4 c) {
   // ten bits behind the first are left; below 2^-14 what is left are multiples of 2^-24, the spacing of floats from a half on
   const uvec4 bits = floatBitsToUint(c);
   const vec4 usual = uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu);

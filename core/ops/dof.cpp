@@ -55,7 +55,8 @@ DepthOfField field_of(const Call& call) {
                        .max_radius = call.integer("max-radius")},
           .is_inverse = call.flag("depth-invert"),
           .scale = call.number("depth-scale"),
-          .show = Show(call.integer("show"))};
+          .show = Show(call.integer("show")),
+          .is_half = call.choice("resolution") == "half"};
 }
 
 void check(const Call& call) {
@@ -79,75 +80,155 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 // --- the passes -----------------------------------------------------------------------------------------------------
 
 constexpr int tile_side = 16;
-constexpr int values_before_areas = 5;
 
-int tiles_of(int side) { return (side + tile_side - 1) / tile_side; }
-
-std::vector<float> circle_table(const DepthOfField& field, int width) {
-  const Lens& lens = field.lens;
-  const double nearest = 1 / lens.focal_length, focus = 1 / lens.focus;
-  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * width / 2;
-  std::vector<float> table{float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
-                           float(field.aperture.max_radius)};
-  for (const double area : areas_of(field.aperture)) table.push_back(float(area));
-  return table;
+std::array<int, 2> tiles_of(Size size) {
+  const auto tiles = [](int side) { return (side + tile_side - 1) / tile_side; };
+  return {tiles(size.width), tiles(size.height)};
 }
 
-std::vector<float> edge_table(const Aperture& aperture, int reach) {
-  std::vector<float> table;
-  if (aperture.blades == 0) return table;
-  for (int y = -reach; y <= reach; ++y)
-    for (int x = -reach; x <= reach; ++x) table.push_back(float(edge_of(aperture, x, y)));
-  return table;
+int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
+  return builder.reserve_statistics(2 * sizeof(uint32_t) * size_t(tiles[0]) * size_t(tiles[1]), false);
+}
+
+void add_areas(const Aperture& aperture, Pass& pass) {
+  const std::vector<double> areas = areas_of(aperture);
+  pass.literals.insert(pass.literals.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
+  for (const double area : areas) pass.table.push_back(float(area));
+}
+
+// An image of circles, its texels, and the largest ones of its tiles.
+struct Circles {
+  int image = 0;
+  Size size;
+  std::array<int, 2> tiles{};
+  int tiles_at = 0;
+};
+
+Circles add_circles(PlanBuilder& builder, Size size) {
+  const std::array<int, 2> tiles = tiles_of(size);
+  return {.image = builder.add_image({.size = size, .components = 2}),
+          .size = size,
+          .tiles = tiles,
+          .tiles_at = reserve_tiles(builder, tiles)};
+}
+
+Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& builder) {
+  const Size size = builder.image(builder.current_image()).size;
+  const Lens& lens = field.lens;
+  const double nearest = 1 / lens.focal_length, focus = 1 / lens.focus;
+  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * size.width / 2;
+  const int depth = builder.add_source(call.depth);
+  const Circles circles = add_circles(builder, size);
+  Pass pass{.name = "dof circles",
+            .kernel = "dof_circles.glsl",
+            .literals = {{"IS_INVERSE", field.is_inverse}},
+            .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
+            .group_count = circles.tiles,
+            .source_image = depth,
+            .target_image = circles.image,
+            .has_statistics = true,
+            .table = {float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
+                      float(field.aperture.max_radius)}};
+  add_areas(field.aperture, pass);
+  builder.add(std::move(pass));
+  return circles;
+}
+
+// What all passes that make layers of a picture, or a picture of layers, have in common.
+Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
+                 Size size) {
+  // llvmpipe stores halves cut off towards zero
+  const bool rounds = builder.traits().type == DeviceType::cpu && builder.input().storage == Depth::half;
+  return {.name = std::move(name),
+          .kernel = kernel,
+          .literals = {{"HOLDS_HALF", holds_half(builder.input())},
+                       {"ROUNDS_LAYERS", rounds},
+                       {"SHOW", int(field.show)},
+                       {"LARGEST", field.aperture.max_radius}},
+          .values = {{"end_x", size.width}, {"end_y", size.height}}};
+}
+
+// The pass that makes the fields of `source`, its target still to be named.
+Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
+  const int reach = (field.is_half ? (field.aperture.max_radius + 1) / 2 : field.aperture.max_radius) + 1;
+  Pass pass = layers_pass(builder, field, "dof", "dof_fields.glsl", circles.size);
+  pass.literals.insert(pass.literals.end(), {{"ORDER", 1},
+                                             {"GROUP_X", tile_side},
+                                             {"GROUP_Y", tile_side},
+                                             {"IS_HALF", field.is_half},
+                                             {"IS_DISK", field.aperture.blades == 0},
+                                             {"EDGE_REACH", reach},
+                                             {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
+  pass.values.insert(pass.values.end(),
+                     {{"tiles_x", circles.tiles[0]}, {"tiles_y", circles.tiles[1]}, {"tiles_at", circles.tiles_at}});
+  pass.group_count = circles.tiles;
+  pass.source_image = source;
+  pass.more_sources = {circles.image};
+  pass.has_statistics = true;
+  if (field.aperture.blades > 0)
+    for (int y = -reach; y <= reach; ++y)
+      for (int x = -reach; x <= reach; ++x) pass.table.push_back(float(edge_of(field.aperture, x, y)));
+  pass.bytes_read = bytes_of_level(builder.image(source), 0) + bytes_of_level(builder.image(circles.image), 0);
+  return pass;
+}
+
+void add_result(PlanBuilder& builder, Pass pass) {
+  const PlanImage image = builder.image(pass.source_image);
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+size_t bytes_of_images(PlanBuilder& builder, std::initializer_list<int> images) {
+  size_t bytes = 0;
+  for (const int image : images) bytes += bytes_of_level(builder.image(image), 0);
+  return bytes;
+}
+
+void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& circles) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Size size = image.size, half{(size.width + 1) / 2, (size.height + 1) / 2};
+  const PlanImage layer{.size = half, .depth = image.depth};
+  const Circles half_circles = add_circles(builder, half);
+  const int half_picture = builder.add_image(layer);
+
+  Pass halve = layers_pass(builder, field, "dof half the sides", "dof_halve.glsl", size);
+  halve.values.push_back({"tiles_at", half_circles.tiles_at});
+  halve.group_count = half_circles.tiles;
+  halve.source_image = source;
+  halve.more_sources = {circles.image};
+  halve.target_image = half_circles.image;
+  halve.more_targets = {half_picture};
+  halve.has_statistics = true;
+  add_areas(field.aperture, halve);
+  halve.bytes_read = bytes_of_images(builder, {source, circles.image});
+  halve.bytes_written = bytes_of_images(builder, {half_circles.image, half_picture});
+  builder.add(std::move(halve));
+
+  const int near_light = builder.add_image(layer), behind = builder.add_image(layer);
+  const int coverage = builder.add_image({.size = half, .components = 2});
+  Pass fields = fields_pass(builder, field, half_picture, half_circles);
+  fields.name = "dof fields";
+  fields.target_image = coverage;
+  fields.more_targets = {near_light, behind};
+  fields.bytes_written = bytes_of_images(builder, {coverage, near_light, behind});
+  builder.add(std::move(fields));
+
+  Pass combine = layers_pass(builder, field, "dof", "dof_combine.glsl", size);
+  combine.group_count = circles.tiles;
+  combine.source_image = source;
+  combine.second_image = behind;
+  combine.more_sources = {circles.image, coverage, near_light};
+  combine.bytes_read = bytes_of_images(builder, {source, circles.image, coverage, near_light, behind});
+  add_result(builder, std::move(combine));
 }
 
 void plan_dof(const Call& call, PlanBuilder& builder) {
   const DepthOfField field = field_of(call);
-  const int source = builder.current_image();
-  const PlanImage image = builder.image(source);
-  const std::array<int, 2> tiles{tiles_of(image.size.width), tiles_of(image.size.height)};
-  const int tiles_at = builder.reserve_statistics(2 * sizeof(uint32_t) * size_t(tiles[0]) * size_t(tiles[1]), false);
-  const int depth = builder.add_source(call.depth);
-  const int circles = builder.add_image({.size = image.size, .components = 2});
-
-  Pass measure{.name = "dof circles",
-               .kernel = "dof_circles.glsl",
-               .literals = {{"IS_INVERSE", field.is_inverse},
-                            {"AREAS_AT", values_before_areas},
-                            {"AREAS", areas_a_texel * field.aperture.max_radius + 2}},
-               .values = {{"end_x", image.size.width}, {"end_y", image.size.height}, {"tiles_at", tiles_at}},
-               .group_count = tiles,
-               .has_statistics = true,
-               .table = circle_table(field, image.size.width)};
-  measure.source_image = depth;
-  measure.target_image = circles;
-  builder.add(std::move(measure));
-
-  const int reach = field.aperture.max_radius + 1;
-  Pass pass{.name = "dof",
-            .kernel = "dof_fields.glsl",
-            .literals = {{"ORDER", 1},
-                         {"GROUP_X", tile_side},
-                         {"GROUP_Y", tile_side},
-                         {"HOLDS_HALF", holds_half(builder.input())},
-                         {"IS_DISK", field.aperture.blades == 0},
-                         {"EDGE_REACH", reach},
-                         {"TILE_REACH", tiles_of(reach)},
-                         {"SHOW", int(field.show)}},
-            .values = {{"end_x", image.size.width},
-                       {"end_y", image.size.height},
-                       {"tiles_x", tiles[0]},
-                       {"tiles_y", tiles[1]},
-                       {"tiles_at", tiles_at}},
-            .group_count = tiles,
-            .more_sources = {circles},
-            .has_statistics = true,
-            .table = edge_table(field.aperture, reach)};
-  pass.source_image = source;
-  pass.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(circles), 0);
-  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
-  builder.set_current_image(pass.target_image);
-  builder.add(std::move(pass));
+  const Circles circles = plan_circles(field, call, builder);
+  if (field.is_half) return plan_half(field, builder, circles);
+  add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
 }
 
 }  // namespace
@@ -219,6 +300,10 @@ const Op dof_op{
                 .max = 16},
                {.name = "rotation", .help = "of the aperture", .min = -360, .max = 360, .unit = "degrees"},
                {.name = "roundness", .help = "of the aperture: from a polygon, 0, to a disk, 1", .min = 0, .max = 1},
+               {.name = "resolution",
+                .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
+                .kind = ParamKind::choice,
+                .choices = {"full", "half"}},
                {.name = "show",
                 .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
                 .kind = ParamKind::choice,
@@ -227,7 +312,9 @@ const Op dof_op{
     .examples = {"--max-radius 6", "--focus 3 --f-stop 1.4 --max-radius 5 --blades 6 --rotation 15",
                  "--focus 5 --sensor-width 2 --max-radius 3 --blades 5 --roundness 0.5",
                  "--focus-at 0,0 --depth-invert --depth-scale 20 --max-radius 4", "--show coc",
-                 "--max-radius 4 --show near", "--max-radius 4 --show far", "--max-radius 4 --show coverage"},
+                 "--max-radius 4 --show near", "--max-radius 4 --show far", "--max-radius 4 --show coverage",
+                 "--resolution half --max-radius 9",
+                 "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"},
     .benchmark = {.floor = Floor::bytes,
                   .sizes = {{1920, 1080}, {3840, 2160}},
                   .cpu_sizes = {{512, 512}},

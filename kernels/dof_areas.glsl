@@ -1,0 +1,6 @@
+// How many texels a circle has: table[AREAS_AT] and on, at every sixteenth of a texel of radius.
+float area_of(float radius) {
+  const float place = 16.0 * radius;
+  const int index = min(int(place), AREAS - 2);
+  return mix(table[AREAS_AT + index], table[AREAS_AT + index + 1], place - float(index));
+}

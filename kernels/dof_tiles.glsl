@@ -1,0 +1,21 @@
+// The largest radii of a workgroup's tile of 16x16 texels, nearer than the focus and beyond it: statistics[tiles_at + 2
+// tile] and the one behind it.
+shared uint most_near, most_far;
+
+void begin_tile() {
+  if (gl_LocalInvocationIndex == 0) most_near = most_far = 0u;
+  barrier();
+}
+
+void measure(float radius) {
+  if (radius > 0.0) atomicMax(most_near, floatBitsToUint(radius));
+  else atomicMax(most_far, floatBitsToUint(abs(radius)));
+}
+
+void end_tile() {
+  barrier();
+  if (gl_LocalInvocationIndex > 0) return;
+  const int tile = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+  statistics[tiles_at + 2 * tile] = most_near;
+  statistics[tiles_at + 2 * tile + 1] = most_far;
+}
