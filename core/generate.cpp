@@ -225,6 +225,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const std::vector<std::string_view> sources = users_sources(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
   if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("yxy.glsl", done, text);
+  if (pass.holds_half) text += "#define HALF_ALPHAS\n";
   if (has_folds) append_kernel("alpha.glsl", done, text);
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
   if (pass.rounds_to_half) append_kernel("round.glsl", done, text);
