@@ -347,6 +347,8 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
   const double far_limit =
       std::abs(circle_of_confusion(field.lens, 0)) / field.lens.sensor_width * depth.size.width / 2;
   const double of_radii = 0x1p-19 * (field.aperture.max_radius + far_limit + 1);
+  // sums are of a sixteenth of each number, and devices may take what is then below the smallest normal float for 0
+  const double flushed = 16 * 0x1p-126 * (2 * view.reach + 1) * (2 * view.reach + 1);
   const auto layers_of = [](const Planes& planes, const View& of) {
     return all_layers(of.size, [&](Texel at) { return layers_at(planes, of, at); });
   };
@@ -371,7 +373,7 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
       // the picture of half the sides and its layers are stored on the way
       const double stored = field.is_half ? 3 * rounding(made.near_light[k] + made.behind[k], storage) : 0;
       sum[k] = rounding(result[k], storage) + off.near_light[k] + off.behind[k] + moved.near_light[k] +
-               moved.behind[k] + of_coverage + stored;
+               moved.behind[k] + of_coverage + stored + flushed;
       if (field.show == Show::circles || field.show == Show::coverage)
         sum[k] = rounding(result[k], storage) + of_radii + moved.coverage;
     }
