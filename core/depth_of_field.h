@@ -52,9 +52,11 @@ struct DepthOfField {
 // infinitely far.
 double radius_of(const DepthOfField& field, double depth, int width);
 
-// The picture through the lens. A texel nearer than the focus by a circle of over one texel is of the near field: its light is spread over its circle,
-// and what the circles around a place leave uncovered there shows what is behind it. Other texels beyond the focus take the
-// mean of those beyond it in whose circle, no larger than their own, they lie. What is in focus stays.
+// The picture through the lens. A texel nearer than the focus whose circle is over one texel wide is of the near field: its
+// light is spread over its circle, and what the circles around a place leave uncovered there shows what is behind it. One
+// beyond the focus takes the mean of those beyond it in whose circle, no larger than its own, it lies. What is in focus stays.
+// With is_half the fields are made of the means of 2x2 texels, of the near ones where there are any, else of those beyond the
+// focus; they are interpolated, and circles of one to three texels fade from the sharp picture.
 Planes through_lens(const Planes& picture, const Plane& depth, const DepthOfField& field);
 // What the device may be off by there, where the picture is off by `error`.
 Planes through_lens_tolerance(const Planes& picture, const Planes& error, const Plane& depth, const DepthOfField& field,

@@ -129,6 +129,8 @@ Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth 
 }
 
 Colour error_in_space(const Call& call, const Colour& c, Colour error) {
+  for (size_t k = 0; k < 3; ++k)
+    if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may take it for 0
   if (space_of(call) == PointSpace::rgb && !call.op->takes_rec709) return error;
   const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
   for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;

@@ -12,7 +12,8 @@ std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const 
 
 // What the device may be off by where a point op makes `made` of `c`.
 Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth depth);
-// The error of `c` where it is taken for the space that the call works in: what conversion to Yxy loses counts too.
+// The error of `c` where it is taken for the space that the call works in: what conversion to Yxy loses counts too, and what is
+// so small that a device may take it for 0.
 Colour error_in_space(const Call& call, const Colour& c, Colour error);
 // How far the result moves where what it is made of is off by `error`.
 Colour moved_by(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error);

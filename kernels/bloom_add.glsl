@@ -16,5 +16,5 @@ void main() {
 #endif
   const vec4 c = load(at), quarter = 0.25 * vec4(clamp(added, vec3(-most), vec3(most)), 0.0);
   const vec4 sum = 4.0 * clamp(0.25 * c + quarter, vec4(-0.25 * most), vec4(0.25 * most));
-  store(at, mix(c, sum, lessThanEqual(abs(c), vec4(3.40282347e38))));
+  store(at, vec4(mix(c.rgb, sum.rgb, lessThanEqual(abs(c.rgb), vec3(3.40282347e38))), c.a));
 }

@@ -1,4 +1,5 @@
-// A level of a glow, load_second(), spread to the next larger one by quadratic B-splines: three texels a side, clamped at the border.
+// A level of a glow, load_second(), spread to the next larger one by quadratic B-splines: three texels a side, clamped at
+// the border.
 
 vec3 load_glow(ivec2 at) { return load_second(at).rgb; }
 
