@@ -3,6 +3,7 @@
 #include "cli/assembly.h"
 #include "core/error.h"
 #include "core/half.h"
+#include "core/nearest.h"
 #include "core/threads.h"
 
 #include <fmt/ranges.h>
@@ -72,8 +73,12 @@ Plane plane_of(const Place& place) {
 Plane read_depth(const Call& call, const Picture& picture, const Globals& globals) {
   const std::string& path = call.word("depth-file");
   if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
+  Globals of_file = globals;  // layer, level and faces are the picture's
+  of_file.layer.clear();
+  of_file.level = 0;
+  of_file.assembly = Assembly::none;
   JobReport ignored;
-  const Picture file = std::move(read_pictures(path, globals, ignored).front());
+  const Picture file = std::move(read_pictures(path, of_file, ignored).front());
   Plane plane = plane_of(channel_of(call, path, file));
   if (plane.size != picture.size())
     fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the picture", call.op->name, path,
@@ -81,30 +86,28 @@ Plane read_depth(const Call& call, const Picture& picture, const Globals& global
   return plane;
 }
 
-// The depth where the calls before it have moved it to.
-Plane moved(Plane plane, std::span<const Call> before, const std::function<void(std::span<const Call>, Group&)>& move) {
+// The depth where the calls before it have moved it to: means of distances are none, so each texel's is that of one texel.
+Plane moved(Plane plane, std::span<const Call> before) {
   const std::vector<Call> moving = calls_for_other_channels(before);
-  if (std::ranges::all_of(moving, [](const Call& call) { return call.op->passes_through; })) return plane;
-  Group group{.channels = {Channel{.name = "depth"}}};
+  Group group{.channels = {Channel{.name = "depth"}}, .depth = Depth::u32};  // bits of floats, as ids are moved
   Level& level = group.levels.emplace_back(Level{plane.size, Memory(texel_count(plane.size) * 4 * sizeof(float))});
-  for (size_t index = 0; index < plane.values.size(); ++index) {
-    level.texels.as<float>()[4 * index] = float(plane.values[index]);
-    for (size_t component = 1; component < 4; ++component) level.texels.as<float>()[4 * index + component] = 0;
-  }
-  move(moving, group);
+  for (size_t index = 0; index < plane.values.size(); ++index)
+    for (size_t component = 0; component < 4; ++component)
+      level.texels.as<float>()[4 * index + component] = float(plane.values[index]);
+  follow_by_nearest(group, moving);
+  group.depth = Depth::f32;
   return plane_of({.group = &group, .component = 0});
 }
 
 }  // namespace
 
-void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals,
-                 const std::function<void(std::span<const Call>, Group&)>& move) {
+void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals) {
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->reads_depth) continue;
     const std::span<const Call> before = std::span(calls).first(index);
     const Size size = result_size(before, picture.size());
-    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, globals), before, move));
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, globals), before));
     if (depth->size != size)
       fail(Exit::usage,
            "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "

@@ -4,14 +4,13 @@
 #include "cli/globals.h"
 #include "core/op.h"
 
-#include <functional>
+#include <vector>
 
 namespace gpupost {
 
-// Gives the calls that need one the depth of each texel. Where ops before a call move texels, `move` does so with the
-// depth. Throws Error(Exit::usage) where there is no such channel or its size is not the picture's, and Error(Exit::input)
+// Gives the calls that need one the depth of each texel. Where ops before a call move texels, depth goes along
+// with the nearest one. Throws Error(Exit::usage) where there is no such channel or its size is not the picture's, and Error(Exit::input)
 // where a file cannot be read.
-void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals,
-                 const std::function<void(std::span<const Call>, Group&)>& move);
+void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals);
 
 }  // namespace gpupost

@@ -290,15 +290,13 @@ struct Part {
 };
 
 // The request with the depths of this picture.
-Request with_depths(Request request, const LazyGpu& gpu, const Picture& picture, JobReport& report) {
-  read_depths(request.calls, picture, request.globals, [&](std::span<const Call> calls, Group& group) {
-    run_group(calls, request.globals, gpu.get(), group, {}, report);
-  });
+Request with_depths(Request request, const Picture& picture) {
+  read_depths(request.calls, picture, request.globals);
   return request;
 }
 
 Part run_picture(const Request& given, const LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
-  const Request request = with_depths(given, gpu, read, report);
+  const Request request = with_depths(given, read);
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;

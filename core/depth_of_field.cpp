@@ -57,8 +57,9 @@ double radius_of(const DepthOfField& field, double depth, int width) {
 
 namespace {
 
-// So much of a near texel itself counts behind it, beside what is seen around it.
-constexpr double own_share = 1.0 / 64;
+// So much of the near field counts behind a texel of it, beside what is seen around: where that is nothing, as within a large
+// thing and at the picture's border, the near field is all that there is.
+constexpr double near_share = 1.0 / 1024;
 
 bool is_finite(const Colour& c) {
   return std::ranges::all_of(c, [](double number) { return std::isfinite(number); });
@@ -213,9 +214,11 @@ Fields fields_at(const Planes& picture, const View& view, Texel at, bool with_ma
 // What is seen where nothing near covers it.
 Colour behind_near(const Fields& fields, const Colour& own, bool is_near) {
   Colour behind = own;
+  const Sum& near_field = fields.near_field;
   for (size_t k = 0; k < 4; ++k) {
+    const double near_mean = near_field.weight > 0 ? near_field.light[k] / near_field.weight : own[k];
     if (fields.far_field.weight > 0) behind[k] = fields.far_field.light[k] / fields.far_field.weight;
-    if (is_near) behind[k] = (fields.behind.light[k] + own_share * own[k]) / (fields.behind.weight + own_share);
+    if (is_near) behind[k] = (fields.behind.light[k] + near_share * near_mean) / (fields.behind.weight + near_share);
   }
   return behind;
 }
@@ -245,9 +248,15 @@ Layers moved_by_radii(const Planes& magnitudes, const View& view, Texel at, doub
   Layers moved{.coverage = error * touched.near_field.weight};
   for (size_t k = 0; k < 4; ++k) {
     moved.near_light[k] = error * touched.near_field.light[k];
+    const double near_weight = fields.near_field.weight;
+    const double of_near_mean =
+        near_weight > 0
+            ? near_share * (touched.near_field.light[k] / near_weight +
+                            touched.near_field.weight * fields.near_field.light[k] / (near_weight * near_weight))
+            : 0;
     if (is_near)
-      moved.behind[k] =
-          error * (touched.behind.light[k] + touched.behind.weight * behind[k]) / (fields.behind.weight + own_share);
+      moved.behind[k] = error * (touched.behind.light[k] + touched.behind.weight * behind[k] + of_near_mean) /
+                        (fields.behind.weight + near_share);
     else if (fields.far_field.weight > 0)
       moved.behind[k] =
           error * (touched.far_field.light[k] + touched.far_field.weight * behind[k]) / fields.far_field.weight;

@@ -34,6 +34,8 @@ std::vector<Lifetime> lifetimes_of(Plan& plan, bool keeps_input) {
   lives_from_the_start(0);
   for (const PlanSource& source : plan.sources) lives_from_the_start(source.image);
   if (keeps_input) lives[0].last = end;
+  for (const PlanSource& source : plan.sources)
+    if (keeps_input) lives[size_t(source.image)].last = end;
   lives[size_t(plan.result_image)].last = end;
   return lives;
 }

@@ -3,6 +3,16 @@
 // workgroup takes 16x16 texels.
 #include "dof_layers.glsl"
 #include "dof_part.glsl"
+#include "yxy.glsl"
+
+// A layer in the numbers that this pass works in.
+vec4 of_layer(vec4 c) {
+#ifdef IN_XYZ
+  return c;
+#else
+  return LAYERS_ARE_XYZ == 1 ? rgb_of_xyz(c) : c;
+#endif
+}
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
@@ -27,6 +37,6 @@ void main() {
     }
   }
   const float blurred = weight > 0.0 ? part_in_half(radius) : 0.0;
-  behind = blurred > 0.0 ? mix(own, behind / weight, blurred) : own;
-  store(at, shown(c, radius, near_light, coverage, behind));
+  behind = blurred > 0.0 ? mix(own, of_layer(behind / weight), blurred) : own;
+  store(at, shown(c, radius, of_layer(near_light), coverage, behind));
 }

@@ -7,7 +7,7 @@
 #include "dof_layers.glsl"
 #include "group_order.glsl"
 
-const float own_share = 0.015625;
+const float near_share = 0.0009765625;  // so much of what is near counts behind it
 const float least = IS_HALF == 1 ? 0.0 : 0.5;  // circles that are larger are of a field
 
 shared uint reached;  // the largest radius, as bits
@@ -57,10 +57,14 @@ void add(ivec2 from, float away, float edge, vec2 own) {
   }
 }
 
-// What is seen where nothing near covers it. What is no light has no place there.
+// What is seen where nothing near covers it: behind what is near what lies around it, and where that is nothing the near
+// field itself. What is no light has no place there.
 vec4 behind_near(vec4 own, float radius) {
   if (far_weight > 0.0) return far_light / far_weight;
-  if (radius > least) return (behind_light + own_share * (part * own)) / (behind_weight + own_share);
+  if (radius > least) {
+    const vec4 near_mean = near_weight > 0.0 ? near_light / near_weight : part * own;
+    return (behind_light + near_share * near_mean) / (behind_weight + near_share);
+  }
   return part * own;
 }
 

@@ -149,11 +149,13 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   if (weights.empty()) return builder.note("bloom: a picture of one texel has nothing around it");
   const int count = int(weights.size());
   const Size half = level_size(image.size, 1);
-  const int light = builder.add_image({.size = half, .depth = image.depth, .level_count = count});
+  // X, Y and Z of what a half holds may be too large for one
+  const Depth depth = stays_rgb(builder.input()) ? image.depth : Depth::f32;
+  const int light = builder.add_image({.size = half, .depth = depth, .level_count = count});
   plan_pyramid(builder, light, {light_fold(call)});
 
   int glow = light;
-  if (count > 1) glow = builder.add_image({.size = half, .depth = image.depth, .level_count = count - 1});
+  if (count > 1) glow = builder.add_image({.size = half, .depth = depth, .level_count = count - 1});
   for (int level = count - 2; level >= 0; --level) {
     const bool is_first = level == count - 2;
     const Size from = level_size(half, level + 1), to = level_size(half, level);
@@ -171,7 +173,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   }
 
   Pass pass = spread_pass("bloom", "bloom_add.glsl", half, image.size);
-  pass.literals = {{"HOLDS_HALF", holds_half(builder.input())}};
+  pass.literals = {{"HOLDS_HALF", holds_half(builder.input())}, {"GLOW_IS_XYZ", builder.input().between == Space::yxy}};
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source_image = source;
   pass.second_image = glow;

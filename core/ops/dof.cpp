@@ -64,7 +64,8 @@ void check(const Call& call) {
     fail(Exit::usage, "dof: --blades {} encloses nothing; expected 0 for a disk, or 3 and more", blades);
   if (call.has("focus") && !call.word("focus-at").empty())
     fail(Exit::usage, "dof: --focus and --focus-at are both given; expected one of them");
-  if (const double focus = call.number("focus"); focus <= call.number("focal-length") / 1000)
+  if (!call.word("focus-at").empty()) return;
+  if (const double focus = focus_of(call); focus <= call.number("focal-length") / 1000)
     fail(Exit::usage, "dof: --focus {} m is not farther than the focal length, {} mm", focus,
          call.number("focal-length"));
 }
@@ -138,11 +139,12 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
 Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
                  Size size) {
   // llvmpipe stores halves cut off towards zero
-  const bool rounds = builder.traits().type == DeviceType::cpu && builder.input().storage == Depth::half;
+  const bool rounds = builder.traits().type == DeviceType::cpu && holds_half(builder.input());
   return {.name = std::move(name),
           .kernel = kernel,
           .literals = {{"HOLDS_HALF", holds_half(builder.input())},
                        {"ROUNDS_LAYERS", rounds},
+                       {"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
                        {"SHOW", int(field.show)},
                        {"LARGEST", field.aperture.max_radius}},
           .values = {{"end_x", size.width}, {"end_y", size.height}}};
@@ -189,7 +191,8 @@ void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& c
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const Size size = image.size, half{(size.width + 1) / 2, (size.height + 1) / 2};
-  const PlanImage layer{.size = half, .depth = image.depth};
+  // X, Y and Z of what a half holds may be too large for one
+  const PlanImage layer{.size = half, .depth = stays_rgb(builder.input()) ? image.depth : Depth::f32};
   const Circles half_circles = add_circles(builder, half);
   const int half_picture = builder.add_image(layer);
 
@@ -244,7 +247,8 @@ const Op dof_op{
         "not bleed into it. What is in focus stays. Depth is that of a channel of the picture or of a file of its "
         "size, "
         "in metres along the axis, or with --depth-invert 1 / metres; what is 0, negative or no number is infinitely "
-        "far. Ops before it that move texels move depth along. Circles have at most --max-radius texels of radius, of "
+        "far. Ops before it that move texels move depth along, the nearest texel's where they mix colours. Circles "
+        "have at most --max-radius texels of radius, of "
         "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is no "
         "number or "
         "infinite stays where it is.",

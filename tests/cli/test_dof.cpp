@@ -83,6 +83,7 @@ TEST_CASE("a depth that is not there or not of the picture's size is refused in 
   check_refused(place.gpupost({"depth.exr", "dof", "--focus-at", "37,0", "-o", "o.exr"}), 1,
                 "--focus-at 37,0 lies outside");
   check_refused(place.gpupost({"depth.exr", "dof", "--focus", "0.04", "-o", "o.exr"}), 1, "focal length");
+  check_refused(place.gpupost({"depth.exr", "dof", "--focal-length", "3000", "-o", "o.exr"}), 1, "focal length");
   check_refused(place.gpupost({"depth.exr", "dof", "--blades", "2", "-o", "o.exr"}), 1, "--blades 2");
   check_refused(place.gpupost({"depth.exr", "dof", "--focus", "3", "--focus-at", "1,1", "-o", "o.exr"}), 1,
                 "both given");

@@ -162,3 +162,28 @@ TEST_CASE("light that is no number or infinite stays where it is") {
     CHECK(std::isinf(made[1].values[index_of(size, 16, 15)]));
   }
 }
+
+TEST_CASE("at the picture's border what is near is as blurred as within it") {
+  const Size size{41, 41};
+  const DepthOfField field = field_of_60();
+  for (const Texel at : {Texel{0, 0}, Texel{20, 0}, Texel{20, 20}}) {
+    Planes picture = black(size);
+    picture[0].values[index_of(size, at.x, at.y)] = 1;
+    const Plane depth = flat(size, 1.3);
+    const double radius = radius_of(field, 1.3, size.width);
+    REQUIRE(radius > 5);
+    const double found = through_lens(picture, depth, field)[0].values[index_of(size, at.x, at.y)];
+    const double all_of_circle = 1 / (3.14159 * radius * radius);
+    CHECK(found > 0.9 * all_of_circle);
+    CHECK(found < 5 * all_of_circle);  // a quarter of the circle lies in the corner
+  }
+}
+
+TEST_CASE("a near point of light over a ground in focus keeps its energy too") {
+  const Size size{61, 61};
+  Planes picture = black(size);
+  Plane depth = flat(size, 2);
+  picture[0].values[index_of(size, 30, 30)] = 1000;
+  depth.values[index_of(size, 30, 30)] = 1.6;
+  CHECK(std::abs(sum_of(through_lens(picture, depth, field_of_60())[0]) - 1000) < 10);
+}
