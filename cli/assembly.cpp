@@ -28,7 +28,7 @@ static std::vector<Picture> cut(const std::string& input, const Picture& picture
 
 std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
   const Stopwatch watch;
-  Decoded decoded = decode_file(input, {.layer = globals.layer, .level = globals.level, .limits = {}});
+  Decoded decoded = decode_file(input, decode_options(globals));
   report.decode_ms += watch.milliseconds();
   for (const std::string& warning : decoded.warnings) report.add_warning(warning);
   if (globals.input_transfer) decoded.picture.transfer = *globals.input_transfer;

@@ -1,10 +1,10 @@
 // `gpupost compare A B`.
+#include "cli/request.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
 #include "core/codec/encode.h"
 #include "core/convert.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -19,25 +19,21 @@ struct Options {
   DecodeOptions decode;
 };
 
-Options options_of(const std::vector<std::string>& words) {
+double tolerance_in(const std::string& word) {
+  double tolerance = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), tolerance);
+  if (error != std::errc() || end != word.data() + word.size() || !(tolerance >= 0))
+    fail(Exit::usage, "compare: --tolerance {} is not a number of at least 0", word);
+  return tolerance;
+}
+
+Options options_of(const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
   Options options;
-  CLI::App app;
-  app.set_help_flag();
-  std::string tolerance = "0";
-  app.add_option("files", options.files);
-  app.add_option("--tolerance", tolerance);
-  app.add_option("--level", options.decode.level)->check(CLI::Range(0, 31));
-  app.add_option("--layer", options.decode.layer);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError& error) {
-    fail(Exit::usage, "compare: {}", error.what());
-  }
-  const auto [end, error] = std::from_chars(tolerance.data(), tolerance.data() + tolerance.size(), options.tolerance);
-  if (error != std::errc() || end != tolerance.data() + tolerance.size() || !(options.tolerance >= 0))
-    fail(Exit::usage, "compare: --tolerance {} is not a number of at least 0", tolerance);
-  if (options.files.size() != 2)
-    fail(Exit::usage, "compare: has {} pictures; expected: gpupost compare A B [--tolerance T]", options.files.size());
+  if (const auto word = take_value(words, "--tolerance")) options.tolerance = tolerance_in(*word);
+  const Request request = parse_files("compare", words, 2);
+  options.files = request.inputs;
+  options.decode = decode_options(request.globals);
   return options;
 }
 

@@ -73,7 +73,8 @@ Plane plane_of(const Place& place) {
 Plane read_depth(const Call& call, const Picture& picture, const Globals& globals) {
   const std::string& path = call.word("depth-file");
   if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
-  Globals of_file = globals;  // layer, level and faces are the picture's
+  Globals of_file = globals;  // part, layer, level and faces are the picture's
+  of_file.part.clear();
   of_file.layer.clear();
   of_file.level = 0;
   of_file.assembly = Assembly::none;

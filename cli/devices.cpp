@@ -1,6 +1,7 @@
 // `gpupost devices` and `gpupost doctor`.
 #include "cli/verbs.h"
 #include "core/child/sandbox.h"
+#include "core/codec/codec.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
@@ -118,6 +119,10 @@ Exit run_doctor(const std::vector<std::string>& words) {
   tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
        "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
   tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
+  tell(has_openexr(), "OpenEXR",
+       has_openexr() ? "reads the EXR files that tinyexr does not"
+                     : "PXR24, B44 and DWA compression and sub-sampled channels are refused",
+       "apt-get install libopenexr-dev, and a new build");
   tell(has_seccomp(), "seccomp",
        has_seccomp() ? "decoding is sandboxed" : "decoding runs in a limited process without it",
        "a kernel or container that allows seccomp filters");

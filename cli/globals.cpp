@@ -59,8 +59,9 @@ std::span<const Global> all_globals() {
        "of the input; without it EXR is premultiplied, all else straight",
        {"straight", "premultiplied"},
        ""},
-      {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, ""},
-      {"level", "N", "of a mip-mapped input; without it 0", {}, ""},
+      {"part", "WHICH", "of an EXR of several parts, by number or name; without it the first", {}, "", true},
+      {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
+      {"level", "N", "of a mip-mapped input; without it 0", {}, "", true},
       {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
       {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
       {"fp16",
@@ -169,6 +170,10 @@ static std::string origin_of(const Global& global, const std::string& value) {
   return environment && value == environment ? fmt::format(" (from {})", name) : "";
 }
 
+DecodeOptions decode_options(const Globals& globals) {
+  return {.part = globals.part, .layer = globals.layer, .level = globals.level, .limits = {}};
+}
+
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
@@ -182,6 +187,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
            fmt::join(choices, ", "), suggestion(value, choices));
   }
   Globals globals{.output = text("output"),
+                  .part = text("part"),
                   .layer = text("layer"),
                   .level = values.contains("level") ? whole_number("level", text("level"), 0, 31) : 0,
                   .device = text("device"),

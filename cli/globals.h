@@ -20,6 +20,7 @@ struct Global {
   std::string_view help;
   std::vector<std::string_view> choices;  // "": any value
   std::string_view short_name;            // "-o"; "" for none
+  bool is_of_decoding = false;            // `info` and `compare` have it too
 };
 
 std::span<const Global> all_globals();
@@ -41,6 +42,7 @@ struct Globals {
   Dither dither = Dither::none;
   std::optional<Transfer> input_transfer;
   std::optional<Alpha> input_alpha;
+  std::string part;
   std::string layer;
   int level = 0;
   std::string device;
@@ -58,6 +60,9 @@ struct Globals {
   bool no_clobber = false;
   bool quiet = false;
 };
+
+// How inputs are to be decoded.
+DecodeOptions decode_options(const Globals& globals);
 
 // Words that are globals and their values, then the environment. Throws Error(Exit::usage).
 Globals parse_globals(const std::vector<std::string>& words);

@@ -1,7 +1,9 @@
 // `gpupost info FILE`.
+#include "cli/request.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace gpupost {
@@ -9,6 +11,20 @@ namespace gpupost {
 using json = nlohmann::ordered_json;
 
 static json to_json(const Window& window) { return {window.min_x, window.min_y, window.max_x, window.max_y}; }
+
+// A part of a file that has no others says nothing that the picture does not.
+static json to_json(const std::vector<FilePart>& parts) {
+  json list = json::array();
+  if (parts.size() < 2) return list;
+  for (const FilePart& part : parts)
+    list.push_back({{"part", list.size()},
+                    {"name", part.name},
+                    {"width", part.size.width},
+                    {"height", part.size.height},
+                    {"deep", part.is_deep},
+                    {"channels", fmt::format("{}", fmt::join(part.channels, " "))}});
+  return list;
+}
 
 static json describe(const std::string& path, const Decoded& decoded) {
   const Picture& picture = decoded.picture;
@@ -29,6 +45,7 @@ static json describe(const std::string& path, const Decoded& decoded) {
           {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
           {"levels", picture.file_level_count},
           {"channels", channels},
+          {"parts", to_json(decoded.parts)},
           {"attributes", attributes},
           {"warnings", decoded.warnings}};
 }
@@ -56,8 +73,9 @@ static std::string to_text(const json& info) {
 Exit run_info(const std::vector<std::string>& given) {
   std::vector<std::string> words = given;
   const bool as_json = take_flag(words, "--json");
-  expect_words("info", words, 1, 1);
-  const json info = describe(words[0], decode_file(words[0], {}));
+  const Request request = parse_files("info", words, 1);
+  const std::string& file = request.inputs.front();
+  const json info = describe(file, decode_file(file, decode_options(request.globals)));
   print_out(as_json ? info.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : to_text(info));
   return Exit::done;
 }

@@ -1,6 +1,7 @@
 #include "cli/request.h"
 
 #include "cli/source_file.h"
+#include "cli/verbs.h"
 #include "core/error.h"
 #include "core/point_file.h"
 
@@ -125,5 +126,19 @@ class Walker {
 }  // namespace
 
 Request parse_request(const std::vector<std::string>& words) { return Walker(words).walk(); }
+
+Request parse_files(std::string_view verb, const std::vector<std::string>& words, size_t count) {
+  for (const std::string& word : words)
+    for (const Global& global : all_globals()) {
+      const std::string name = word.substr(0, word.find('='));
+      if (!global.is_of_decoding && (name == global.short_name || name == "--" + std::string(global.name)))
+        fail(Exit::usage, "{}: {} is no option of it", verb, name);
+    }
+  Request request = parse_request(words);
+  if (!request.calls.empty() || request.inputs.size() != count)
+    fail(Exit::usage, "{}: has {} pictures; expected: gpupost {}", verb, request.inputs.size(),
+         verb_named(verb)->usage);
+  return request;
+}
 
 }  // namespace gpupost

@@ -47,6 +47,22 @@ void print_out(std::string_view text) {
 
 bool take_flag(std::vector<std::string>& words, std::string_view flag) { return std::erase(words, flag) > 0; }
 
+std::optional<std::string> take_value(std::vector<std::string>& words, std::string_view name) {
+  const std::string start = std::string(name) + "=";
+  std::optional<std::string> value;
+  for (size_t index = 0; index < words.size();) {
+    const bool is_alone = words[index] == name;
+    if (!is_alone && !words[index].starts_with(start)) {
+      ++index;
+      continue;
+    }
+    if (is_alone && index + 1 == words.size()) fail(Exit::usage, "{} needs a value and is the last word", name);
+    value = is_alone ? words[index + 1] : words[index].substr(start.size());
+    words.erase(words.begin() + long(index), words.begin() + long(index) + (is_alone ? 2 : 1));
+  }
+  return value;
+}
+
 void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most) {
   for (const std::string& word : words)
     if (word.size() > 2 && word.starts_with("--")) fail(Exit::usage, "{}: {} is no option of it", verb, word);

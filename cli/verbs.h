@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ void print_out(std::string_view text);
 
 // Takes `flag` out of `words`; was it there?
 bool take_flag(std::vector<std::string>& words, std::string_view flag);
+// Takes `--name VALUE` or `--name=VALUE` out of `words`, the last of several.
+std::optional<std::string> take_value(std::vector<std::string>& words, std::string_view name);
 // Refuses options, and fewer words than `least` or more than `most`.
 void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most);
 

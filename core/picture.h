@@ -97,7 +97,7 @@ struct Attribute {
 
 struct Picture {
   std::string format;        // of the file it came from: "exr", "png", ...
-  std::string compression;   // of an EXR: "none", "rle", "zips", "zip", "piz"
+  std::string compression;   // of an EXR: "none", "rle", "zips", "zip", "piz", "PXR24", ...
   int file_level_count = 1;  // mip levels in the file; one of them was read
   Window data_window;        // its size is the size of level 0
   Window display_window;

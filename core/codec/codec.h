@@ -51,13 +51,23 @@ struct Limits {
 };
 
 struct DecodeOptions {
+  std::string part;   // number or name of an EXR's part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
   int level = 0;      // of a mip-mapped file
   Limits limits;
 };
 
+// A part of an EXR file.
+struct FilePart {
+  std::string name;  // "" where it has none
+  Size size;
+  std::vector<std::string> channels;
+  bool is_deep = false;
+};
+
 struct Decoded {
   Picture picture;
+  std::vector<FilePart> parts;  // of an EXR, one at least; one of them was read
   std::vector<std::string> warnings;
 };
 
@@ -110,6 +120,9 @@ void write_file(const std::string& path, std::span<const std::byte> bytes, bool 
 
 // Removes the temporary files of every write_file() under way. Safe to call from a signal handler.
 void remove_temporary_files() noexcept;
+
+// Was OpenEXR built in? Without it, EXR files that tinyexr cannot read are refused.
+bool has_openexr();
 
 // Is this process meant to be a decode worker? Every `main` of ours asks first and returns worker_main()'s value.
 bool is_decode_worker(int argc, char** argv);

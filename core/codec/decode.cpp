@@ -22,7 +22,7 @@ namespace gpupost {
 namespace {
 
 constexpr size_t max_reply_bytes = size_t(80) << 20;  // attributes are most of it; exr_header.cpp takes 64 MiB of them
-constexpr size_t max_layer_bytes = 255;
+constexpr size_t max_name_bytes = 255;                // of a layer or a part
 
 std::string error_text() { return std::generic_category().message(errno); }
 
@@ -75,7 +75,7 @@ bool is_within(Enum value, Enum last) {
   return int(value) >= 0 && int(value) <= int(last);
 }
 
-bool is_name(const std::string& text) { return text.size() <= 255 && text.find('\0') == std::string::npos; }
+bool is_name(const std::string& text) { return text.size() <= max_name_bytes && text.find('\0') == std::string::npos; }
 
 bool is_sensible(const Window& window, const Limits& limits) {
   const int64_t width = int64_t(window.max_x) - window.min_x + 1;
@@ -106,6 +106,8 @@ bool is_sensible(const Reply& reply, const Limits& limits) {
     return false;
   for (const Group& group : picture.groups)
     if (!is_sensible(group, picture.size(), &group == &picture.groups[0])) return false;
+  for (const FilePart& part : reply.decoded.parts)
+    if (!is_name(part.name) || !std::ranges::all_of(part.channels, is_name)) return false;
   return reply.decoded.warnings.size() <= 16 && std::ranges::all_of(picture.attributes, [](const Attribute& attribute) {
            return is_name(attribute.name) && is_name(attribute.type) && !attribute.name.empty();
          });
@@ -149,8 +151,10 @@ Reply reply_of(const WorkerEnd& end, const Limits& limits) {
 }
 
 Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
-  if (options.layer.size() > max_layer_bytes)
+  if (options.layer.size() > max_name_bytes)
     fail(Exit::input, "has no layer with a name of {} bytes", options.layer.size());
+  if (options.part.size() > max_name_bytes)
+    fail(Exit::input, "has no part with a name of {} bytes", options.part.size());
   const Descriptor input = input_for_worker(descriptor, options.limits);
   const Descriptor texels = shared_memory("gpupost-texels");
   Worker worker(decode_worker_word, std::array{input.get(), texels.get()});

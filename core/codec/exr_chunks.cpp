@@ -14,8 +14,25 @@ ExrPlace place_of_chunk(const ExrHeader& header, const ExrLevel& level, int colu
                    int(std::min<int64_t>(header.chunk_size.height, level.size.height - y))}};
 }
 
+size_t raw_bytes_of(const ExrHeader& header, const ExrPlace& place) {
+  if (!header.is_subsampled()) return texel_count(place.size) * header.bytes_per_texel();
+  size_t bytes = 0;
+  for (size_t i = 0; i < header.channels.size(); ++i) {
+    const auto [across, down] = header.samplings[i];
+    const auto lines_before = [down = down](int y) { return size_t((y + down - 1) / down); };
+    const size_t lines = lines_before(place.y + place.size.height) - lines_before(place.y);
+    bytes += lines * size_t(place.size.width / across) * bytes_of(header.channels[i].depth);
+  }
+  return bytes;
+}
+
 size_t offset_of_chunk(Bytes file, const ExrHeader& header, size_t chunk) {
   return little_at<uint64_t>(file, header.table_at + 8 * chunk);
+}
+
+Bytes data_of_chunk(Bytes file, const ExrHeader& header, size_t chunk) {
+  const size_t at = offset_of_chunk(file, header, chunk) + chunk_head_bytes(header);
+  return part_of(file, at, little_at<uint32_t>(file, at - 4));
 }
 
 namespace {
@@ -41,46 +58,75 @@ struct ChunkWanted {
   const ExrLevel& level;
   int column, row;
   size_t raw_bytes;
+  int part;  // -1: the file has no numbers of parts
 };
 
+std::string text_of(const ChunkWanted& wanted) {
+  return fmt::format("chunk {} of {}{}", wanted.number + 1, wanted.count,
+                     wanted.part < 0 ? "" : fmt::format(" of part {}", wanted.part));
+}
+
 void check_coordinates(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t at) {
+  if (header.has_part_numbers) {
+    const int found = little_at<int32_t>(file, at);
+    if (found != header.part) fail(Exit::input, "{} says it is of part {}", text_of(wanted), found);
+    at += 4;
+  }
   if (!header.is_tiled) {
     const int y = header.data_window.min_y + wanted.row * header.chunk_size.height;
     const int found = little_at<int32_t>(file, at);
-    if (found != y)
-      fail(Exit::input, "chunk {} of {} says it is line {}; it must be {}", wanted.number + 1, wanted.count, found, y);
+    if (found != y) fail(Exit::input, "{} says it is line {}; it must be {}", text_of(wanted), found, y);
     return;
   }
   const int want[] = {wanted.column, wanted.row, wanted.level.x, wanted.level.y};
   for (size_t i = 0; i < 4; ++i)
     if (little_at<int32_t>(file, at + 4 * i) != want[i])
-      fail(Exit::input, "chunk {} of {} is not the tile ({}, {}) of level ({}, {}) that it must be", wanted.number + 1,
-           wanted.count, want[0], want[1], want[2], want[3]);
+      fail(Exit::input, "{} is not the tile ({}, {}) of level ({}, {}) that it must be", text_of(wanted), want[0],
+           want[1], want[2], want[3]);
+}
+
+// Where a chunk begins, with room for `head_bytes` there.
+uint64_t start_of_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t head_bytes) {
+  const uint64_t at = offset_of_chunk(file, header, wanted.number);
+  if (at == 0) fail(Exit::input, "is cut off: {} was never written", text_of(wanted));
+  if (at < header.chunks_at)
+    fail(Exit::input, "{} is said to start at byte {}, inside the header", text_of(wanted), at);
+  if (at > file.size() || file.size() - at < head_bytes)
+    fail(Exit::input, "is cut off: {} starts at byte {}, the file has {}", text_of(wanted), at, file.size());
+  return at;
+}
+
+void check_end(Bytes file, const ChunkWanted& wanted, uint64_t data_at, uint64_t bytes) {
+  if (bytes > file.size() - data_at)
+    fail(Exit::input, "is cut off: {} ends at byte {}, the file has {}", text_of(wanted), data_at + bytes, file.size());
 }
 
 void check_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted) {
   const size_t head_bytes = chunk_head_bytes(header);
-  const size_t table_end = header.table_at + 8 * wanted.count;
-  const uint64_t at = offset_of_chunk(file, header, wanted.number);
-  if (at == 0) fail(Exit::input, "is cut off: chunk {} of {} was never written", wanted.number + 1, wanted.count);
-  if (at < table_end)
-    fail(Exit::input, "chunk {} of {} is said to start at byte {}, inside the header", wanted.number + 1, wanted.count,
-         at);
-  if (at > file.size() || file.size() - at < head_bytes)
-    fail(Exit::input, "is cut off: chunk {} of {} starts at byte {}, the file has {}", wanted.number + 1, wanted.count,
-         at, file.size());
+  const uint64_t at = start_of_chunk(file, header, wanted, head_bytes);
   check_coordinates(file, header, wanted, at);
   const uint32_t bytes = little_at<uint32_t>(file, at + head_bytes - 4);
   const bool is_plain = header.compression == 0;
-  if (bytes == 0 || bytes > wanted.raw_bytes || (is_plain && bytes != wanted.raw_bytes))
-    fail(Exit::input, "chunk {} of {} has {} bytes; it must have {}{}", wanted.number + 1, wanted.count, bytes,
-         is_plain ? "" : "1 to ", wanted.raw_bytes);
-  if (bytes > file.size() - at - head_bytes)
-    fail(Exit::input, "is cut off: chunk {} of {} ends at byte {}, the file has {}", wanted.number + 1, wanted.count,
-         at + head_bytes + bytes, file.size());
+  const bool is_empty = bytes == 0 && wanted.raw_bytes > 0;
+  if (is_empty || bytes > wanted.raw_bytes || (is_plain && bytes != wanted.raw_bytes))
+    fail(Exit::input, "{} has {} bytes; it must have {}{}", text_of(wanted), bytes, is_plain ? "" : "1 to ",
+         wanted.raw_bytes);
+  check_end(file, wanted, at + head_bytes, bytes);
   const bool is_piz = header.compression == 4 && bytes < wanted.raw_bytes;
   if (is_piz && !has_whole_piz_head(part_of(file, at + head_bytes, bytes)))
-    fail(Exit::input, "chunk {} of {} has damaged PIZ data", wanted.number + 1, wanted.count);
+    fail(Exit::input, "{} has damaged PIZ data", text_of(wanted));
+}
+
+// Numbers of samples and the samples themselves, each packed, behind three lengths; the third is of the samples unpacked.
+void check_deep_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted) {
+  const size_t coordinate_bytes = chunk_head_bytes(header) - 4;
+  const size_t head_bytes = coordinate_bytes + 3 * 8;
+  const uint64_t at = start_of_chunk(file, header, wanted, head_bytes);
+  check_coordinates(file, header, wanted, at);
+  const uint64_t count_bytes = little_at<uint64_t>(file, at + coordinate_bytes);
+  const uint64_t sample_bytes = little_at<uint64_t>(file, at + coordinate_bytes + 8);
+  check_end(file, wanted, at + head_bytes, count_bytes);
+  check_end(file, wanted, at + head_bytes + count_bytes, sample_bytes);
 }
 
 }  // namespace
@@ -94,14 +140,15 @@ void check_exr_chunks(Bytes file, const ExrHeader& header) {
     size_t number = level.first_chunk;
     for (int row = 0; row < level.rows; ++row)
       for (int column = 0; column < level.columns; ++column) {
-        const size_t texels = texel_count(place_of_chunk(header, level, column, row).size);
-        check_chunk(file, header,
-                    {.number = number++,
-                     .count = count,
-                     .level = level,
-                     .column = column,
-                     .row = row,
-                     .raw_bytes = texels * header.bytes_per_texel()});
+        const ChunkWanted wanted = {.number = number++,
+                                    .count = count,
+                                    .level = level,
+                                    .column = column,
+                                    .row = row,
+                                    .raw_bytes = raw_bytes_of(header, place_of_chunk(header, level, column, row)),
+                                    .part = header.has_part_numbers ? header.part : -1};
+        if (header.is_deep) check_deep_chunk(file, header, wanted);
+        else check_chunk(file, header, wanted);
       }
   }
 }

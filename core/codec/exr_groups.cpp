@@ -58,15 +58,17 @@ ExrGroup colour_group(std::span<const Channel> channels, const std::string& laye
   const int luminance = luminance_of(channels, prefix);
   const bool is_luminance = std::ranges::all_of(std::span(sources).first(3), [](int s) { return s < 0; });
   if (is_luminance && luminance < 0) return {};
-  if (is_luminance && index_of(channels, prefix + "RY") >= 0 && index_of(channels, prefix + "BY") >= 0)
-    fail(Exit::input, "luminance and chroma channels (Y, RY, BY) are not supported");
-  if (is_luminance) sources[0] = luminance;
+  const int red_chroma = index_of(channels, prefix + "RY"), blue_chroma = index_of(channels, prefix + "BY");
+  const bool has_chroma = is_luminance && red_chroma >= 0 && blue_chroma >= 0;
+  if (has_chroma) sources = {red_chroma, luminance, blue_chroma, sources[3]};
+  else if (is_luminance) sources[0] = luminance;
   const auto first = std::ranges::find_if(sources, [](int s) { return s >= 0; });
   ExrGroup colour = group_starting_as(channels[size_t(*first)].depth);
   for (size_t component = 0; component < 4; ++component) add(colour, component, channels, sources[component]);
-  if (is_luminance) colour.sources[1] = colour.sources[2] = luminance;
+  if (is_luminance && !has_chroma) colour.sources[1] = colour.sources[2] = luminance;
+  colour.has_chroma = has_chroma;
   colour.group.is_colour = true;
-  colour.group.is_luminance = is_luminance;
+  colour.group.is_luminance = is_luminance && !has_chroma;
   return colour;
 }
 

@@ -14,6 +14,7 @@ namespace gpupost {
 struct ExrGroup {
   Group group;
   std::array<int, 4> sources = {-1, -1, -1, -1};  // channels of the file; -1: none
+  bool has_chroma = false;  // the sources of R, G and B are RY, Y and BY, which are not colours yet
 };
 
 // The colour of `layer` ("": channels without a dot) first, if the file has it, then all others by four in alphabetical

@@ -2,9 +2,12 @@
 
 #include "core/codec/claims.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <climits>
 #include <cstdlib>
 #include <set>
 
@@ -20,6 +23,8 @@ constexpr int max_coordinate = 2 << 20;  // tinyexr 1.0.1 refuses lines beyond i
 enum Compressions { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, compression_count };
 constexpr std::array<std::string_view, compression_count> compression_names = {"none",  "rle", "zips", "zip",  "piz",
                                                                                "PXR24", "B44", "B44A", "DWAA", "DWAB"};
+// Lines that are packed together. OpenEXR, ImfCompressor.cpp, numLinesInBuffer.
+constexpr std::array<int, compression_count> lines_a_chunk = {1, 1, 1, 16, 32, 16, 32, 32, 32, 256};
 
 // A text that ends in a zero byte, from `at` on.
 std::string_view text_at(Bytes file, size_t at, std::string_view what) {
@@ -29,24 +34,6 @@ std::string_view text_at(Bytes file, size_t at, std::string_view what) {
     fail(Exit::input, "is cut off: {} at byte {} has no end", what, at);
   if (length > max_name_bytes) fail(Exit::input, "{} at byte {} is longer than {} bytes", what, at, max_name_bytes);
   return rest.substr(0, length);
-}
-
-// Names come from the file; nothing else than one plain line may reach a message.
-std::string printable(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
-}
-
-void check_version(Bytes file) {
-  if (!starts_with(file, "\x76\x2f\x31\x01")) fail(Exit::input, "does not start as an EXR file does");
-  const uint32_t version = little_at<uint32_t>(file, 4);
-  constexpr uint32_t tiled = 0x200, long_names = 0x400, deep = 0x800, parts = 0x1000;
-  if ((version & 0xff) != 2) fail(Exit::input, "is of EXR version {}; 2 is supported", version & 0xff);
-  if (version & deep) fail(Exit::input, "deep data is not supported");
-  if (version & parts) fail(Exit::input, "multi-part files are not supported");
-  if (version & ~(0xffu | tiled | long_names)) fail(Exit::input, "EXR flags {:#x} are not supported", version);
 }
 
 struct RawAttribute {
@@ -70,7 +57,12 @@ RawAttribute attribute_at(Bytes file, size_t at) {
   return attribute;
 }
 
-Channel channel_at(Bytes list, size_t& at) {
+struct SampledChannel {
+  Channel channel;
+  Size sampling;
+};
+
+SampledChannel channel_at(Bytes list, size_t& at) {
   Channel channel;
   channel.name = text_at(list, at, "a channel's name");
   at += channel.name.size() + 1;
@@ -81,26 +73,25 @@ Channel channel_at(Bytes list, size_t& at) {
   if (type > 2) fail(Exit::input, "channel {} is of type {}; 0 to 2 are known", printable(channel.name), type);
   if (across < 1 || down < 1)
     fail(Exit::input, "channel {} is sampled {} x {}; at least 1 x 1", printable(channel.name), across, down);
-  if (across != 1 || down != 1)
-    fail(Exit::input, "sub-sampled channels are not supported ({} is sampled {} x {})", printable(channel.name), across,
-         down);
   channel.depth = type == 0 ? Depth::u32 : type == 1 ? Depth::half : Depth::f32;
-  return channel;
+  return {std::move(channel), {across, down}};
 }
 
 void take_channels(ExrHeader& header, Bytes value, const Limits& limits) {
   size_t at = 0;
   while (byte_at(value, at) != 0) {
-    const Channel channel = channel_at(value, at);
+    const auto [channel, sampling] = channel_at(value, at);
     if (!header.channels.empty() && channel.name <= header.channels.back().name)
       fail(Exit::input, "channel {} stands behind {}; channels stand once each, in alphabetical order",
            printable(channel.name), printable(header.channels.back().name));
     if (int(header.channels.size()) == limits.channel_count)
       fail(Exit::input, "has more than {} channels", limits.channel_count);
     header.channels.push_back(channel);
+    header.samplings.push_back(sampling);
   }
   if (header.channels.empty()) fail(Exit::input, "has no channels");
   if (at + 1 != value.size()) fail(Exit::input, "its channel list is of {} bytes, of {}", at + 1, value.size());
+  header.channel_list = value;
 }
 
 Window window_in(Bytes value) {
@@ -112,8 +103,6 @@ void take_compression(ExrHeader& header, Bytes value, const Limits&) {
   header.compression = byte_at(value, 0);
   if (header.compression >= compression_count)
     fail(Exit::input, "its compression is number {}; 0 to {} are known", header.compression, compression_count - 1);
-  if (header.compression > piz)
-    fail(Exit::input, "compression {} is not supported", name_of_compression(header.compression));
 }
 
 void take_line_order(ExrHeader& header, Bytes value, const Limits&) {
@@ -137,6 +126,31 @@ void take_data_window(ExrHeader& header, Bytes value, const Limits&) { header.da
 void take_display_window(ExrHeader& header, Bytes value, const Limits&) { header.display_window = window_in(value); }
 void take_nothing(ExrHeader&, Bytes, const Limits&) {}
 
+void take_name(ExrHeader& header, Bytes value, const Limits&) {
+  if (value.size() > max_name_bytes)
+    fail(Exit::input, "its part's name has {} bytes; at most {}", value.size(), max_name_bytes);
+  header.name = text_of(value);
+}
+
+void take_chunk_count(ExrHeader& header, Bytes value, const Limits&) {
+  header.claimed_chunk_count = little_at<uint32_t>(value, 0);
+}
+
+// A part of several says itself what it is; in a file of one the flags do. OpenEXR 3.1.5 reads a flat file that says it is
+// deep.
+void take_type(ExrHeader& header, Bytes value, const Limits&) {
+  if (!header.has_part_numbers) return;
+  const std::string_view type = text_of(value);
+  const std::string_view types[] = {"scanlineimage", "tiledimage", "deepscanline", "deeptile"};
+  const auto found = std::ranges::find(types, type);
+  if (found == std::end(types))
+    fail(Exit::input, "a part of type {} is not supported; expected {}", printable(type.substr(0, max_name_bytes)),
+         fmt::join(types, ", "));
+  header.type = type;
+  header.is_tiled = type == "tiledimage" || type == "deeptile";
+  header.is_deep = type.starts_with("deep");
+}
+
 // The attributes that the format prescribes or that describe storage. Those that are kept say something of the picture.
 struct KnownAttribute {
   std::string_view name;
@@ -156,10 +170,9 @@ constexpr KnownAttribute known_attributes[] = {
     {"screenWindowCenter", "v2f", 8, true, true, take_nothing},
     {"screenWindowWidth", "float", 4, true, true, take_nothing},
     {"tiles", "tiledesc", 9, false, false, take_tiles},
-    // Single-part files need none of these, and readers go by the flags: OpenEXR 3.1.5 reads a flat file that says it is deep.
-    {"chunkCount", "int", 4, false, false, take_nothing},
-    {"type", "string", 0, false, false, take_nothing},
-    {"name", "string", 0, false, false, take_nothing},
+    {"chunkCount", "int", 4, false, false, take_chunk_count},
+    {"type", "string", 0, false, false, take_type},
+    {"name", "string", 0, false, false, take_name},
     {"version", "int", 4, false, false, take_nothing},
     {"maxSamplesPerPixel", "int", 4, false, false, take_nothing},
 };
@@ -171,13 +184,21 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
       fail(Exit::input, "attribute {} is of type {}; it must be {}", raw.name, printable(raw.type), known->type);
     if (known->bytes != 0 && raw.value.size() != known->bytes)
       fail(Exit::input, "attribute {} has {} bytes; it must have {}", raw.name, raw.value.size(), known->bytes);
-    if (known->name != "tiles" || header.is_tiled) known->take(header, raw.value, limits);
+    const bool may_have_tiles = header.is_tiled || header.has_part_numbers;  // of several parts, "type" follows "tiles"
+    if (known->name != "tiles" || may_have_tiles) known->take(header, raw.value, limits);
     if (!known->is_kept) return;
   }
   const unsigned char* start = unsigned_bytes(raw.value);
   header.attributes.push_back({.name = std::string(raw.name),
                                .type = std::string(raw.type),
                                .value = std::vector<uint8_t>(start, start + raw.value.size())});
+}
+
+// Does every part of its kind have the attribute?
+bool is_required(const KnownAttribute& known, const ExrHeader& header) {
+  if (known.name == "tiles") return header.is_tiled;
+  const bool is_of_parts = known.name == "name" || known.name == "type" || known.name == "chunkCount";
+  return known.is_required || (is_of_parts && header.has_part_numbers);
 }
 
 void check_windows(const ExrHeader& header, const Limits& limits) {
@@ -190,6 +211,9 @@ void check_windows(const ExrHeader& header, const Limits& limits) {
   if (display.min_x > display.max_x || display.min_y > display.max_y)
     fail(Exit::input, "its display window ({}, {}) - ({}, {}) is empty", display.min_x, display.min_y, display.max_x,
          display.max_y);
+  constexpr int most = INT_MAX / 2;  // as OpenEXR has it
+  if (std::min(display.min_x, display.min_y) <= -most || std::max(display.max_x, display.max_y) >= most)
+    fail(Exit::input, "its display window reaches further than {} from the origin", most);
 }
 
 // log2, rounded as the file says.
@@ -200,6 +224,22 @@ int level_count(int side, bool up) {
 int level_side(int side, int level, bool up) {
   const int64_t unit = int64_t(1) << level;
   return int(std::max<int64_t>(1, up ? (side + unit - 1) / unit : side / unit));
+}
+
+// As OpenEXR demands it: what is sampled begins at its first number and ends with its last.
+void check_samplings(const ExrHeader& header) {
+  const Window& window = header.data_window;
+  const Size size = header.size();
+  for (size_t i = 0; i < header.channels.size(); ++i) {
+    const auto [across, down] = header.samplings[i];
+    if (across == 1 && down == 1) continue;
+    if (header.is_tiled || header.is_deep)
+      fail(Exit::input, "channel {} is sampled {} x {}; in {} it must be 1 x 1", printable(header.channels[i].name),
+           across, down, header.is_tiled ? "tiles" : "deep data");
+    if (window.min_x % across || window.min_y % down || size.width % across || size.height % down)
+      fail(Exit::input, "channel {} is sampled {} x {}, which the data window ({}, {}) - ({}, {}) is no multiple of",
+           printable(header.channels[i].name), across, down, window.min_x, window.min_y, window.max_x, window.max_y);
+  }
 }
 
 void add_level(ExrHeader& header, int x, int y) {
@@ -217,14 +257,14 @@ void add_level(ExrHeader& header, int x, int y) {
 void plan_levels(ExrHeader& header) {
   const Size base = header.size();
   const bool up = header.rounds_up;
-  if (!header.is_tiled)
-    header.chunk_size = {base.width, header.compression == zip ? 16 : header.compression == piz ? 32 : 1};
-  if (header.level_mode == ExrLevels::ripmap) {
+  if (!header.is_tiled) header.chunk_size = {base.width, lines_a_chunk.at(size_t(header.compression))};
+  if (header.is_tiled && header.level_mode == ExrLevels::ripmap) {
     for (int y = 0; y < level_count(base.height, up); ++y)
       for (int x = 0; x < level_count(base.width, up); ++x) add_level(header, x, y);
     return;
   }
-  const int count = header.level_mode == ExrLevels::one ? 1 : level_count(std::max(base.width, base.height), up);
+  const int count =
+      !header.is_tiled || header.level_mode == ExrLevels::one ? 1 : level_count(std::max(base.width, base.height), up);
   for (int level = 0; level < count; ++level) add_level(header, level, level);
 }
 
@@ -232,10 +272,21 @@ void plan_levels(ExrHeader& header) {
 
 std::string_view name_of_compression(int compression) { return compression_names.at(size_t(compression)); }
 
+std::string printable(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return text;
+}
+
 size_t ExrHeader::bytes_per_texel() const {
   size_t bytes = 0;
   for (const Channel& channel : channels) bytes += bytes_of(channel.depth);
   return bytes;
+}
+
+bool ExrHeader::is_subsampled() const {
+  return std::ranges::any_of(samplings, [](Size sampling) { return sampling != Size{1, 1}; });
 }
 
 size_t ExrHeader::chunk_count() const {
@@ -243,13 +294,12 @@ size_t ExrHeader::chunk_count() const {
   return levels.back().first_chunk + size_t(levels.back().columns) * size_t(levels.back().rows);
 }
 
-ExrHeader parse_exr_header(Bytes file, const Limits& limits) {
-  check_version(file);
+ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const Limits& limits) {
   ExrHeader header;
-  header.is_tiled = (little_at<uint32_t>(file, 4) & 0x200) != 0;
+  header.has_part_numbers = is_one_of_several;
+  header.is_tiled = !is_one_of_several && (little_at<uint32_t>(file, 4) & exr_is_tiled) != 0;
   std::set<std::string_view> seen;
   size_t value_bytes = 0;
-  size_t at = 8;
   while (byte_at(file, at) != 0) {
     const RawAttribute raw = attribute_at(file, at);
     if (!seen.insert(raw.name).second) fail(Exit::input, "has attribute {} twice", printable(raw.name));
@@ -260,12 +310,15 @@ ExrHeader parse_exr_header(Bytes file, const Limits& limits) {
     take(header, raw, limits);
     at = raw.next;
   }
+  ++at;
   for (const KnownAttribute& known : known_attributes)
-    if ((known.is_required || (known.name == "tiles" && header.is_tiled)) && !seen.contains(known.name))
-      fail(Exit::input, "has no attribute {}, which every EXR file {}has", known.name,
-           header.is_tiled ? "of tiles " : "");
-  header.table_at = at + 1;
+    if (is_required(known, header) && !seen.contains(known.name))
+      fail(Exit::input, "has no attribute {}, which every EXR {}has", known.name,
+           is_one_of_several && !known.is_required ? "part "
+           : header.is_tiled                       ? "file of tiles "
+                                                   : "file ");
   check_windows(header, limits);
+  check_samplings(header);
   plan_levels(header);
   return header;
 }

@@ -6,6 +6,8 @@
 #include "core/codec/exr_unzip.h"
 #include "core/codec/libraries/tinyexr_settings.h"
 
+#include <tinyexr.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -47,10 +49,6 @@ TinyHeader tiny_header(std::span<const EXRChannelInfo> channels, int compression
   return tiny;
 }
 
-[[noreturn]] void refuse_chunk(size_t chunk) {
-  fail(Exit::input, "its data are damaged: those from chunk {} on cannot be decoded", chunk + 1);
-}
-
 // `table_at`: where in `file` the offsets of the chunks in the header's data window stand.
 void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, size_t chunk) {
   tiny.header.header_len = unsigned(table_at - 8);  // it adds the 8 bytes of the magic number itself
@@ -69,8 +67,6 @@ int tiny_type(Depth depth) {
          : depth == Depth::half ? TINYEXR_PIXELTYPE_HALF
                                 : TINYEXR_PIXELTYPE_FLOAT;
 }
-
-}  // namespace
 
 // A file of chunks that stand one behind the other, without a header: 16 bytes for its place, the table, the chunks.
 class SmallFile {
@@ -98,7 +94,30 @@ class SmallFile {
   size_t chunk_count_ = 0;
 };
 
-ExrPieces::ExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
+// tinyexr's description of a file, made from ours: its own parser of headers is never asked.
+class TinyPieces : public ExrPieces {
+ public:
+  TinyPieces(Bytes file, const ExrHeader& header, const ExrLevel& level);
+  int count() const override { return columns_ * rows_; }
+  void decode(int index, const UsePiece& use) const override;
+
+ private:
+  void decode_lines(int row, const UsePiece& use) const;
+  bool is_zipped() const;
+  SmallFile unzipped_lines(size_t chunk, const ExrPlace& place) const;
+  SmallFile copied_lines(size_t chunk, const ExrPlace& place) const;
+  void decode_tile(int column, int row, const UsePiece& use) const;
+
+  Bytes file_;
+  const ExrHeader& header_;
+  const ExrLevel& level_;
+  std::vector<EXRChannelInfo> channels_;
+  int chunks_a_piece_ = 1;
+  int columns_ = 1;
+  int rows_ = 1;
+};
+
+TinyPieces::TinyPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
     : file_(file), header_(header), level_(level) {
   for (const Channel& channel : header.channels) {
     EXRChannelInfo info = {};
@@ -111,19 +130,14 @@ ExrPieces::ExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
   rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
 }
 
-void ExrPieces::decode(int index, const std::function<void(const ExrPiece&)>& use) const {
+void TinyPieces::decode(int index, const UsePiece& use) const {
   if (header_.is_tiled) decode_tile(index % columns_, index / columns_, use);
   else decode_lines(index, use);
 }
 
-bool ExrPieces::is_zipped() const { return name_of_compression(header_.compression).starts_with("zip"); }
+bool TinyPieces::is_zipped() const { return name_of_compression(header_.compression).starts_with("zip"); }
 
-Bytes ExrPieces::data_of_chunk(size_t number) const {
-  const size_t at = offset_of_chunk(file_, header_, number) + chunk_head_bytes(header_);
-  return part_of(file_, at, little_at<uint32_t>(file_, at - 4));
-}
-
-void ExrPieces::decode_lines(int row, const std::function<void(const ExrPiece&)>& use) const {
+void TinyPieces::decode_lines(int row, const UsePiece& use) const {
   const int lines = chunks_a_piece_ * header_.chunk_size.height;
   const int y = row * lines;
   const ExrPlace place = {.x = 0, .y = y, .size = {level_.size.width, std::min(lines, level_.size.height - y)}};
@@ -135,6 +149,9 @@ void ExrPieces::decode_lines(int row, const std::function<void(const ExrPiece&)>
   if (is_zipped()) {
     const SmallFile unzipped = unzipped_lines(first_chunk, place);
     load(tiny_image, tiny, unzipped.bytes(), SmallFile::table_at, first_chunk);
+  } else if (header_.has_part_numbers) {
+    const SmallFile copied = copied_lines(first_chunk, place);
+    load(tiny_image, tiny, copied.bytes(), SmallFile::table_at, first_chunk);
   } else {
     load(tiny_image, tiny, file_, header_.table_at + 8 * first_chunk, first_chunk);
   }
@@ -142,13 +159,13 @@ void ExrPieces::decode_lines(int row, const std::function<void(const ExrPiece&)>
 }
 
 // Lines as a file without compression has them.
-SmallFile ExrPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const {
+SmallFile TinyPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const {
   const size_t line_bytes = header_.bytes_per_texel() * size_t(place.size.width);
   SmallFile lines(size_t(place.size.height), 8 + line_bytes);
   Unzipped unzipped(line_bytes * size_t(header_.chunk_size.height));
   for (int y = 0; y < place.size.height; y += header_.chunk_size.height, ++chunk) {
     const int height = std::min(header_.chunk_size.height, place.size.height - y);
-    if (!unzipped.unpack(data_of_chunk(chunk), line_bytes * size_t(height))) refuse_chunk(chunk);
+    if (!unzipped.unpack(data_of_chunk(file_, header_, chunk), line_bytes * size_t(height))) refuse_chunk(chunk);
     for (int line = 0; line < height; ++line) {
       const int head[] = {header_.data_window.min_y + place.y + y + line};
       unzipped.copy(line_bytes * size_t(line), line_bytes, lines.add(head, line_bytes));
@@ -157,10 +174,23 @@ SmallFile ExrPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const {
   return lines;
 }
 
-void ExrPieces::decode_tile(int column, int row, const std::function<void(const ExrPiece&)>& use) const {
+// Chunks without the number of their part, which tinyexr expects of none of them.
+SmallFile TinyPieces::copied_lines(size_t chunk, const ExrPlace& place) const {
+  const int chunk_count = (place.size.height + header_.chunk_size.height - 1) / header_.chunk_size.height;
+  const size_t chunk_bytes = raw_bytes_of(header_, {.size = header_.chunk_size});
+  SmallFile lines(size_t(chunk_count), 8 + chunk_bytes);
+  for (int index = 0; index < chunk_count; ++index) {
+    const Bytes data = data_of_chunk(file_, header_, chunk + size_t(index));
+    const int head[] = {header_.data_window.min_y + place.y + index * header_.chunk_size.height};
+    std::memcpy(lines.add(head, data.size()), data.data(), data.size());
+  }
+  return lines;
+}
+
+void TinyPieces::decode_tile(int column, int row, const UsePiece& use) const {
   const ExrPlace place = place_of_chunk(header_, level_, column, row);
   const size_t number = level_.first_chunk + size_t(row) * size_t(level_.columns) + size_t(column);
-  const Bytes data = data_of_chunk(number);
+  const Bytes data = data_of_chunk(file_, header_, number);
   const size_t bytes = is_zipped() ? header_.bytes_per_texel() * texel_count(place.size) : data.size();
   // The tile as the only one of the only level of an image.
   constexpr int head[] = {0, 0, 0, 0};
@@ -182,6 +212,16 @@ void ExrPieces::decode_tile(int column, int row, const std::function<void(const 
   TinyImage tiny_image;
   load(tiny_image, tiny, alone.bytes(), SmallFile::table_at, number);
   use({.place = place, .planes = {tiny_image.image.tiles[0].images, channels_.size()}});
+}
+
+}  // namespace
+
+void refuse_chunk(size_t chunk) {
+  fail(Exit::input, "its data are damaged: those from chunk {} on cannot be decoded", chunk + 1);
+}
+
+std::unique_ptr<ExrPieces> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
+  return std::make_unique<TinyPieces>(file, header, level);
 }
 
 }  // namespace gpupost

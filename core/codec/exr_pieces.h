@@ -1,11 +1,10 @@
-// Texels of an EXR file, decoded by tinyexr a few chunks at a time.
+// Texels of an EXR file, decoded by a library a few chunks at a time.
 #pragma once
 
 #include "core/codec/exr_header.h"
 
-#include <tinyexr.h>
-
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace gpupost {
@@ -15,31 +14,22 @@ struct ExrPiece {
   ExrPlace place;
   std::span<unsigned char* const> planes;
 };
+using UsePiece = std::function<void(const ExrPiece&)>;
 
-class SmallFile;
-
-// tinyexr's description of a file, made from ours: its own parser of headers is never asked.
+// A level of a file, which must outlive it. The library is shown nothing of the file's header but what decoding needs.
 class ExrPieces {
  public:
-  ExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level);
-  int count() const { return columns_ * rows_; }
+  virtual ~ExrPieces() = default;
+  virtual int count() const = 0;
   // Decodes piece `index` on the calling thread and shows it to `use`. Throws Error(Exit::input) for damaged data.
-  void decode(int index, const std::function<void(const ExrPiece&)>& use) const;
-
- private:
-  void decode_lines(int row, const std::function<void(const ExrPiece&)>& use) const;
-  bool is_zipped() const;
-  Bytes data_of_chunk(size_t number) const;
-  SmallFile unzipped_lines(size_t chunk, const ExrPlace& place) const;
-  void decode_tile(int column, int row, const std::function<void(const ExrPiece&)>& use) const;
-
-  Bytes file_;
-  const ExrHeader& header_;
-  const ExrLevel& level_;
-  std::vector<EXRChannelInfo> channels_;
-  int chunks_a_piece_ = 1;
-  int columns_ = 1;
-  int rows_ = 1;
+  virtual void decode(int index, const UsePiece& use) const = 0;
 };
+
+[[noreturn]] void refuse_chunk(size_t chunk);
+
+std::unique_ptr<ExrPieces> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
+// The others' pieces: other compressions, and sub-sampled channels, whose numbers are repeated. Throws Error(Exit::input)
+// with their name where this build has no OpenEXR.
+std::unique_ptr<ExrPieces> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
 
 }  // namespace gpupost

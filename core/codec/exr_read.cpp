@@ -1,5 +1,6 @@
-// EXR to a picture. tinyexr decodes planes; here they become texels.
+// EXR to a picture. tinyexr, or OpenEXR where that one cannot, decodes planes; here they become texels.
 #include "core/codec/claims.h"
+#include "core/codec/exr_chroma.h"
 #include "core/codec/exr_groups.h"
 #include "core/codec/exr_header.h"
 #include "core/codec/exr_pieces.h"
@@ -78,8 +79,15 @@ void place_rows(const ExrPiece& piece, const ExrGroup& group, Level& level) {
   }
 }
 
-void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::vector<ExrGroup>& groups) {
-  const ExrPieces pieces(file, header, level);
+// tinyexr 1.0.1 knows the first compressions, and takes sub-sampled channels for whole ones.
+bool needs_openexr(const ExrHeader& header) {
+  constexpr int last_of_tinyexr = 4;
+  return header.compression > last_of_tinyexr || header.is_subsampled();
+}
+
+void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::span<ExrGroup> groups) {
+  const auto pieces =
+      needs_openexr(header) ? pieces_by_openexr(file, header, level) : pieces_by_tinyexr(file, header, level);
   const auto use = [&](const ExrPiece& piece) {
     for (ExrGroup& group : groups)
       if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
@@ -87,18 +95,57 @@ void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, st
   };
   // Pieces are taken as threads get to them: cores are shared, and pieces differ.
   std::atomic<int> next = 0;
-  parallel_ranges(std::min(core_count(), pieces.count()), 1, [&](int, int) {
-    for (int index = next++; index < pieces.count(); index = next++) pieces.decode(index, use);
+  parallel_ranges(std::min(core_count(), pieces->count()), 1, [&](int, int) {
+    for (int index = next++; index < pieces->count(); index = next++) pieces->decode(index, use);
   });
+}
+
+// Texels of every group. Chroma of half the resolution is widened by a filter that needs the whole picture.
+void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
+                   std::vector<ExrGroup>& groups) {
+  ExrGroup& colour = groups.front();
+  if (!has_halved_chroma(header, colour)) {
+    decode_level(file, header, level, groups);
+    if (colour.has_chroma) make_colours(header, colour.group);
+    return;
+  }
+  if (groups.size() > 1) decode_level(file, header, level, std::span(groups).subspan(1));
+  read_halved_chroma(file, header, level, layer, colour.group);
+}
+
+// Names what repeated numbers stand for; chroma that is filtered is no such case.
+std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& colour) {
+  std::string names;
+  for (size_t i = 0; i < header.channels.size(); ++i) {
+    const Size sampling = header.samplings[i];
+    const bool is_filtered =
+        has_halved_chroma(header, colour) && std::ranges::find(colour.sources, int(i)) != colour.sources.end();
+    if (sampling == Size{1, 1} || is_filtered) continue;
+    names += fmt::format("{}{} ({} x {})", names.empty() ? "" : ", ", printable(header.channels[i].name),
+                         sampling.width, sampling.height);
+  }
+  if (names.empty()) return {};
+  return {fmt::format("sub-sampled channels are widened by repeating their numbers: {}", names)};
+}
+
+std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
+  std::vector<FilePart> list;
+  for (const ExrHeader& header : parts) {
+    FilePart& part = list.emplace_back(FilePart{.name = header.name, .size = header.size(), .is_deep = header.is_deep});
+    for (const Channel& channel : header.channels) part.channels.push_back(channel.name);
+  }
+  return list;
 }
 
 }  // namespace
 
 Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
-  ExrHeader header = parse_exr_header(file, options.limits);
-  check_exr_chunks(file, header);
+  std::vector<ExrHeader> parts = parse_exr_headers(file, options.limits);
+  for (const ExrHeader& part : parts) check_exr_chunks(file, part);
+  ExrHeader& header = part_wanted(parts, options.part);
   const ExrLevel& level = level_wanted(header, options.level);
   std::vector<ExrGroup> groups = group_channels(header.channels, options.layer);
+  if (has_halved_chroma(header, groups.front())) groups.front().group.depth = Depth::half;
 
   uint64_t bytes = 0;
   for (const ExrGroup& group : groups) bytes += texel_count(level.size) * 4 * bytes_of(group.group.depth);
@@ -106,9 +153,10 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   for (ExrGroup& group : groups)
     group.group.levels.push_back(
         {.size = level.size, .texels = lend(texel_count(level.size) * 4 * bytes_of(group.group.depth))});
-  decode_level(file, header, level, groups);
+  decode_groups(file, header, level, options.layer, groups);
 
-  Decoded decoded;
+  Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
+  if (groups.front().has_chroma) name_colours(groups.front().group, options.layer);
   Picture& picture = decoded.picture;
   picture.format = "exr";
   picture.compression = name_of_compression(header.compression);

@@ -57,6 +57,7 @@ Group group_of(int channels, Depth depth) {
 }  // namespace
 
 Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& options, const Lend& lend) {
+  if (!options.part.empty()) fail(Exit::input, "has no part {}; a {} has none", options.part, format.name);
   if (!options.layer.empty()) fail(Exit::input, "has no layer {}; a {} has none", options.layer, format.name);
   if (options.level != 0) fail(Exit::input, "has no level {}; a {} has level 0 alone", options.level, format.name);
   const auto checker = std::ranges::find(checkers, format.name, &Checker::format);

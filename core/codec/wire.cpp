@@ -79,15 +79,17 @@ void carry(Way& way, T& value) {
   } else if constexpr (std::is_same_v<Is, Picture>) {
     each(value.format, value.compression, value.file_level_count, value.data_window, value.display_window,
          value.transfer, value.alpha, value.groups, value.attributes);
+  } else if constexpr (std::is_same_v<Is, FilePart>) {
+    each(value.name, value.size, value.channels, value.is_deep);
   } else if constexpr (std::is_same_v<Is, Decoded>) {
-    each(value.picture, value.warnings);
+    each(value.picture, value.parts, value.warnings);
   } else if constexpr (std::is_same_v<Is, Reply>) {
     each(value.exit, value.message, value.decoded, value.offsets);
   } else if constexpr (std::is_same_v<Is, Limits>) {
     each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
          value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
-    each(value.layer, value.level, value.limits);
+    each(value.part, value.layer, value.level, value.limits);
   } else {
     way.list(value, [&](auto& element) { carry(way, element); });
   }

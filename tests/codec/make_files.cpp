@@ -2,9 +2,15 @@
 
 #include <ImathBox.h>
 #include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfDeepFrameBuffer.h>
+#include <OpenEXR/ImfDeepScanLineOutputPart.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfMultiPartOutputFile.h>
 #include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfOutputPart.h>
+#include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfRgbaFile.h>
 #include <OpenEXR/ImfTileDescription.h>
 #include <OpenEXR/ImfTiledOutputFile.h>
 #include <sys/mman.h>
@@ -12,6 +18,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpupost {
 
@@ -37,6 +44,10 @@ Imf::PixelType type_of(Depth depth) {
   return depth == Depth::u32 ? Imf::UINT : depth == Depth::half ? Imf::HALF : Imf::FLOAT;
 }
 
+std::pair<int, int> sampling_of(const ExrRecipe& recipe, size_t channel) {
+  return recipe.samplings.empty() ? std::pair(1, 1) : recipe.samplings.at(channel);
+}
+
 // Planes of one level, and the frame buffer over them.
 struct Planes {
   std::vector<std::vector<char>> planes;
@@ -60,9 +71,46 @@ Planes planes_of(const ExrRecipe& recipe, int level_x, int level_y, int width, i
         std::memcpy(&plane[bytes * (size_t(y) * size_t(width) + size_t(x))], number, bytes);
       }
     char* origin = plane.data() - int64_t(bytes) * (int64_t(recipe.min_y) * width + recipe.min_x);
-    made.buffer.insert(channel.name, Imf::Slice(type_of(channel.depth), origin, bytes, bytes * size_t(width)));
+    const auto [across, down] = sampling_of(recipe, size_t(c));
+    made.buffer.insert(channel.name, Imf::Slice(type_of(channel.depth), origin, bytes * size_t(across),
+                                                bytes * size_t(width) * size_t(down), across, down));
   }
   return made;
+}
+
+Imf::Header header_of(const ExrRecipe& recipe) {
+  const Imath::Box2i window({recipe.min_x, recipe.min_y},
+                            {recipe.min_x + recipe.width - 1, recipe.min_y + recipe.height - 1});
+  Imf::Header header(window, window);
+  header.compression() = recipe.compression;
+  header.lineOrder() = recipe.line_order;
+  for (size_t c = 0; c < recipe.channels.size(); ++c) {
+    const auto [across, down] = sampling_of(recipe, c);
+    const Channel& channel = recipe.channels[c];
+    header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth), across, down));
+  }
+  recipe.change_header(header);
+  return header;
+}
+
+// Headers of one file have one display window.
+std::vector<Imf::Header> headers_of(const std::vector<std::pair<std::string, ExrRecipe>>& parts) {
+  std::vector<Imf::Header> headers;
+  for (const auto& [name, recipe] : parts) {
+    Imf::Header header = header_of(recipe);
+    header.displayWindow() = Imath::Box2i({0, 0}, {63, 63});
+    header.setName(name);
+    header.setType(Imf::SCANLINEIMAGE);
+    headers.push_back(header);
+  }
+  return headers;
+}
+
+void write_part(Imf::MultiPartOutputFile& file, int number, const ExrRecipe& recipe) {
+  Imf::OutputPart output(file, number);
+  const Planes planes = planes_of(recipe, 0, 0, recipe.width, recipe.height);
+  output.setFrameBuffer(planes.buffer);
+  output.writePixels(recipe.height);
 }
 
 }  // namespace
@@ -72,14 +120,7 @@ float value_at(int channel, int level_x, int level_y, int x, int y) {
 }
 
 File make_exr(const ExrRecipe& recipe) {
-  const Imath::Box2i window({recipe.min_x, recipe.min_y},
-                            {recipe.min_x + recipe.width - 1, recipe.min_y + recipe.height - 1});
-  Imf::Header header(window, window);
-  header.compression() = recipe.compression;
-  header.lineOrder() = recipe.line_order;
-  for (const Channel& channel : recipe.channels)
-    header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth)));
-  recipe.change_header(header);
+  Imf::Header header = header_of(recipe);
   File file;
   MemoryStream stream(file);
   if (recipe.tile_side == 0) {
@@ -100,6 +141,62 @@ File make_exr(const ExrRecipe& recipe) {
       output.setFrameBuffer(planes.buffer);
       output.writeTiles(0, output.numXTiles(level_x) - 1, 0, output.numYTiles(level_y) - 1, level_x, level_y);
     }
+  return file;
+}
+
+File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts) {
+  const std::vector<Imf::Header> headers = headers_of(parts);
+  File file;
+  {
+    MemoryStream stream(file);
+    Imf::MultiPartOutputFile output(stream, headers.data(), int(headers.size()));
+    for (size_t i = 0; i < parts.size(); ++i) write_part(output, int(i), parts[i].second);
+  }
+  return file;
+}
+
+File make_exr_behind_deep(const ExrRecipe& flat) {
+  std::vector<Imf::Header> headers = headers_of({{"deep", flat}, {"flat", flat}});
+  headers[0].setType(Imf::DEEPSCANLINE);
+  headers[0].compression() = Imf::ZIPS_COMPRESSION;
+  std::vector<unsigned> counts(size_t(flat.width) * size_t(flat.height), 1);
+  std::vector<half> numbers(counts.size(), half(0.5f));
+  std::vector<half*> samples;
+  for (half& number : numbers) samples.push_back(&number);
+  Imf::DeepFrameBuffer buffer;
+  buffer.insertSampleCountSlice(
+      Imf::Slice(Imf::UINT, reinterpret_cast<char*>(counts.data()), 4, 4 * size_t(flat.width)));
+  for (const Channel& channel : flat.channels)
+    buffer.insert(channel.name, Imf::DeepSlice(Imf::HALF, reinterpret_cast<char*>(samples.data()), sizeof(half*),
+                                               sizeof(half*) * size_t(flat.width), sizeof(half)));
+  File file;
+  {
+    MemoryStream stream(file);
+    Imf::MultiPartOutputFile output(stream, headers.data(), 2);
+    Imf::DeepScanLineOutputPart deep(output, 0);
+    deep.setFrameBuffer(buffer);
+    deep.writePixels(flat.height);
+    write_part(output, 1, flat);
+  }
+  return file;
+}
+
+File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Header&)>& change_header) {
+  Imf::Header header(width, height);
+  header.compression() = Imf::PIZ_COMPRESSION;
+  change_header(header);
+  std::vector<Imf::Rgba> texels(size_t(width) * size_t(height));
+  for (size_t i = 0; i < texels.size(); ++i) {
+    const float x = float(i % size_t(width)), y = float(i / size_t(width));
+    texels[i] = {1 + std::sin(x / 3), 0.8f + 0.7f * std::cos(y / 5), 0.1f + x / 50, 0.5f};
+  }
+  File file;
+  {
+    MemoryStream stream(file);
+    Imf::RgbaOutputFile output(stream, header, Imf::WRITE_YCA);
+    output.setFrameBuffer(texels.data(), 1, size_t(width));
+    output.writePixels(height);
+  }
   return file;
 }
 

@@ -23,7 +23,8 @@ struct ExrRecipe {
   std::vector<Channel> channels = {{"A", Depth::half}, {"B", Depth::half}, {"G", Depth::half}, {"R", Depth::half}};
   Imf::Compression compression = Imf::ZIP_COMPRESSION;
   Imf::LineOrder line_order = Imf::INCREASING_Y;
-  int tile_side = 0;  // 0: scan lines
+  std::vector<std::pair<int, int>> samplings = {};  // of each channel; none: 1 x 1
+  int tile_side = 0;                                // 0: scan lines
   Imf::LevelMode level_mode = Imf::ONE_LEVEL;
   Imf::LevelRoundingMode rounding = Imf::ROUND_DOWN;
   std::function<void(Imf::Header&)> change_header = [](Imf::Header&) {};
@@ -31,6 +32,12 @@ struct ExrRecipe {
 
 // A file of value_at(), by OpenEXR.
 File make_exr(const ExrRecipe& recipe);
+// A file of several parts, one a recipe and scan lines each, with these names.
+File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts);
+// A file with a part of deep data before a flat one.
+File make_exr_behind_deep(const ExrRecipe& flat);
+// Waves of colour as luminance and chroma of half the resolution. Sides are even.
+File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Header&)>& change_header);
 
 struct PngChunk {
   std::string type;

@@ -2,7 +2,9 @@
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfRgbaYca.h>
 
+#include <functional>
 #include <stdexcept>
 
 namespace gpupost {
@@ -25,19 +27,42 @@ bool is_same(const std::byte* ours, Depth our_depth, const char* theirs, Depth t
   return wide == float(narrow) || (wide != wide && narrow.isNan());
 }
 
-std::string difference_in_channel(Imf::InputFile& file, const Group& group, size_t component) {
+// Reads what the frame buffer asks for, of the level that is compared.
+using Read = std::function<void(const Imf::FrameBuffer&)>;
+
+// Numbers of a sub-sampled channel stand for those around them.
+void repeat(std::vector<char>& plane, Size size, size_t bytes, const Imf::Channel& channel) {
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const auto at = [&](int column, int row) {
+        return plane.data() + bytes * (size_t(row) * size_t(size.width) + size_t(column));
+      };
+      std::memmove(at(x, y), at(x - x % channel.xSampling, y - y % channel.ySampling), bytes);
+    }
+}
+
+std::vector<char> plane_of(const Imf::Header& header, const Read& read, const std::string& name, Size size,
+                           Texel corner) {
+  const Imf::Channel& channel = *header.channels().findChannel(name);
+  const size_t bytes = channel.type == Imf::HALF ? 2 : 4;
+  const auto width = size_t(size.width);
+  std::vector<char> plane(bytes * texel_count(size));
+  char* origin = plane.data() - int64_t(bytes) * (int64_t(corner.y) * size.width + corner.x);
+  Imf::FrameBuffer buffer;
+  buffer.insert(name, Imf::Slice(channel.type, origin, bytes * size_t(channel.xSampling),
+                                 bytes * width * size_t(channel.ySampling), channel.xSampling, channel.ySampling));
+  read(buffer);
+  repeat(plane, size, bytes, channel);
+  return plane;
+}
+
+std::string difference_in_channel(const Imf::Header& header, const Read& read, const Group& group, size_t component,
+                                  Texel corner) {
   const Channel& channel = group.channels[component];
-  const Imf::Channel* there = file.header().channels().findChannel(channel.name);
-  if (!there) return channel.name + " is not there";
-  const Imath::Box2i window = file.header().dataWindow();
+  if (!header.channels().findChannel(channel.name)) return channel.name + " is not there";
   const Size size = group.levels[0].size;
   const size_t bytes = bytes_of(channel.depth);
-  std::vector<char> plane(bytes * texel_count(size));
-  char* origin = plane.data() - int64_t(bytes) * (int64_t(window.min.y) * size.width + window.min.x);
-  Imf::FrameBuffer buffer;
-  buffer.insert(channel.name, Imf::Slice(there->type, origin, bytes, bytes * size_t(size.width)));
-  file.setFrameBuffer(buffer);
-  file.readPixels(window.min.y, window.max.y);
+  const std::vector<char> plane = plane_of(header, read, channel.name, size, corner);
   for (size_t texel = 0; texel < texel_count(size); ++texel) {
     const std::byte* ours = group.levels[0].texels.data() + bytes_of(group.depth) * (4 * texel + component);
     if (!is_same(ours, group.depth, &plane[bytes * texel], channel.depth))
@@ -46,25 +71,92 @@ std::string difference_in_channel(Imf::InputFile& file, const Group& group, size
   return "";
 }
 
-}  // namespace
-
-std::string difference_from_openexr(Imf::InputFile& file, const Picture& picture) {
-  const Imath::Box2i data = file.header().dataWindow(), display = file.header().displayWindow();
-  if (picture.data_window != Window{data.min.x, data.min.y, data.max.x, data.max.y}) return "data window";
-  if (picture.display_window != Window{display.min.x, display.min.y, display.max.x, display.max.y})
-    return "display window";
+std::string difference_in_channels(const Imf::Header& header, const Read& read, const Picture& picture, Texel corner) {
   long channel_count = 0;
   for (const Group& group : picture.groups)
     for (size_t component = 0; component < 4; ++component) {
       if (group.channels[component].name.empty()) continue;
       ++channel_count;
-      const std::string difference = difference_in_channel(file, group, component);
+      const std::string difference = difference_in_channel(header, read, group, component, corner);
       if (!difference.empty()) return difference;
     }
   long there_count = 0;
-  const Imf::ChannelList& channels = file.header().channels();
-  for (auto channel = channels.begin(); channel != channels.end(); ++channel) ++there_count;
+  for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel) ++there_count;
   return channel_count == there_count ? "" : "number of channels";
+}
+
+template <class Input>
+std::string difference_of_lines(Input& input, const Picture& picture) {
+  const Imath::Box2i data = input.header().dataWindow(), display = input.header().displayWindow();
+  if (picture.data_window != Window{data.min.x, data.min.y, data.max.x, data.max.y}) return "data window";
+  if (picture.display_window != Window{display.min.x, display.min.y, display.max.x, display.max.y})
+    return "display window";
+  const auto read = [&](const Imf::FrameBuffer& buffer) {
+    input.setFrameBuffer(buffer);
+    input.readPixels(data.min.y, data.max.y);
+  };
+  return difference_in_channels(input.header(), read, picture, {data.min.x, data.min.y});
+}
+
+std::string difference_of_texels(const Imf::Rgba* theirs, const Group& colour) {
+  for (size_t at = 0; at < texel_count(colour.levels[0].size); ++at)
+    for (size_t component = 0; component < 4; ++component) {
+      const half their_number = component == 0   ? theirs[at].r
+                                : component == 1 ? theirs[at].g
+                                : component == 2 ? theirs[at].b
+                                                 : theirs[at].a;
+      const std::byte* ours = colour.levels[0].texels.data() + bytes_of(colour.depth) * (4 * at + component);
+      if (!is_same(ours, colour.depth, reinterpret_cast<const char*>(&their_number), Depth::half))
+        return fmt::format("component {} at texel {}", component, at);
+    }
+  return "";
+}
+
+}  // namespace
+
+std::string difference_from_openexr(Imf::InputFile& file, const Picture& picture) {
+  return difference_of_lines(file, picture);
+}
+std::string difference_from_openexr(Imf::InputPart& part, const Picture& picture) {
+  return difference_of_lines(part, picture);
+}
+
+std::string difference_from_openexr(Imf::TiledInputFile& file, int level, const Picture& picture) {
+  const Imath::Box2i window = file.dataWindowForLevel(level);
+  const Size size = {window.max.x - window.min.x + 1, window.max.y - window.min.y + 1};
+  if (picture.size() != size) return "size";
+  const auto read = [&](const Imf::FrameBuffer& buffer) {
+    file.setFrameBuffer(buffer);
+    file.readTiles(0, file.numXTiles(level) - 1, 0, file.numYTiles(level) - 1, level);
+  };
+  return difference_in_channels(file.header(), read, picture, {window.min.x, window.min.y});
+}
+
+std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& colour) {
+  const Imath::Box2i window = file.dataWindow();
+  const Size size = colour.levels[0].size;
+  std::vector<Imf::Rgba> texels(texel_count(size));
+  file.setFrameBuffer(texels.data() - (int64_t(window.min.y) * size.width + window.min.x), 1, size_t(size.width));
+  file.readPixels(window.min.y, window.max.y);
+  return difference_of_texels(texels.data(), colour);
+}
+
+std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colour) {
+  const Imath::Box2i window = file.header().dataWindow();
+  const Size size = colour.levels[0].size;
+  const auto read = [&](const Imf::FrameBuffer& buffer) {
+    file.setFrameBuffer(buffer);
+    file.readPixels(window.min.y, window.max.y);
+  };
+  std::vector<Imf::Rgba> texels(texel_count(size), Imf::Rgba(0, 0, 0, 1));
+  constexpr std::pair<const char*, half Imf::Rgba::*> places[] = {
+      {"RY", &Imf::Rgba::r}, {"Y", &Imf::Rgba::g}, {"BY", &Imf::Rgba::b}};
+  for (const auto& [name, place] : places) {
+    const std::vector<char> plane = plane_of(file.header(), read, name, size, {window.min.x, window.min.y});
+    for (size_t at = 0; at < texels.size(); ++at) std::memcpy(&(texels[at].*place), &plane[2 * at], 2);
+  }
+  Imf::RgbaYca::YCAtoRGBA(Imf::RgbaYca::computeYw({}), int(texels.size()), texels.data(), texels.data());
+  return difference_of_texels(texels.data(), colour);
 }
 
 }  // namespace gpupost

@@ -5,6 +5,9 @@
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputFile.h>
+#include <OpenEXR/ImfInputPart.h>
+#include <OpenEXR/ImfRgbaFile.h>
+#include <OpenEXR/ImfTiledInputFile.h>
 
 namespace gpupost {
 
@@ -23,5 +26,12 @@ class MemoryInput : public Imf::IStream {
 // "" if the picture has the windows, the channels and bit by bit the numbers that OpenEXR reads; else the first that differs.
 // Numbers that we hold wider must be equal. Throws what OpenEXR throws.
 std::string difference_from_openexr(Imf::InputFile& file, const Picture& picture);
+std::string difference_from_openexr(Imf::InputPart& part, const Picture& picture);
+// The same of a level of a tiled file, without the windows, which OpenEXR does not give for levels.
+std::string difference_from_openexr(Imf::TiledInputFile& file, int level, const Picture& picture);
+// The same of the colour of a file of luminance and chroma, as OpenEXR's reader of halves makes it.
+std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& colour);
+// The texels of a file of Y, RY and BY that all have every number, made colours by OpenEXR's rule for each.
+std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colour);
 
 }  // namespace gpupost

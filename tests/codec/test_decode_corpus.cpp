@@ -188,7 +188,9 @@ TEST_CASE("every good file of the corpus is read right, or refused by name") {
       ++read;
       if (decoded.picture.format == "exr") {
         Imf::InputFile reference(path.c_str());
-        CHECK(difference_from_openexr(reference, decoded.picture) == "");
+        const bool is_chroma = reference.header().channels().findChannel("RY") != nullptr;
+        CHECK((is_chroma ? difference_from_whole_chroma(reference, decoded.picture.groups[0])
+                         : difference_from_openexr(reference, decoded.picture)) == "");
       }
       if (decoded.picture.format == "png") check_against_libpng(path, decoded.picture.groups[0]);
     } catch (const Error& error) {

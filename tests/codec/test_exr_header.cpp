@@ -24,10 +24,12 @@ File with(File file, size_t at, Number number) {
   return file;
 }
 
+ExrHeader parse_exr_header(const File& file) { return parse_exr_headers(file, {}).front(); }
+
 // What the structural check says of a file: "" if nothing.
 std::string complaint(const File& file, const Limits& limits = {}) {
   try {
-    check_exr_chunks(file, parse_exr_header(file, limits));
+    for (const ExrHeader& part : parse_exr_headers(file, limits)) check_exr_chunks(file, part);
   } catch (const Error& error) {
     CHECK(error.code() == Exit::input);
     return error.what();
@@ -43,7 +45,7 @@ TEST_CASE("the header of a file says what was put into it") {
                   header.displayWindow() = Imath::Box2i({-10, -20}, {30, 40});
                   header.insert("owner", Imf::StringAttribute("nobody"));
                 }});
-  const ExrHeader header = parse_exr_header(file, {});
+  const ExrHeader header = parse_exr_header(file);
   CHECK(header.data_window == Window{-3, 7, 1, 46});
   CHECK(header.display_window == Window{-10, -20, 30, 40});
   CHECK(name_of_compression(header.compression) == "zip");
@@ -58,15 +60,15 @@ TEST_CASE("the header of a file says what was put into it") {
 
 TEST_CASE("levels are counted and measured as OpenEXR does") {
   const File down = make_exr({.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::MIPMAP_LEVELS});
-  const ExrHeader header = parse_exr_header(down, {});
+  const ExrHeader header = parse_exr_header(down);
   REQUIRE(header.levels.size() == 5);
   CHECK(header.levels[3].size == Size{2, 1});
   const File up =
       make_exr({.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::MIPMAP_LEVELS, .rounding = Imf::ROUND_UP});
-  REQUIRE(parse_exr_header(up, {}).levels.size() == 6);
-  CHECK(parse_exr_header(up, {}).levels[3].size == Size{3, 2});
+  REQUIRE(parse_exr_header(up).levels.size() == 6);
+  CHECK(parse_exr_header(up).levels[3].size == Size{3, 2});
   const File both = make_exr({.width = 17, .height = 9, .tile_side = 4, .level_mode = Imf::RIPMAP_LEVELS});
-  CHECK(parse_exr_header(both, {}).levels.size() == 20);
+  CHECK(parse_exr_header(both).levels.size() == 20);
   for (const File& file : {down, up, both}) CHECK(complaint(file) == "");
 }
 
@@ -84,16 +86,16 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
       {"does not start", with(file, 0, uint8_t(0))},
       {"EXR version 3", with(file, 4, uint8_t(3))},
       {"deep data is not supported", with(file, 5, uint8_t(8))},
-      {"multi-part files are not supported", with(file, 5, uint8_t(16))},
+      {"has no attribute chunkCount, which every EXR part has", with(file, 5, uint8_t(16))},
       {"are not supported", with(file, 6, uint8_t(1))},
       {"has no attribute tiles", with(file, 5, uint8_t(2))},
       {"must be chlist", with(file, channels - 4 - 7, 'k')},
       {"claims 4294967295 bytes", with(file, channels - 4, uint32_t(-1))},
       {"is of type 3", with(file, channels + 2, 3)},
-      {"sub-sampled channels are not supported (A is sampled 2 x 1)", with(file, channels + 10, 2)},
+      {"channel A is sampled 2 x 1, which the data window (0, 0) - (16, 40) is no multiple of",
+       with(file, channels + 10, 2)},
       {"channel A is sampled 0 x 1", with(file, channels + 10, 0)},
       {"channel B stands behind C", with(file, channels, 'C')},
-      {"compression B44A is not supported", with(file, value_of(file, "compression", "compression"), uint8_t(7))},
       {"its compression is number 77", with(file, value_of(file, "compression", "compression"), uint8_t(77))},
       {"line order is number 3", with(file, value_of(file, "lineOrder", "lineOrder"), uint8_t(3))},
       {"claims 100001 x 41 texels; at most 32768 a side", with(file, window + 8, 100000)},
@@ -101,6 +103,7 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
       {"claims 17 x 0 texels", with(file, window + 12, -1)},
       {"further than", with(with(file, window, 9000000), window + 8, 9000016)},
       {"display window", with(file, value_of(file, "displayWindow", "box2i") + 8, -5)},
+      {"display window reaches further", with(file, value_of(file, "displayWindow", "box2i") + 8, INT_MAX)},
       {"has no attribute lineOrder", with(file, place_of(file, "lineOrder"), 'm')},
       {"has attribute twin.1 twice", with(file, place_of(file, "twin.2") + 5, '1')},
   };
@@ -111,9 +114,38 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
   }
 }
 
+TEST_CASE("each damaged field of a file of parts is refused, and named") {
+  const File file = make_exr_parts({{"one", {}}, {"two", {.width = 8, .height = 3}}});
+  REQUIRE(complaint(file) == "");
+  const std::vector<ExrHeader> parts = parse_exr_headers(file, {});
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[1].name == "two");
+  CHECK(parts[1].size() == Size{8, 3});
+  const size_t count = value_of(file, "chunkCount", "int"), type = value_of(file, "type", "string");
+  CHECK(complaint(with(file, count, 4)) == "part 0 (one) says it has 4 chunks; it must have 3");
+  CHECK(complaint(with(file, type, 'S')) ==
+        "a part of type Scanlineimage is not supported; expected scanlineimage, tiledimage, deepscanline, deeptile");
+  const size_t chunk = offset_of_chunk(file, parts[1], 0);
+  CHECK(complaint(with(file, chunk, 0)) == "chunk 1 of 1 of part 1 says it is of part 0");
+  CHECK(complaint(with(file, chunk + 8, -1)).find("chunk 1 of 1 of part 1 has 4294967295 bytes") == 0);
+  CHECK(complaint(with(file, parts[1].table_at, uint64_t(parts[1].table_at))).find("inside the header") !=
+        std::string::npos);
+}
+
+TEST_CASE("chunks of deep parts are looked for too") {
+  const File file = make_exr_behind_deep({});
+  REQUIRE(complaint(file) == "");
+  const ExrHeader deep = parse_exr_header(file);
+  REQUIRE(deep.is_deep);
+  const size_t first = offset_of_chunk(file, deep, 0);
+  CHECK(complaint(with(file, first + 8, uint64_t(-1))).find("is cut off: chunk 1 of 41 of part 0 ends at") == 0);
+  CHECK(complaint(with(file, first + 16, uint64_t(1) << 40)).find("is cut off: chunk 1 of 41 of part 0 ends at") == 0);
+  CHECK(complaint(with(file, first + 4, 7)) == "chunk 1 of 41 of part 0 says it is line 7; it must be 0");
+}
+
 TEST_CASE("each damaged chunk is refused, and numbered") {
   const File file = make_exr({});
-  const ExrHeader header = parse_exr_header(file, {});
+  const ExrHeader header = parse_exr_header(file);
   const size_t second = offset_of_chunk(file, header, 1);
   const auto damaged = [&](const File& changed) { return complaint(changed); };
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(0))) == "is cut off: chunk 2 of 3 was never written");
@@ -129,7 +161,11 @@ TEST_CASE("each damaged chunk is refused, and numbered") {
 TEST_CASE("a file cut anywhere is refused") {
   for (const ExrRecipe& recipe :
        {ExrRecipe{}, ExrRecipe{.compression = Imf::NO_COMPRESSION},
-        ExrRecipe{.compression = Imf::PIZ_COMPRESSION, .tile_side = 8, .level_mode = Imf::MIPMAP_LEVELS}}) {
+        ExrRecipe{.compression = Imf::PIZ_COMPRESSION, .tile_side = 8, .level_mode = Imf::MIPMAP_LEVELS},
+        ExrRecipe{.width = 16,
+        .height = 24,
+        .compression = Imf::B44_COMPRESSION,
+        .samplings = {{1, 1}, {2, 2}, {1, 1}, {4, 1}}}}) {
     const File file = make_exr(recipe);
     for (size_t bytes = 0; bytes < file.size(); bytes += 1 + bytes / 50) {
       CAPTURE(bytes);
@@ -138,6 +174,16 @@ TEST_CASE("a file cut anywhere is refused") {
     CHECK(complaint(File(file.begin(), file.end() - 1)) != "");
     CHECK(complaint(file) == "");
   }
+}
+
+TEST_CASE("a file of parts cut anywhere is refused") {
+  const File file = make_exr_behind_deep({.compression = Imf::DWAA_COMPRESSION});
+  for (size_t bytes = 0; bytes < file.size(); bytes += 1 + bytes / 50) {
+    CAPTURE(bytes);
+    CHECK(complaint(File(file.begin(), file.begin() + long(bytes))) != "");
+  }
+  CHECK(complaint(File(file.begin(), file.end() - 1)) != "");
+  CHECK(complaint(file) == "");
 }
 
 TEST_CASE("limits on a file are held") {
@@ -150,7 +196,7 @@ TEST_CASE("limits on a file are held") {
 
 TEST_CASE("no byte of a header that is changed harms the check") {
   const File file = make_exr({.tile_side = 16, .level_mode = Imf::MIPMAP_LEVELS});
-  const size_t header_bytes = parse_exr_header(file, {}).table_at;
+  const size_t header_bytes = parse_exr_header(file).table_at;
   for (size_t at = 0; at < header_bytes; ++at)
     for (const int value : {0, 1, 127, 128, 255}) complaint(with(file, at, uint8_t(value)));
 }
