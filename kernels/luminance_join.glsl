@@ -4,7 +4,7 @@
 shared bool is_last;
 
 float kept_number(int index, int count, int first) {
-  const float number = kept_texels[first + min(index, count - 1)].r * power_of_two(-join_exponent);
+  const float number = scratch_texels[first + min(index, count - 1)].r * power_of_two(-join_exponent);
   return index < count ? number : neutral;
 }
 
@@ -18,8 +18,9 @@ float number_of_pieces(int first, int count, int thread) {
   return number;
 }
 
-// `number` of the piece at `at`. A write of a coherent buffer is made available by itself, the release orders it before
-// the count, and only the workgroup that is last acquires what the others have written.
+// `number` of the piece at `at`. What is written to a coherent buffer is available, and what is read from it visible, by
+// the write and the read themselves. The count orders them: it releases the own write and acquires those of the others,
+// since a fence behind it would be one more wait of the last workgroup.
 void join(ivec2 at, float number, int thread) {
   const ivec2 pieces = ivec2(pieces_x, pieces_y);
   const ivec2 cell = at / pieces, piece_at = at - cell * pieces;
@@ -28,12 +29,12 @@ void join(ivec2 at, float number, int thread) {
   if (thread == 0) {
     scratch_texels[first + piece_at.y * pieces.x + piece_at.x] = vec4(number, 0.0, 0.0, 0.0);
     is_last = atomicAdd(scratch_counters[counter], 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
-                        gl_SemanticsRelease) == uint(count - 1);
+                        gl_SemanticsAcquireRelease) == uint(count - 1);
   }
-  barrier();
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                 gl_SemanticsAcquireRelease);
   if (!is_last) return;
   if (thread == 0) scratch_counters[counter] = 0;
-  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
   number = reduced_in_group(number_of_pieces(first, count, thread), thread);
   if (thread == 0) store_number(cell, number);
 }

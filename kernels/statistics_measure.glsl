@@ -13,7 +13,8 @@
 #if ONE_DISPATCH
 shared bool is_last;
 
-// Is this workgroup the last of all? Then what the others have kept is visible to it.
+// Is this workgroup the last of all? Then what the others have kept is visible to it: the count itself acquires it,
+// since a fence behind it would be one more wait of the last workgroup.
 bool finishes_last(int thread) {
 #if MEASURE_ALL
   // what other threads than the first have handed on
@@ -22,12 +23,11 @@ bool finishes_last(int thread) {
 #endif
   if (thread == 0)
     is_last = atomicAdd(scratch_counters[finished_at], 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
-                        gl_SemanticsRelease) == uint(part_count - 1);
-  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
-  if (!is_last) return false;
-  if (thread == 0) scratch_counters[finished_at] = 0;
-  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-  return true;
+                        gl_SemanticsAcquireRelease) == uint(part_count - 1);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                 gl_SemanticsAcquireRelease);
+  if (is_last && thread == 0) scratch_counters[finished_at] = 0;
+  return is_last;
 }
 #endif
 
@@ -167,13 +167,16 @@ void clear_counts(int thread) {
   shared_bins[thread] = 0;
 #endif
   each_spread found[spread] = 0;
-  barrier();
+#if MEASURE_ALL
+  barrier();  // bins are counted from the first tile on, all else behind the last
+#endif
 }
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex), group = int(gl_WorkGroupID.x);
   clear_counts(thread);
   measure_tiles(group);
+  barrier();
   gather_counts();
   vec4 own[spreads];
   each_spread own[spread] = part_of(wholes[spread]);

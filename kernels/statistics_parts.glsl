@@ -35,7 +35,7 @@ uint take(int at) {
   return count;
 }
 void keep(int index, vec4 part) { scratch_texels[parts_at / 4 + index] = part; }
-vec4 kept(int index) { return kept_texels[parts_at / 4 + index]; }
+vec4 kept(int index) { return scratch_texels[parts_at / 4 + index]; }
 #else
 void add(int at, uint count) { atomicAdd(statistics[meeting_at + at], count); }
 uint take(int at) { return statistics[meeting_at + at]; }

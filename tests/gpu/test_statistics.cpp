@@ -84,6 +84,24 @@ TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
   }
 }
 
+TEST_CASE("tiles of a GPU reach as little beyond the picture as they can, and measure all of it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  DeviceTraits traits = gpu->info().traits;
+  traits.type = DeviceType::discrete;
+  const Call call = call_of("stats", "--measure extremes");
+  for (const auto& [height, rows] : {std::pair{64, 32}, {127, 32}, {144, 24}, {119, 24}}) {
+    const Size size{65, height};
+    CHECK(plan({&call, 1}, {.size = size, .storage = Depth::half}, traits).passes.front().group_count[0] ==
+          2 * ((height + rows - 1) / rows));
+    for (const std::string_view name : {"ramp", "nonfinite"}) {
+      const Level base = pattern(name, size, Depth::half);
+      CAPTURE(name);
+      check_words(words_of(*gpu, call, base, Depth::half, traits), call, base, Depth::half);
+    }
+  }
+}
+
 TEST_CASE("a device without the memory model takes two passes and gives the same bits") {
   Gpu* gpu = device();
   if (!gpu) return;
