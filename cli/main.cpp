@@ -4,6 +4,7 @@
 #include "cli/messages.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/child/descriptor.h"
 #include "core/codec/codec.h"
 #include "core/gpu/gpu.h"
 
@@ -14,6 +15,8 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
+#include <string_view>
 
 namespace gpupost {
 
@@ -28,6 +31,29 @@ static void set_signals() {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
 }
+
+// What nothing catches: what static objects throw before main(), and what is thrown where nothing may be. All of that is memory
+// that ends, or a mistake of ours.
+[[noreturn]] static void on_terminate() noexcept {
+  remove_temporary_files();
+  Exit code = Exit::bug;
+  std::string_view line = "gpupost: a mistake of gpupost's own: an exception that nothing catches\n";
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    code = Exit::limit;
+    line = "gpupost: out of memory\n";
+  } catch (...) {
+  }
+  write_whole(STDERR_FILENO, std::as_bytes(std::span(line)));
+  _exit(int(code));
+}
+
+// Set before any static object is made; 101 is the first priority that a program may use.
+struct TerminateHandler {
+  TerminateHandler() { std::set_terminate(on_terminate); }
+};
+[[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
 // Mesa complains on standard error, in lines of its own, where it cannot make its cache; it has none then.
 static void spare_mesa_its_cache() {

@@ -358,10 +358,11 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
 
 void write_files(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
   const Stopwatch watch;
+  report.outputs.reserve(files.size());  // what is written is told of, memory or not
   for (size_t level = 0; level < files.size(); ++level) {
-    const std::string path = level_path(job, int(level));
+    std::string path = level_path(job, int(level));
     write_file(path, files[level].bytes.bytes(), no_clobber);
-    report.outputs.push_back(path);
+    report.outputs.push_back(std::move(path));
   }
   report.write_ms = watch.milliseconds();
 }

@@ -172,6 +172,8 @@ void fail_as(const WorkerEnd& end, const Task& task) {
     fail(Exit::limit, "the {} was killed; the system may be out of memory", task.worker);
   if (signal != 0 && !end.said_too_much)
     fail(Exit::input, "the {} crashed on this file (signal {}); it is damaged or hostile", task.worker, signal);
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == int(Exit::limit))
+    fail(Exit::limit, "the {} is out of memory", task.worker);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
     fail(Exit::input, "the {} failed on this file (exit code {}); it is damaged or hostile", task.worker,
          WEXITSTATUS(end.status));

@@ -99,8 +99,10 @@ int decode_worker_main() {
   try {
     const DecodeOptions options = unpack_options(read_to_end(worker_talk));
     if (write_whole(worker_talk, pack(reply_or_error(options))) != 0) _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    _exit(int(Exit::limit));  // for a reply
   } catch (const std::exception&) {
-    _exit(EXIT_FAILURE);  // started by hand, or out of memory for a reply
+    _exit(EXIT_FAILURE);  // started by hand
   }
   _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
 }

@@ -109,7 +109,9 @@ void submit(const Device& device, std::span<const VkCommandBuffer> commands) {
                           .commandBufferCount = uint32_t(commands.size()),
                           .pCommandBuffers = commands.data()};
   check(vkQueueSubmit(device.queue(), 1, &info, fence), "vkQueueSubmit");
-  check(vkWaitForFences(device.handle(), 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+  const VkResult waited = vkWaitForFences(device.handle(), 1, &fence, VK_TRUE, UINT64_MAX);
+  if (waited != VK_SUCCESS) vkDeviceWaitIdle(device.handle());  // what it may still work on is destroyed next
+  check(waited, "vkWaitForFences");
   if (validation_message_count() > 0)
     fail(Exit::bug, "the validation layer has {} messages", validation_message_count());
 }

@@ -112,8 +112,10 @@ int compile_worker_main() {
   try {
     const std::string answer = answer_to(read_to_end(worker_talk));
     if (write_whole(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    _exit(int(Exit::limit));  // for an answer
   } catch (const std::exception&) {
-    _exit(EXIT_FAILURE);  // started by hand, or out of memory for an answer
+    _exit(EXIT_FAILURE);  // started by hand
   }
   _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
 }

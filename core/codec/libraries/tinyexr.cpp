@@ -1,12 +1,15 @@
-// tinyexr, which is one header: here is its code. Three things are put between it and its surroundings, because it offers
-// no setting for them: libdeflate under its zlib calls, our number of threads, and an ear for errors it drops.
+// tinyexr, which is one header: here is its code. Four things are put between it and its surroundings, because it offers
+// no setting for them: libdeflate under its zlib calls, our number of threads, an ear for errors it drops, and an exception where
+// memory ends, since 1.0.1 looks at no pointer that it gets.
 #include "core/codec/libraries/tinyexr_settings.h"
 #include "core/codec/libraries/zlib_by_libdeflate.h"
 #include "core/threads.h"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -38,7 +41,7 @@ class thread {
   }
 
  private:
-  ::std::optional<::std::thread> started_;
+  ::std::optional<::std::jthread> started_;  // joined where an exception passes
 };
 
 }  // namespace tinyexr::std
@@ -80,8 +83,21 @@ bool hufDecode(long long* codes, HufDec* table, const char* in, int bit_count, i
                             run_code, int(count), out));
 }
 
+static void* checked_malloc(size_t bytes) {
+  void* const memory = ::malloc(bytes);
+  if (!memory && bytes > 0) throw ::std::bad_alloc();
+  return memory;
+}
+static void* checked_calloc(size_t count, size_t bytes) {
+  void* const memory = ::calloc(count, bytes);
+  if (!memory && count > 0 && bytes > 0) throw ::std::bad_alloc();
+  return memory;
+}
+
 }  // namespace tinyexr
 
+#define malloc(bytes) tinyexr::checked_malloc(bytes)
+#define calloc(count, bytes) tinyexr::checked_calloc(count, bytes)
 #define TINYEXR_IMPLEMENTATION
 #define TINYEXR_USE_THREAD 1
 #include <tinyexr.h>
