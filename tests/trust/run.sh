@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R7)
+[ ${#bars[@]} -gt 0 ] || bars=(R7 R8)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -26,9 +26,9 @@ test_cases() {
 
 for bar in "${bars[@]}"; do
   case $bar in
-    R7) test_cases "$bar" ;;
+    R7 | R8) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R7 ...]" >&2
+      echo "usage: tests/trust/run.sh [R7 R8 ...]" >&2
       exit 1
       ;;
   esac

@@ -40,7 +40,7 @@ Finished Trial::run(const Environment& environment) const {
 }
 
 Finished Trial::run(Command command) const {
-  folder_.write("out.exr", old_output);
+  put_old_output();
   command.folder = folder_.path();
   command.environment.insert(command.environment.begin(),
                              {{"XDG_CACHE_HOME", cache_.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
@@ -69,8 +69,16 @@ std::string Trial::wrong(const Finished& finished, std::initializer_list<int> co
 
 std::string Trial::wrong_but_may_be_new(const Finished& finished, std::initializer_list<int> codes) const {
   const bool is_new = finished.exit_code > 0 && wrong_files(new_output_).empty();
-  if (is_new) folder_.write("out.exr", old_output);
+  if (is_new) put_old_output();
   return wrong(finished, codes);
+}
+
+std::string Trial::wrong_output(bool is_all) const {
+  const std::string output = folder_.read("out.exr");
+  const std::string wrong = is_all ? wrong_files(output) : "";
+  for (const auto& [name, bytes] : folder_.files())
+    if (!files_before_.contains(name)) std::filesystem::remove(folder_.path(name));
+  return output == old_output || output == new_output_ ? wrong : "neither the old output nor the new one";
 }
 
 }  // namespace gpupost::test

@@ -48,6 +48,9 @@ class Trial {
   std::string wrong(const Finished& finished, std::initializer_list<int> codes) const;
   // The same, where the output may be the new one although the run failed.
   std::string wrong_but_may_be_new(const Finished& finished, std::initializer_list<int> codes) const;
+  // Is the output neither the old one nor the new one, or, where that is not to be, a file left beside it? Removes such files.
+  std::string wrong_output(bool is_all) const;
+  void put_old_output() const { folder_.write("out.exr", old_output); }
   bool has_old_output() const { return folder_.read("out.exr") == old_output; }
 
  private:
