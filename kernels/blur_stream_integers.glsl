@@ -29,10 +29,9 @@ ivec4 others_of(vec4 c) {
   return ivec4(isnan(c)) + (ivec4(greaterThan(c, vec4(largest))) << 10) + (ivec4(lessThan(c, vec4(-largest))) << 20);
 }
 
-// Moves the window by a row.
+// Moves the window by a row. What leaves a window without others is finite.
 void slide(vec4 entering, vec4 leaving) {
-  const vec4 both = entering + leaving;
-  if (!(abs((both.x + both.y) + (both.z + both.w)) <= 8.0 * largest)) {
+  if (others != ivec4(0) || !(abs((entering.x + entering.y) + (entering.z + entering.w)) <= 4.0 * largest)) {
     others += others_of(entering) - others_of(leaving);
     entering = finite(entering);
     leaving = finite(leaving);
@@ -42,8 +41,8 @@ void slide(vec4 entering, vec4 leaving) {
   sums.fine += more.fine - less.fine;
 }
 
-vec4 column_sum() {
-  vec4 sum = 0.5 * vec4(sums.coarse) + 5.9604644775390625e-8 * vec4(sums.fine);
+vec4 column_sum(float scale) {
+  vec4 sum = (0.5 * scale) * vec4(sums.coarse) + (5.9604644775390625e-8 * scale) * vec4(sums.fine);
   if (others != ivec4(0)) {
     const vec4 infinity = vec4(uintBitsToFloat(0x7f800000u));
     sum += mix(vec4(0.0), infinity, notEqual(others & 0xffc00, ivec4(0)));
@@ -59,13 +58,13 @@ ivec4 sum = ivec4(0);  // of the column's texels, in steps of 8 bits
 ivec4 steps_of(vec4 c) { return floatBitsToInt(fma(c, vec4(255.0), vec4(12582912.0))); }
 
 void slide(vec4 entering, vec4 leaving) { sum += steps_of(entering) - steps_of(leaving); }
-vec4 column_sum() { return vec4(sum) / 255.0; }
+vec4 column_sum(float scale) { return (scale / 255.0) * vec4(sum); }
 #endif
 
 // Moves the window to row `row` of a step and hands its sum on.
 void sum_column(int row, vec4 entering, vec4 leaving) {
   slide(entering, leaving);
-  column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = table[1] * column_sum();
+  keep_column_sum(row, column_sum(table[1]));
 }
 
 // What is left of a step behind the sums of its columns.

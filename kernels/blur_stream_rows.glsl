@@ -4,12 +4,12 @@
 // in the text, so that its sums are read all at once.
 #include "blur_stream.glsl"
 
-const int block_count = ROWS * COLUMNS / 4;
+// EXCHANGED: columns whose sums threads exchange directly: all of a wide block (16), of a block (4), or none (1).
 #if HAS_BLOCKS
-shared vec4 block_sums[block_count];  // of four columns each, from places that are multiples of four
+shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from places that are multiples of four
 #endif
 #if HAS_WIDE_BLOCKS
-shared vec4 wide_sums[block_count];  // of a block and the next three
+shared vec4 wide_sums[ROWS * COLUMNS / 16];  // of four blocks, likewise
 #endif
 
 // Texels of a side of the picture that a window around `at` covers, to those of a whole window.
@@ -29,29 +29,61 @@ vec4 block_sum(int from) {
   return (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
 }
 
+#if HAS_BLOCKS && EXCHANGED >= 4
+// Each of four threads gives half of its numbers away, then half of the rest, and adds what it gets: a component of
+// the block's sum.
+void exchange_sums(int row, vec4 sum) {
+  const int thread = int(gl_LocalInvocationIndex);
+  const bool has_zw = (thread & 1) != 0, has_second = (thread & 2) != 0;
+  const vec2 given = has_zw ? sum.xy : sum.zw;
+  const vec2 two = (has_zw ? sum.zw : sum.xy) + vec2(subgroupShuffleXor(given.x, 1), subgroupShuffleXor(given.y, 1));
+  float one = (has_second ? two.y : two.x) + subgroupShuffleXor(has_second ? two.x : two.y, 2);
+  const int component = 2 * int(has_zw) + int(has_second);
+  block_sums[row * (COLUMNS / 4) + thread / 4][component] = one;
+#if HAS_WIDE_BLOCKS && EXCHANGED >= 16
+  one += subgroupShuffleXor(one, 4);
+  one += subgroupShuffleXor(one, 8);
+  if ((thread & 12) == 0) wide_sums[row * (COLUMNS / 16) + thread / 16][component] = one;
+#endif
+}
+#endif
+
+// Hands the sum of the own column on.
+void keep_column_sum(int row, vec4 sum) {
+  column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = sum;
+#if HAS_BLOCKS && EXCHANGED >= 4
+  exchange_sums(row, sum);
+#endif
+}
+
+// What of the blocks' sums threads have not exchanged.
 void sum_blocks() {
-  const int block = int(gl_LocalInvocationIndex);
-#if HAS_BLOCKS
-  if (block < block_count) block_sums[block] = block_sum(result_row() * pitch + padded(result_place()));
+  const int index = int(gl_LocalInvocationIndex);
+#if HAS_BLOCKS && EXCHANGED < 4
+  if (index < ROWS * COLUMNS / 4) block_sums[index] = block_sum(result_row() * pitch + padded(result_place()));
   barrier();
 #endif
-#if HAS_WIDE_BLOCKS
-  if (block < block_count - 3)
-    wide_sums[block] = (block_sums[block] + block_sums[block + 1]) + (block_sums[block + 2] + block_sums[block + 3]);
+#if HAS_WIDE_BLOCKS && EXCHANGED < 16
+  if (index < ROWS * COLUMNS / 16)
+    wide_sums[index] = (block_sums[4 * index] + block_sums[4 * index + 1]) +
+                       (block_sums[4 * index + 2] + block_sums[4 * index + 3]);
   barrier();
 #endif
 }
 
-// The sum of the core of the windows from `place`.
+// The sum of the core of the windows from `place`: of the wide blocks that lie in it, and of the blocks beside them.
 vec4 core_sum(int row, int place) {
   vec4 sum = vec4(0.0);
 #if HAS_BLOCKS
-  const int block = row * (COLUMNS / 4) + place / 4 + 1;
-  const int wide_count = HAS_WIDE_BLOCKS * (CORE_BLOCKS / 4);
+  const int first = place / 4 + 1, block = row * (COLUMNS / 4) + first;
+  const int wide_count = HAS_WIDE_BLOCKS * ((CORE_BLOCKS - 3) / 4);
 #if HAS_WIDE_BLOCKS
-  [[unroll]] for (int index = 0; index < wide_count; ++index) sum += wide_sums[block + 4 * index];
+  const int wide = row * (COLUMNS / 16) + (first + 3) / 4;
+  [[unroll]] for (int index = 0; index < wide_count; ++index) sum += wide_sums[wide + index];
 #endif
-  [[unroll]] for (int index = 4 * wide_count; index < CORE_BLOCKS; ++index) sum += block_sums[block + index];
+  const int before = 4 * ((first + 3) / 4) - first;
+  [[unroll]] for (int index = 0; index < CORE_BLOCKS - 4 * wide_count; ++index)
+    sum += block_sums[block + index + (index < before ? 0 : 4 * wide_count)];
 #else
   [[unroll]] for (int index = 1; index <= CORE_BLOCKS; ++index)
     sum += block_sum(row * pitch + padded(place + 4 * index));

@@ -18,7 +18,7 @@ vec4 scaled_texel(int column, int y) {
 
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  const int column = continued(own_x(), width), place = padded(int(gl_LocalInvocationIndex));
+  const int column = continued(own_x(), width);
   vec4 blocks[BLOCKS];
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
     vec4 sum = vec4(0.0);
@@ -54,10 +54,10 @@ void main() {
         if (step == other) common_sum = core[other];
       common_sum += entered;
       const vec4 e01 = e0 + e1, e012 = e01 + e2, l12 = l1 + l2;
-      column_sums[place] = table[1] * (common_sum + (l0 + l12));
-      column_sums[pitch + place] = table[1] * (common_sum + l12 + e0);
-      column_sums[2 * pitch + place] = table[1] * (common_sum + l2 + e01);
-      column_sums[3 * pitch + place] = table[1] * (common_sum + e012);
+      keep_column_sum(0, table[1] * (common_sum + (l0 + l12)));
+      keep_column_sum(1, table[1] * (common_sum + l12 + e0));
+      keep_column_sum(2, table[1] * (common_sum + l2 + e01));
+      keep_column_sum(3, table[1] * (common_sum + e012));
       entered += e012 + e3;
       // the rows to come are on their way while these are summed
       entering += 4;

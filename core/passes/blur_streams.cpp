@@ -31,8 +31,8 @@ struct Cut {
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const Cut& cut, Depth depth) {
-  const int blocks = int(cut.has_blocks) + int(cut.has_wide_blocks);
-  return cut.step * ((cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) + 4 * cut.columns * blocks);
+  const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
+  return cut.step * ((cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
@@ -57,7 +57,7 @@ Cut sums_cut(int radius, Depth depth) {
     return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
   if (radius >= 12 && depth == Depth::f32) return {.columns = 128, .rows = 64, .has_blocks = true};
   if (radius >= 12) return {.columns = 160, .rows = 128, .has_blocks = true};
-  return {};
+  return {.has_blocks = depth == Depth::u8};
 }
 
 Cut cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
@@ -87,6 +87,12 @@ std::vector<float> scales_of(const Blur& blur, Depth depth) {
   const double rows = 2 * blur.radius_y + 1, columns = 2 * blur.radius_x + 1;
   const double of_texel = depth == Depth::f32 ? power_of(int(rows)) : 1, of_column = power_of(int(columns));
   return {float(of_texel), float(of_column / (rows * of_texel)), float(0.5 / (columns * of_column))};
+}
+
+// Columns whose sums threads exchange directly.
+int exchanged_columns(const DeviceTraits& traits) {
+  if (!traits.has_shuffle || traits.subgroup_size < 8) return 1;
+  return traits.subgroup_size < 16 ? 4 : 16;
 }
 
 // The groups of rows of sums of floats.
@@ -142,10 +148,13 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .target_image = target};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
+    const int exchanged = exchanged_columns(builder.traits());
     pass.literals.insert(pass.literals.end(), {{"CORE_BLOCKS", window / 4 - 1},
                                                {"CORE_REST", window % 4},
                                                {"HAS_BLOCKS", cut.has_blocks},
-                                               {"HAS_WIDE_BLOCKS", cut.has_wide_blocks}});
+                                               {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
+                                               {"EXCHANGED", exchanged}});
+    if (cut.has_blocks && exchanged > 1) pass.subgroup_size = std::max(8, exchanged);
     if (!cut.in_integers) add_groups(pass, blur.radius_y);
     pass.table = scales_of(blur, results);
   } else {

@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace gpupost;
 using namespace gpupost::test;
 
@@ -105,6 +107,26 @@ TEST_CASE("streams of integers are right on every border, and what leaves them l
   for (const int radius : {12, 15, 30})
     check_stream(*gpu, fmt::format("--radius {} --method sliding --border mirror", radius), "steps",
                  made_level({257, 140}, Depth::u8, 0, steps), Depth::u8, kernel);
+}
+
+TEST_CASE("sums of blocks that threads exchange are, bit by bit, those of a device that cannot") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const DeviceTraits traits = as_gpu(*gpu);
+  DeviceTraits without_shuffles = traits;
+  without_shuffles.has_shuffle = false;
+  const Size size{257, 70};
+  for (const auto& [radius, depth] : {std::pair{13, Depth::f32}, {26, Depth::f32}, {33, Depth::half}}) {
+    const Call call = call_of("blur", fmt::format("--radius {} --method sliding", radius));
+    const PlanInput input{.size = size, .storage = depth};
+    const Level base = pattern("noise", size, depth);
+    const Plan exchanging = plan({&call, 1}, input, traits), sharing = plan({&call, 1}, input, without_shuffles);
+    CHECK((exchanging.passes[0].subgroup_size > 0) == (traits.has_shuffle && traits.subgroup_size >= 8));
+    CHECK(sharing.passes[0].subgroup_size == 0);
+    CAPTURE(call.text());
+    CHECK(std::ranges::equal(gpu->run(exchanging, base, 0).levels[0].texels.bytes(),
+                             gpu->run(sharing, base, 0).levels[0].texels.bytes()));
+  }
 }
 
 TEST_CASE("runs of sums along lines are right for each rest of texels, border and hard number") {
