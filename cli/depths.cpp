@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +59,11 @@ Depth working_depth(Depth came_in, Depth goes_out) {
 Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
   if (globals.storage) return *globals.storage;
   return globals.fp16 ? Depth::half : working_depth(came_in, goes_out);
+}
+
+DeviceTraits with_tile_side(DeviceTraits traits, const Globals& globals) {
+  traits.max_image_side = std::min(traits.max_image_side, globals.tile_side.value_or(traits.max_image_side));
+  return traits;
 }
 
 PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour) {

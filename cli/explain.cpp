@@ -4,6 +4,7 @@
 #include "cli/depths.h"
 #include "core/error.h"
 #include "core/gpu/gpu.h"
+#include "core/parts.h"
 
 namespace gpupost {
 
@@ -13,8 +14,10 @@ static DeviceTraits traits_of(const Globals& globals) {
     devices = list_devices();
   } catch (const Error&) {
   }
-  if (devices.empty() && globals.device.empty()) return {};  // planning needs no device
-  return choose_device(devices, globals.device, globals.require_gpu).traits;
+  DeviceTraits traits;
+  const bool needs_one = !devices.empty() || !globals.device.empty();  // planning does not
+  if (needs_one) traits = choose_device(devices, globals.device, globals.require_gpu).traits;
+  return with_tile_side(traits, globals);
 }
 
 Explained plan_of(const Request& request) {
@@ -28,7 +31,11 @@ Explained plan_of(const Request& request) {
     storage = storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
   }
   Explained explained{.traits = traits_of(globals)};
-  explained.plan = plan(request.calls, plan_input(globals, size, storage, true), explained.traits);
+  explained.plan = plan_of_any_size(request.calls, plan_input(globals, size, storage, true), explained.traits);
+  if (const std::string why = over_limit(explained.plan, explained.traits); !why.empty()) {
+    check_parts(request.calls, why);
+    explained.plan.choices.push_back(fmt::format("in parts of what follows, since {}", why));
+  }
   return explained;
 }
 

@@ -64,6 +64,19 @@ std::span<const Global> all_globals() {
       {"level", "N", "of a mip-mapped input; without it 0", {}, "", true},
       {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
       {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
+      {"tile-side",
+       "TEXELS",
+       "pictures go through the device in parts of at most so many texels a side, which changes no number; without it "
+       "at "
+       "once where the device can",
+       {},
+       ""},
+      {"max-dispatch-ms",
+       "MS",
+       "that the device may work at once, in parts where a picture takes longer, 0 for as long as it takes; without it "
+       "500 on a GPU, whose driver may end what takes seconds",
+       {},
+       ""},
       {"fp16",
        "",
        "half storage, half arithmetic where the op says it is safe, and half numbers in outputs of floats",
@@ -219,6 +232,9 @@ Globals parse_globals(const std::vector<std::string>& words) {
     globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
   if (text("space") == "yxy") globals.space = Space::yxy;
   globals.no_fuse = flag("no-fuse");
+  if (values.contains("tile-side")) globals.tile_side = whole_number("tile-side", text("tile-side"), 16, 32768);
+  if (values.contains("max-dispatch-ms"))
+    globals.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (globals.fp16 && globals.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");

@@ -47,6 +47,8 @@ struct Globals {
   int level = 0;
   std::string device;
   bool require_gpu = false;
+  std::optional<int> tile_side;        // texels
+  std::optional<int> max_dispatch_ms;  // 0: as long as it takes
   bool fp16 = false;
   std::optional<Depth> storage;
   bool packs = false;  // --storage r11g11b10

@@ -11,7 +11,7 @@
 #include "core/convert.h"
 #include "core/cube.h"
 #include "core/generate.h"
-#include "core/gpu/gpu.h"
+#include "core/gpu/run_chain.h"
 #include "core/nearest.h"
 #include "core/plan.h"
 #include "core/primaries.h"
@@ -34,17 +34,31 @@ namespace gpupost {
 
 namespace {
 
+DeviceInfo device_for(const Globals& globals) {
+  DeviceInfo info = choose_device(list_devices(), globals.device, globals.require_gpu);
+  info.traits = with_tile_side(info.traits, globals);
+  return info;
+}
+
 // The device, being opened while the first picture is decoded.
 class LazyGpu {
  public:
-  LazyGpu(const Globals& globals, bool is_needed) {
-    if (is_needed)
-      opening_ = std::async(std::launch::async, [&globals] {
-                   return std::make_unique<Gpu>(choose_device(list_devices(), globals.device, globals.require_gpu));
-                 }).share();
+  LazyGpu(const Globals& globals, bool is_needed) : globals_(globals) {
+    if (is_needed) open();
   }
   // Throws what went wrong, at each call.
-  Gpu& get() const { return *opening_.get(); }
+  Gpu& get() { return *opening_.get(); }
+  // Calls `work` with the device, and once more with a fresh one where that was lost.
+  template <class Work>
+  auto with(const Work& work) {
+    try {
+      return work(get());
+    } catch (const DeviceLost& lost) {
+      if (!globals_.quiet) say_warning("{}; once more on a fresh device", lost.what());
+      open();
+      return work(get());
+    }
+  }
   // nullptr where it was not needed or could not be opened.
   Gpu* opened() const {
     try {
@@ -55,8 +69,22 @@ class LazyGpu {
   }
 
  private:
+  void open() {
+    opening_ = std::async(std::launch::async, [&globals = globals_] {
+                 return std::make_unique<Gpu>(device_for(globals));
+               }).share();
+  }
+
+  const Globals& globals_;
   std::shared_future<std::unique_ptr<Gpu>> opening_;
 };
+
+// Watchdogs end what a GPU does after some seconds; a CPU has none.
+ChainOptions chain_options(const Globals& globals, const Gpu& gpu) {
+  constexpr double most_ms = 500;
+  if (globals.max_dispatch_ms) return {.most_ms = *globals.max_dispatch_ms, .unwatched_taps = 0};
+  return {.most_ms = gpu.info().traits.type == DeviceType::cpu ? 0 : most_ms};
+}
 
 // What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
 std::string names_behind(const Group& group) {
@@ -140,12 +168,11 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
 }
 
 // The chain on one group of channels. Its levels take the place of the group's, but for a level 0 that is the input.
-void run_group(std::span<const Call> calls, const Globals& globals, Gpu& gpu, Group& group,
+void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
                std::span<Measured> measured, JobReport& report) {
   const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
-  const Plan made = plan(calls, input, gpu.info().traits);
-  const int first_level = made.base_is_input ? 1 : 0;
-  RunResult result = gpu.run(made, group.levels[0], first_level);
+  auto [made, result, first_level] =
+      lazy.with([&](Gpu& gpu) { return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu)); });
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);
   const std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
@@ -199,8 +226,8 @@ void take_encoded(Picture& picture, Depth goes_out, Transfer transfer) {
 }
 
 // The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
-void run_chain(const Request& request, const LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
-               Depth storage, JobReport& report) {
+void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
+                Depth storage, JobReport& report) {
   const Windows windows =
       result_windows(request.calls, {.data = picture.data_window, .display = picture.display_window});
   if (const size_t clamped = make_working(picture, storage))
@@ -224,9 +251,9 @@ void run_chain(const Request& request, const LazyGpu& gpu, const std::optional<P
     }
     if (!group.is_colour && calls_of_others.empty()) continue;
     const Stopwatch watch;
-    Gpu& opened = gpu.get();
+    gpu.get();
     report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, opened, group, measured, report);
+    run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, gpu, group, measured, report);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
@@ -295,7 +322,7 @@ Request with_depths(Request request, const Picture& picture) {
   return request;
 }
 
-Part run_picture(const Request& given, const LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
   const Request request = with_depths(given, read);
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
@@ -314,7 +341,7 @@ Part run_picture(const Request& given, const LazyGpu& gpu, const Way& way, Pictu
                      picture.alpha == Alpha::straight;
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
-    run_chain(request, gpu, primaries, picture, way.storage, report);
+    run_groups(request, gpu, primaries, picture, way.storage, report);
     if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
   } else if (primaries) {
@@ -376,7 +403,7 @@ void write_outputs(const Way& way, const Globals& globals, const std::vector<Par
   write_files(way.job, files, globals.no_clobber, report);
 }
 
-void process(const Request& request, const Job& given, const LazyGpu& gpu, JobReport& report) {
+void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
   Way way;
@@ -415,7 +442,7 @@ void say_verified(const JobReport& report) {
 }
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
-Exit process_and_tell(const Request& request, const Job& job, const LazyGpu& gpu, JobReport& report) {
+Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, JobReport& report) {
   Exit code = Exit::done;
   try {
     process(request, job, gpu, report);
@@ -484,7 +511,7 @@ Exit run(const Request& request) {
     fail(Exit::usage, "--verify compares what an op has made; there is no op");
   const std::vector<Job> jobs = jobs_of(request);
   check_sources(request);
-  const LazyGpu gpu(globals, !request.calls.empty());
+  LazyGpu gpu(globals, !request.calls.empty());
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   Exit code = Exit::done;

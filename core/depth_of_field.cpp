@@ -310,12 +310,6 @@ Colour shown(const Layers& layers, double radius, const DepthOfField& field) {
   return {};
 }
 
-Planes absolute(Planes planes) {
-  for (Plane& plane : planes)
-    for (double& value : plane.values) value = std::abs(value);
-  return planes;
-}
-
 Texel texel_of(size_t index, Size size) { return {int(index % size_t(size.width)), int(index / size_t(size.width))}; }
 
 std::vector<Layers> all_layers(Size size, const std::function<Layers(Texel)>& make) {

@@ -74,11 +74,7 @@ LocalTone local_tone_of(const Call& call, const Measures& measures) {
           .middle = call.has("key") ? call.number("key") / tone.scale : 0.18};
 }
 
-Call gaussian_of_scale(int index) {
-  Call blur = default_call(*op_named("blur"));
-  blur.values[size_t(blur.op->param("sigma") - blur.op->params.data())] = std::pow(ratio, index) / 4;
-  return blur;
-}
+Call gaussian_of_scale(int index) { return default_call(*op_named("blur")).with("sigma", std::pow(ratio, index) / 4); }
 
 double sharpness_of_scale(const LocalTone& local, int index) {
   return std::exp2(local.sharpening) / std::pow(ratio, 2 * index);

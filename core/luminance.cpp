@@ -98,7 +98,7 @@ double luminance_at(const std::array<double, 3>& weights, const Planes& planes, 
   return sum;
 }
 
-double absolute(double number) { return std::abs(number); }
+double absolute_of_any(double number) { return std::abs(number); }
 double absolute_where_finite(double number) { return std::isfinite(number) ? std::abs(number) : 0; }
 
 Planes grey(Plane plane, double alpha) {
@@ -132,7 +132,7 @@ Planes luminances_tolerance(const Call& call, const Planes& from, const Planes& 
   // numbers are scaled down before they are summed, and devices may flush to zero
   const double least = (is_mean ? 2.0 * cells.x.longest() * cells.y.longest() : 2) * 0x1p-126;
   Plane tolerance = reduced(cells, is_mean ? measure : CellMeasure::maximum, [&](size_t index) {
-    return relative * luminance_at(weights, from, index, is_mean ? absolute : absolute_where_finite) +
+    return relative * luminance_at(weights, from, index, is_mean ? absolute_of_any : absolute_where_finite) +
            luminance_at(weights, error, index, absolute_where_finite);
   });
   for (double& value : tolerance.values) value += least;

@@ -25,16 +25,20 @@ static Level picked(const Level& from, Size size, size_t texel_bytes, const Sour
   return level;
 }
 
+Level nearest(const Level& base, Depth depth, const Call& call) {
+  const Size from = base.size, to = result_size({&call, 1}, from);
+  return picked(base, to, 4 * bytes_of(depth), [&](Texel at) {
+    return call.op->nearest_texel ? call.op->nearest_texel(call, from, at) : under_middle(at, from, to);
+  });
+}
+
 void follow_by_nearest(Group& group, std::span<const Call> calls) {
   const size_t texel_bytes = 4 * bytes_of(group.depth);
   const int level_count = result_level_count(calls, group.levels[0].size);
   for (const Call& call : calls) {
     Level& base = group.levels[0];
-    const Size from = base.size, to = result_size({&call, 1}, from);
-    if (!call.op->nearest_texel && to == from) continue;
-    base = picked(base, to, texel_bytes, [&](Texel at) {
-      return call.op->nearest_texel ? call.op->nearest_texel(call, from, at) : under_middle(at, from, to);
-    });
+    if (call.op->nearest_texel || result_size({&call, 1}, base.size) != base.size)
+      base = nearest(base, group.depth, call);
   }
   while (int(group.levels.size()) < level_count) {
     const Level& above = group.levels.back();

@@ -57,6 +57,12 @@ std::string Call::text() const {
   return text;
 }
 
+Call Call::with(std::string_view param_name, double value) const {
+  Call changed = *this;
+  changed.values[index_of(*op, param_name)] = value;
+  return changed;
+}
+
 Size result_size(std::span<const Call> calls, Size size) {
   for (const Call& call : calls)
     if (call.op->result_size) size = call.op->result_size(call, size);
@@ -124,7 +130,7 @@ double largest(Depth depth) {
   return depth == Depth::u8 ? 1 : depth == Depth::half ? 65504 : std::numeric_limits<float>::max();
 }
 
-static Planes absolute(Planes planes) {
+Planes absolute(Planes planes) {
   for (Plane& plane : planes)
     for (double& value : plane.values) value = std::abs(value);
   return planes;

@@ -100,6 +100,13 @@ struct Benchmark {
 using Planes = std::array<Plane, 4>;
 
 constexpr Size size_of(const Planes& planes) { return planes[0].size; }
+Planes absolute(Planes planes);
+
+// How far from its own place a texel of the result looks, in texels to each side.
+struct Reach {
+  int x = 0, y = 0;
+  bool wraps = false;  // beyond the picture it sees the picture again
+};
 
 // What storing a number may add to its error where the absolute values of all that it was made of are `magnitude` together:
 // 3 * 2^-22 of it for floats, 3 * 2^-11 for halves and 8 bits, and what numbers near zero lose.
@@ -202,6 +209,11 @@ struct Op {
   bool (*adds_alpha)(const Call& call) = nullptr;
   // Has it none where the input has one?
   bool (*drops_alpha)(const Call& call) = nullptr;
+  // Where the result may be made in parts, each of the part of the picture that it reaches. Point ops need not say so.
+  std::optional<Reach> (*reach)(const Call& call) = nullptr;
+  // Of an op that makes levels: the call that makes `levels` of them, the base counted, each of the one above alone;
+  // nothing where they are made otherwise.
+  std::optional<Call> (*level_by_level)(const Call& call, int levels) = nullptr;
   // Throws Error(Exit::usage) where options are given that mean nothing together.
   void (*check)(const Call& call) = nullptr;
   // What help and documents say of the choices of the first parameter, in their order.
@@ -235,6 +247,8 @@ struct Call {
   const std::string& word(std::string_view param_name) const;  // of a text
   // As it would be typed, without the values that are defaults: "mips --levels 3".
   std::string text() const;
+  // The same with another value of a parameter; of a choice that is its index.
+  Call with(std::string_view param_name, double value) const;
 };
 
 // What a chain makes of a picture of this size: level 0, and how many levels.

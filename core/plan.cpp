@@ -80,9 +80,6 @@ PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : i
 }
 
 int PlanBuilder::add_image(const PlanImage& image) {
-  if (std::max(image.size.width, image.size.height) > traits_.max_image_side)
-    fail(Exit::limit, "the picture is {} x {} texels; {} takes at most {} a side", image.size.width, image.size.height,
-         traits_.name, traits_.max_image_side);
   plan_.images.push_back(image);
   plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;  // sums, till an op is done
   return int(plan_.images.size()) - 1;
@@ -90,7 +87,7 @@ int PlanBuilder::add_image(const PlanImage& image) {
 
 int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   const int index = add_image({.size = image(current_image()).size, .depth = Depth::f32, .components = 1});
-  plan_.sources.push_back({index, std::move(numbers)});
+  plan_.sources.push_back({index, std::move(numbers), input_.corner});
   return index;
 }
 
@@ -200,7 +197,45 @@ Plan PlanBuilder::finish() {
   return std::move(plan_);
 }
 
+size_t bytes_of(const Plan& plan) {
+  size_t bytes = bytes_of_level(plan.images[0], 0) + bytes_of(plan.images[size_t(plan.result_image)]);  // on their way
+  for (const PlanImage& image : plan.images) bytes += bytes_of(image);
+  for (const PlanSource& source : plan.sources) bytes += bytes_of(plan.images[size_t(source.image)]);
+  for (const Pass& pass : plan.passes) bytes += pass.scratch_bytes + pass.table.size() * sizeof(float);
+  return bytes + plan.statistics_bytes;
+}
+
+static size_t mebibytes(size_t bytes) { return (bytes + (size_t(1) << 20) - 1) >> 20; }
+
+std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
+  for (const PlanImage& image : plan.images) {
+    const auto [width, height] = image.size;
+    if (std::max(width, height) > traits.max_image_side)
+      return fmt::format("the picture is {} x {} texels; {} takes at most {} a side", width, height, traits.name,
+                         traits.max_image_side);
+    if (bytes_of(image) > traits.max_allocation_bytes)
+      return fmt::format("a picture of {} x {} texels in {} takes {} MiB; {} gives at most {} MiB at once", width,
+                         height, format_name(image), mebibytes(bytes_of(image)), traits.name,
+                         traits.max_allocation_bytes >> 20);
+  }
+  size_t storage_bytes = plan.statistics_bytes;
+  for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.scratch_bytes);
+  if (storage_bytes > traits.max_storage_bytes)
+    return fmt::format("a buffer takes {} MiB; {} lets passes work on at most {} MiB", mebibytes(storage_bytes),
+                       traits.name, traits.max_storage_bytes >> 20);
+  if (traits.memory_bytes > 0 && bytes_of(plan) > traits.memory_bytes)
+    return fmt::format("the pictures take {} MiB together; {} has {} MiB", mebibytes(bytes_of(plan)), traits.name,
+                       traits.memory_bytes >> 20);
+  return "";
+}
+
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
+  Plan made = plan_of_any_size(calls, input, traits);
+  if (const std::string why = over_limit(made, traits); !why.empty()) fail(Exit::limit, "{}", why);
+  return made;
+}
+
+Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
   PlanBuilder builder(input, traits);
   for (const Call& call : calls) {
     const Op& op = *call.op;

@@ -30,6 +30,9 @@ struct DeviceTraits {
   std::string name = "any Vulkan device";
   DeviceType type = DeviceType::cpu;
   int max_image_side = 4096;
+  size_t max_allocation_bytes = size_t(1) << 30;  // of one image, or of one buffer that the host fills
+  size_t max_storage_bytes = size_t(128) << 20;   // of one buffer that passes work on
+  size_t memory_bytes = 0;                        // for images and buffers together; 0: as much as is asked for
   int max_group_invocations = 128;
   int max_storage_images = 4;  // of one stage
   int shared_bytes = 16384;
@@ -114,6 +117,10 @@ struct Pass {
   // Of those images; PlanBuilder::finish() fills them in.
   Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;
   bool moves = false;  // takes texels as they stand, whatever they are
+  // Its sums begin anew at multiples of so many texels along x and y: in a part of a picture that begins at such a place
+  // they are the same, bit for bit.
+  std::array<int, 2> period{1, 1};
+  double taps = 1;     // texels that it reads for one that it makes, about
   bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
   bool holds_half =
       false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops
@@ -138,6 +145,7 @@ struct StatisticsPart {
 struct PlanSource {
   int image = 0;
   std::shared_ptr<const Plane> numbers;  // nullptr where they are not known yet: then the plan can be shown, not run
+  Texel corner;                          // of the numbers, where the image begins
 };
 
 // A count that the passes keep; where it is not 0 the result is none.
@@ -169,6 +177,8 @@ struct PlanInput {
   bool packs_between = false;    // those images as 11:11:10 bits
   bool fuses = true;             // point ops are done as other passes load and store, or several in one pass
   bool keeps_input = false;      // no pass writes over the picture: so that the plan can be run on it again
+  Size whole;                    // of the picture that the input is a part of; 0 x 0: it is all of it
+  Texel corner;                  // where the part begins
 };
 
 // Are all images of R, G and B, and kernels work on those?
@@ -179,6 +189,12 @@ constexpr bool holds_half(const PlanInput& input) { return input.storage == Dept
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
 // too large for it.
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
+// The same of a picture that may be too large.
+Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
+// What of it the device cannot hold, and how much it can; "" where there is nothing.
+std::string over_limit(const Plan& plan, const DeviceTraits& traits);
+// Bytes of all that the plan needs on the device, and on the way to it and back.
+size_t bytes_of(const Plan& plan);
 
 // Throws Error where a guard's count in the statistics that came back is not 0.
 void check_guards(const Plan& plan, std::span<const uint32_t> statistics);
@@ -190,11 +206,14 @@ class PlanBuilder {
 
   const PlanInput& input() const { return input_; }
   const DeviceTraits& traits() const { return traits_; }
+  // Of the picture that the current image is all or a part of.
+  Size whole_size() { return input_.whole == Size{} ? image(current_image()).size : input_.whole; }
   int current_image() const { return plan_.result_image; }  // the image that the next op works on, at its level 0
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
-  // Adds an image and returns its index. Throws Error(Exit::limit) where it is too large for the device.
+  // Adds an image and returns its index.
   int add_image(const PlanImage& image);
-  // Adds an image of one number a texel that the host fills, of the current image's size, and returns its index.
+  // Adds an image of one number a texel that the host fills, of the current image's size, and returns its index. Of a part
+  // of a picture it gets the part of the numbers.
   int add_source(std::shared_ptr<const Plane> numbers);
   // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);

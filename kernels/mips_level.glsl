@@ -17,7 +17,7 @@ vec4 reduce(ivec2 at) {
     const ivec2 tap = ivec2(index % 3, index / 3);
     texels[index] = tap.x < TAPS_X && tap.y < TAPS_Y ? load(from + tap) : uncovered(texels[0]);
   }
-  return reduce_area(texels, ivec2(source_width, source_height), at);
+  return reduce_area(texels, ivec2(source_width, source_height), at + ivec2(first_x, first_y));
 }
 #endif
 

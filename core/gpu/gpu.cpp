@@ -60,13 +60,16 @@ void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const 
 std::vector<Buffer> Gpu::State::source_buffers(const Plan& plan) const {
   std::vector<Buffer> buffers;
   for (const PlanSource& source : plan.sources) {
-    const std::vector<double>& numbers = source.numbers->values;
+    const Size size = plan.images[size_t(source.image)].size;
     const Buffer& buffer =
-        buffers.emplace_back(device, numbers.size() * sizeof(float), Buffer::Use::upload, "upload of numbers");
+        buffers.emplace_back(device, texel_count(size) * sizeof(float), Buffer::Use::upload, "upload of numbers");
     auto* to = reinterpret_cast<float*>(buffer.mapped());
-    parallel_ranges(int(numbers.size() >> 12) + 1, 16, [&](int begin, int end) {
-      for (size_t at = size_t(begin) << 12; at < std::min(numbers.size(), size_t(end) << 12); ++at)
-        to[at] = float(numbers[at]);
+    parallel_ranges(size.height, 16, [&](int begin, int end) {
+      for (int y = begin; y < end; ++y) {
+        const size_t row = size_t(source.corner.y + y) * size_t(source.numbers->size.width) + size_t(source.corner.x);
+        std::transform(&source.numbers->values[row], &source.numbers->values[row] + size.width,
+                       to + size_t(y) * size_t(size.width), [](double number) { return float(number); });
+      }
     });
     buffer.flush(device);
   }

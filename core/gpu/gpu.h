@@ -1,6 +1,7 @@
 // The device: what there is, which one is taken, and a plan run on it. The only face of Vulkan to the rest.
 #pragma once
 
+#include "core/error.h"
 #include "core/plan.h"
 
 #include <memory>
@@ -76,6 +77,18 @@ struct MeasureOptions {
 struct Measurement {
   std::vector<double> milliseconds;  // of the whole plan, each repeat's
   int set_count = 0;                 // copies of the images that the repeats went round
+};
+
+// The device has no memory left.
+class MemoryEnded : public Error {
+ public:
+  explicit MemoryEnded(const std::string& message) : Error(Exit::limit, message) {}
+};
+
+// The device is gone, and all that was on it; another one that is opened may be there.
+class DeviceLost : public Error {
+ public:
+  explicit DeviceLost(const std::string& message) : Error(Exit::device, message) {}
 };
 
 // One open device. Move-only.

@@ -172,6 +172,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
       .traits = {.name = core.deviceName,
                  .type = type_of(core.deviceType),
                  .max_image_side = int(limits.maxImageDimension2D),
+                 .max_allocation_bytes = size_t(properties11.maxMemoryAllocationSize),
+                 .max_storage_bytes = limits.maxStorageBufferRange,
                  .max_group_invocations =
                      int(std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0])),
                  .max_storage_images = int(std::min<uint32_t>(
@@ -198,6 +200,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
   info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(core.apiVersion),
                                  VK_API_VERSION_MINOR(core.apiVersion), VK_API_VERSION_PATCH(core.apiVersion));
   describe_memory(device, info);
+  // a CPU has what the host has; of a GPU others have some
+  if (info.traits.type != DeviceType::cpu) info.traits.memory_bytes = info.memory_bytes / 10 * 9;
   if (!describe_queues(device, info)) info.obstacle = "it has no queue that computes";
   else if (core.apiVersion < VK_API_VERSION_1_2)
     info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);

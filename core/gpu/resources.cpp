@@ -10,8 +10,8 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
   VkDeviceMemory memory = nullptr;
   const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
-    fail(Exit::limit, "{} has no {} bytes of memory left for the {} ({})", device.info().traits.name, bytes, name,
-         name_of(result));
+    throw MemoryEnded(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name, bytes,
+                                  name, name_of(result)));
   check(result, "vkAllocateMemory");
   return {device.handle(), memory, vkFreeMemory};
 }

@@ -1,5 +1,7 @@
 #include "core/gpu/vulkan.h"
 
+#include "core/gpu/gpu.h"
+
 namespace gpupost {
 
 const char* name_of(VkResult result) {
@@ -27,8 +29,10 @@ const char* name_of(VkResult result) {
 
 void check(VkResult result, const char* call) {
   if (result == VK_SUCCESS) return;
-  const bool memory_ended = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  fail(memory_ended ? Exit::limit : Exit::device, "{} failed: {} ({})", call, name_of(result), int(result));
+  const std::string text = fmt::format("{} failed: {} ({})", call, name_of(result), int(result));
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) throw MemoryEnded(text);
+  if (result == VK_ERROR_DEVICE_LOST) throw DeviceLost(text);
+  throw Error(Exit::device, text);
 }
 
 }  // namespace gpupost

@@ -9,7 +9,7 @@
 
 namespace gpupost {
 
-// Throws Error(Exit::device), or Exit::limit where memory has ended, naming the call and the result.
+// Throws MemoryEnded, DeviceLost or another Error(Exit::device), naming the call and the result.
 void check(VkResult result, const char* call);
 const char* name_of(VkResult result);
 

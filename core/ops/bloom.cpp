@@ -37,17 +37,12 @@ std::array<double, 3> factors_of(const Call& call) {
   return factors;
 }
 
-Call call_with(std::string_view op, std::initializer_list<std::pair<std::string_view, double>> values) {
-  Call call = default_call(*op_named(op));
-  for (const auto& [name, value] : values) call.values[size_t(call.op->param(name) - call.op->params.data())] = value;
-  return call;
-}
-
 Call bright_call(const Call& call) {
-  return call_with("brightpass", {{"threshold", call.number("threshold")}, {"knee", call.number("knee")}});
+  const Call bright = default_call(*op_named("brightpass"));
+  return bright.with("threshold", call.number("threshold")).with("knee", call.number("knee"));
 }
 
-Call mips_call(size_t level_count) { return call_with("mips", {{"levels", double(level_count)}}); }
+Call mips_call(size_t level_count) { return default_call(*op_named("mips")).with("levels", double(level_count)); }
 
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > call.number("threshold"))
@@ -81,12 +76,6 @@ std::vector<Planes> reference(const Call& call, Planes base) {
       for (size_t index = 0; index < base[c].values.size(); ++index)
         base[c].values[index] += factors[c] * glow[c].values[index];
   return {std::move(base)};
-}
-
-Planes absolute(Planes planes) {
-  for (Plane& plane : planes)
-    for (double& value : plane.values) value = std::abs(value);
-  return planes;
 }
 
 // Each of R, G and B off by what it may be where X, Y and Z are stored: as much of the largest of the three.

@@ -19,6 +19,14 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
   return levels;
 }
 
+static std::optional<Reach> reach(const Call& call) {
+  const Blur blur = blur_of(call);
+  // what a pass makes of texels beyond the border is rounded in another way than what it made of them within
+  if (blur.border == Border::repeat && blur.passes > 1) return {};
+  return Reach{
+      .x = blur.passes * blur.radius_x, .y = blur.passes * blur.radius_y, .wraps = blur.border == Border::repeat};
+}
+
 const Op blur_op{
     .name = "blur",
     .help = "a box or a gaussian blur of any radius",
@@ -93,6 +101,7 @@ const Op blur_op{
     .benchmark = blur_benchmark(),
     .reference = reference,
     .tolerance = tolerance,
+    .reach = reach,
     .check = [](const Call& call) { check_blur(call); },
     .plan = plan_blur,
 };

@@ -54,9 +54,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   std::vector<Planes> sum = point_tolerance(call, base, error, depth);
   if (!is_measured(call)) return sum;
   const auto with_average = [&](double log_average) {
-    Call given = call;
-    given.values[size_t(call.op->param("log-average") - call.op->params.data())] = log_average;
-    return point_reference(given, base)[0];
+    return point_reference(call.with("log-average", log_average), base)[0];
   };
   const double measured = log_average_of(call, base);
   if (!(measured > 0)) return sum;

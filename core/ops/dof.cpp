@@ -117,7 +117,7 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
   const Size size = builder.image(builder.current_image()).size;
   const Lens& lens = field.lens;
   const double nearest = 1 / lens.focal_length, focus = 1 / lens.focus;
-  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * size.width / 2;
+  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * builder.whole_size().width / 2;
   const int depth = builder.add_source(call.depth);
   const Circles circles = add_circles(builder, size);
   Pass pass{.name = "dof circles",
@@ -166,6 +166,8 @@ Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, co
   pass.group_count = circles.tiles;
   pass.source_image = source;
   pass.more_sources = {circles.image};
+  pass.period.fill(field.is_half ? 2 * tile_side : tile_side);
+  pass.taps = 4.0 * reach * reach;
   pass.has_statistics = true;
   if (field.aperture.blades > 0)
     for (int y = -reach; y <= reach; ++y)
@@ -232,6 +234,12 @@ void plan_dof(const Call& call, PlanBuilder& builder) {
   const Circles circles = plan_circles(field, call, builder);
   if (field.is_half) return plan_half(field, builder, circles);
   add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
+}
+
+std::optional<Reach> reach(const Call& call) {
+  // fields of half the sides reach as far in texels of their own, and are interpolated
+  const int texels = call.integer("max-radius") + (call.choice("resolution") == "half" ? 8 : 2);
+  return Reach{.x = texels, .y = texels};
 }
 
 }  // namespace
@@ -327,6 +335,7 @@ const Op dof_op{
                   .cpu_settings = {{"max-radius", 8}}},
     .reference = reference,
     .tolerance = tolerance,
+    .reach = reach,
     .check = check,
     .plan = plan_dof,
 };

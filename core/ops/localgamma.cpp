@@ -40,13 +40,8 @@ bool is_of_neighbourhood(const Call& call) { return call.integer("adapt-radius")
 
 // The blur that makes the neighbourhood's light.
 Call blur_call(const Call& call) {
-  Call blur = default_call(*op_named("blur"));
-  const auto set = [&](std::string_view name, double value) {
-    blur.values[size_t(blur.op->param(name) - blur.op->params.data())] = value;
-  };
-  set("radius", call.number("adapt-radius"));
-  set("kernel", 2);  // gaussian
-  return blur;
+  constexpr int gaussian = 2;
+  return default_call(*op_named("blur")).with("radius", call.number("adapt-radius")).with("kernel", gaussian);
 }
 
 // Premultiplied texels of the picture and of its blur.
@@ -98,6 +93,10 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
   builder.add(std::move(pass));
 }
 
+std::optional<Reach> reach(const Call& call) {
+  return Reach{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
+}
+
 }  // namespace
 
 const Op localgamma_op = point_op({
@@ -127,6 +126,7 @@ const Op localgamma_op = point_op({
     .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"},
     .reference = reference,
     .tolerance = tolerance,
+    .reach = reach,
     .point = Point{.space_of = space_of_call,
                    .is_straight = true,
                    .fuzz = 0x1p-16,  // devices take powers by logarithms

@@ -122,18 +122,12 @@ static std::vector<Planes> filtered_chain_tolerance(const Call& call, const std:
   return errors;
 }
 
-// The same without --coverage.
-static Call chain_of(Call call) {
-  call.values[size_t(call.op->param("coverage") - call.op->params.data())] = 0;
-  return call;
-}
-
 static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const double coverage = call.number("coverage");
   const bool has_means = makes_area_means(call);
   if (has_means && coverage == 0) return tolerance_of_means(call, base, error, depth);
   const std::vector<Planes> levels = chain(call, base);
-  std::vector<Planes> errors = has_means ? tolerance_of_means(chain_of(call), base, error, depth)
+  std::vector<Planes> errors = has_means ? tolerance_of_means(call.with("coverage", 0), base, error, depth)
                                          : filtered_chain_tolerance(call, levels, error, depth);
   return coverage > 0 ? coverage_tolerance(levels, errors, coverage, depth) : errors;
 }
@@ -202,6 +196,14 @@ static std::vector<std::string_view> variant_choices() {
   std::vector<std::string_view> choices{"auto"};
   for (const std::string& name : area_mips_variants()) choices.push_back(name);
   return choices;
+}
+
+// A level of area means takes the one above it alone, and in a part of that the same texels as in all of it.
+static std::optional<Call> level_by_level(const Call& call, int levels) {
+  const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
+  if (!makes_area_means(call) || call.number("coverage") > 0 || !is_free) return {};
+  constexpr int per_level = 2;
+  return call.with("method", per_level).with("levels", levels);
 }
 
 static std::vector<std::string> variants() {
@@ -355,6 +357,7 @@ const Op mips_op{
     .tolerance = tolerance,
     .takes_data = [](const Call& call) { return call.flag("normal"); },
     .adds_alpha = [](const Call& call) { return normals_of(call) == Normals::length_in_alpha; },
+    .level_by_level = level_by_level,
     .check = check,
     .plan = plan_mips,
 };

@@ -25,11 +25,12 @@ struct Place {
 }  // namespace
 
 static void plan_per_level(PlanBuilder& builder, const Place& place, int levels, int reduce) {
-  const Size base = builder.image(place.base_image).size;
+  const Size base = builder.image(place.base_image).size, whole = builder.whole_size();
+  const Texel corner = builder.input().corner;
   const bool rows = builder.traits().type == DeviceType::cpu || builder.traits().max_group_invocations < 256;
   const std::array<int, 2> group = rows ? std::array{64, 1} : std::array{16, 16};
   for (int level = 1; level < levels; ++level) {
-    const Size from = level_size(base, level - 1);
+    const Size from = level_size(whole, level - 1);
     const Size to = level_size(base, level);
     builder.add({.name = fmt::format("mips level {}", level),
                  .kernel = "mips_level.glsl",
@@ -42,7 +43,9 @@ static void plan_per_level(PlanBuilder& builder, const Place& place, int levels,
                             {"end_x", to.width},
                             {"end_y", to.height},
                             {"source_width", from.width},
-                            {"source_height", from.height}},
+                            {"source_height", from.height},
+                            {"first_x", corner.x / 2},
+                            {"first_y", corner.y / 2}},
                  .group = rows ? group : std::array{256, 1},
                  .group_count = {groups(to.width, group[0]), groups(to.height, group[1])},
                  .half_arithmetic = builder.input().half_arithmetic,

@@ -76,6 +76,7 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   pass.name = "blur direct";
   pass.kernel = "blur_direct.glsl";
   pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
+  pass.taps = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
   pass.source_image = source;
   pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
   builder.set_current_image(pass.target_image);
@@ -120,6 +121,7 @@ Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping,
   pass.kernel = "blur_taps.glsl";
   pass.literals.insert(pass.literals.end(),
                        {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
+  pass.taps = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
   pass.source_image = source;
   pass.samples_between = pairs;
   if (!pairs) return pass;

@@ -39,10 +39,11 @@ Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_
           .table = table_of(blur, line_pass)};
 }
 
+constexpr int outputs = 4;  // of a thread that makes no run
+
 // The weights that all four sums of a thread take begin with the fourth, a few of them apart; the others are read four at
 // a time, so that they have to lie at a multiple of four.
 void add_taps(Pass& pass, int radius, int side) {
-  constexpr int outputs = 4;  // of a thread
   const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
   const int padding = rest == 0 ? 1 : 3;
   pass.kernel = "blur_line_taps.glsl";
@@ -51,6 +52,7 @@ void add_taps(Pass& pass, int radius, int side) {
   pass.values.push_back({"fours", common / 4});
   pass.table.insert(pass.table.begin(), size_t(padding), 0);
   pass.group_count[1] = groups(side, outputs);
+  pass.taps = (2.0 * radius + 1) / outputs;
 }
 
 // Runs of sums, as long as registers hold: what was the fastest on an H100.
@@ -63,13 +65,15 @@ void add_runs(Pass& pass, int radius) {
   pass.kernel = "blur_line_runs.glsl";
   pass.literals.insert(pass.literals.end(), {{"RUN", run}, {"REST", common % run}});
   pass.values.push_back({"runs", common / run});
+  pass.taps = (2.0 * radius + 1) / run;
 }
 
 // Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
 std::array<int, 2> group_of_runs(int axis) { return axis == 0 ? std::array{8, 8} : std::array{32, 4}; }
 
 // A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
-void add_sums(Pass& pass, int radius, int side) {
+// Returns how long.
+int add_sums(Pass& pass, int radius, int side) {
   const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
   const int segment = round * std::max(4, groups(512, round));
   int capacity = 4;
@@ -78,6 +82,7 @@ void add_sums(Pass& pass, int radius, int side) {
   pass.literals.insert(pass.literals.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
   pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
   pass.group_count[1] = groups(side, segment);
+  return segment;
 }
 
 // Windows that hold no block are summed tap by tap.
@@ -94,15 +99,18 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
   // neighbouring columns share lines of a cache, and the more of them go on together the better
   pass.group = {line_pass.axis == 0 ? 64 : 128, 1};
+  int& period = pass.period[size_t(line_pass.axis)];
   if (slides && holds_a_block(reach)) {
-    add_sums(pass, reach, side);
+    period = add_sums(pass, reach, side);
     pass.literals.push_back({"ENDS", has_ends});
   } else if (is_gpu && fills_a_run(radius)) {
     add_runs(pass, radius);
+    period = run;
     pass.group = group_of_runs(line_pass.axis);
     pass.group_count[1] = groups(side, run * pass.group[1]);
   } else {
     add_taps(pass, radius, side);
+    period = outputs;
   }
   pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), pass.group[0]);
   pass.source_image = source;

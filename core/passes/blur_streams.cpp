@@ -145,7 +145,8 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .group = {cut.columns, 1},
             .group_count = {groups(image.size.width, width), groups(image.size.height, cut.rows)},
             .source_image = source,
-            .target_image = target};
+            .target_image = target,
+            .period = {width, cut.rows}};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits());

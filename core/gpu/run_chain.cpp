@@ -1,0 +1,265 @@
+#include "core/gpu/run_chain.h"
+
+#include "core/error.h"
+#include "core/nearest.h"
+#include "core/parts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+constexpr double probed_taps = 0x1p26;    // of a part by which is found how fast the device is
+constexpr double reserve = 0.7;           // of the time, since parts differ
+constexpr int least_side = 64;            // smaller parts save no time
+constexpr size_t least_bytes = 16 << 20;  // a device that has not so many has none
+
+double taps_of(const Plan& plan) {
+  double taps = 0;
+  for (const Pass& pass : plan.passes)
+    taps += pass.taps * double(texel_count(plan.images[size_t(pass.target_image)].size));
+  return taps;
+}
+
+// What bounds a part beside the limits of the device.
+struct Bounds {
+  double most_ms = 0;                                      // 0: nothing
+  size_t most_bytes = std::numeric_limits<size_t>::max();  // more has once been refused
+  std::string why;                                         // the picture goes through in parts
+};
+
+// What the parts of all stages made and took.
+class Account {
+ public:
+  void begin_stage() { first_pass_ = plan.passes.size(), is_new_ = true; }
+  void begin_level(int level) {
+    begin_stage();
+    level_ = level;
+  }
+
+  void add(const Plan& part, const RunResult& result) {
+    ++part_count_;
+    times.upload_ms += result.times.upload_ms;
+    times.download_ms += result.times.download_ms;
+    if (std::exchange(is_new_, false)) {
+      for (const std::string& choice : part.choices)
+        if (std::ranges::find(plan.choices, choice) == plan.choices.end()) plan.choices.push_back(choice);
+      plan.passes.insert(plan.passes.end(), part.passes.begin(), part.passes.end());
+      if (level_ > 0) plan.passes.back().name = fmt::format("mips level {}", level_);
+      times.pass_ms.insert(times.pass_ms.end(), result.times.pass_ms.begin(), result.times.pass_ms.end());
+      return;
+    }
+    for (size_t index = 0; index < part.passes.size(); ++index) {
+      plan.passes[first_pass_ + index].bytes_read += part.passes[index].bytes_read;
+      plan.passes[first_pass_ + index].bytes_written += part.passes[index].bytes_written;
+      times.pass_ms[first_pass_ + index] += result.times.pass_ms[index];
+    }
+  }
+
+  int part_count() const { return part_count_; }
+
+  Plan plan;  // passes and choices alone
+  RunTimes times;
+
+ private:
+  size_t first_pass_ = 0;
+  bool is_new_ = true;
+  int level_ = 0, part_count_ = 0;
+};
+
+// One stage, or one level, made part by part.
+class StageRun {
+ public:
+  // `made` is the level, of its size, that the parts come to.
+  StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Level& made, Bounds& bounds,
+           Account& account)
+      : gpu_(gpu), stage_(stage), input_(input), base_(base), made_(made), bounds_(bounds), account_(account) {
+    input_.size = base.size;
+    input_.whole = {};
+    whole_ = plan_of_any_size(stage_.calls, input_, gpu_.info().traits);
+    period_ = period_of(whole_);
+    guarded_.resize(whole_.statistics_bytes / sizeof(uint32_t));
+  }
+
+  void run() {
+    run_region(whole_region(made_.size));
+    check_guards(whole_, guarded_);
+  }
+
+ private:
+  void run_region(const Region& region) {
+    const Region needed = stage_.makes_levels ? needed_for_level(region, base_.size)
+                                              : needed_for(region, base_.size, stage_.reach, period_);
+    PlanInput input = input_;
+    input.size = needed.size;
+    input.whole = base_.size;
+    input.corner = needed.corner;
+    const Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
+    const std::string why = over_limit(plan, gpu_.info().traits);
+    const bool is_too_large = !why.empty() || bytes_of(plan) > bounds_.most_bytes;
+    if (is_too_large || (takes_too_long(plan) && std::max(region.size.width, region.size.height) > least_side))
+      if (const auto both = halves(region, period_)) return run_both(*both);
+    if (!why.empty())
+      fail(Exit::limit, "{}; `{}` reaches so far that a part of {} x {} texels is too large too", bounds_.why,
+           stage_.calls.front().text(), region.size.width, region.size.height);
+    try {
+      run_part(plan, region, needed);
+    } catch (const MemoryEnded&) {
+      const auto both = halves(region, period_);
+      if (!both || bytes_of(plan) < least_bytes) throw;
+      bounds_.most_bytes = bytes_of(plan) / 2;
+      run_both(*both);
+    }
+  }
+
+  void run_both(const std::array<Region, 2>& both) {
+    for (const Region& region : both) run_region(region);
+  }
+
+  bool takes_too_long(const Plan& plan) const {
+    if (bounds_.most_ms == 0) return false;
+    const double taps = taps_of(plan);
+    return ms_per_tap_ == 0 ? taps > probed_taps : taps * ms_per_tap_ > reserve * bounds_.most_ms;
+  }
+
+  void run_part(const Plan& plan, const Region& region, const Region& needed) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool is_whole = needed == whole_region(base_.size);
+    const Level part = is_whole ? Level() : part_of(base_, needed, input_.storage);
+    const RunResult result = gpu_.run(plan, is_whole ? base_ : part, stage_.makes_levels ? 1 : 0);
+    const Texel first =
+        stage_.makes_levels ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
+    place_part(result.levels.front(), first, region, made_, input_.storage);
+    for (size_t index = 0; index < result.statistics.size(); ++index) guarded_[index] += result.statistics[index];
+    account_.add(plan, result);
+    double milliseconds = 0;
+    for (const double pass : result.times.pass_ms) milliseconds += pass;
+    if (!gpu_.info().has_timestamps)
+      milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    ms_per_tap_ = milliseconds / std::max(taps_of(plan), 1.0);
+  }
+
+  Gpu& gpu_;
+  const Stage& stage_;
+  PlanInput input_;
+  const Level& base_;
+  Level& made_;
+  Bounds& bounds_;
+  Account& account_;
+  Plan whole_;
+  std::array<int, 2> period_{};
+  std::vector<uint32_t> guarded_;  // counts of all parts
+  double ms_per_tap_ = 0;          // of the last part; 0: none has been run
+};
+
+Level empty_level(Size size, Depth depth) { return {size, Memory(texel_count(size) * 4 * bytes_of(depth))}; }
+
+// A chain whose stages go through in parts, one after the other.
+class PartsRun {
+ public:
+  PartsRun(Gpu& gpu, const PlanInput& input, const Bounds& bounds) : gpu_(gpu), input_(input), bounds_(bounds) {}
+
+  ChainRun run(std::span<const Stage> stages, const Level& base) {
+    const Level* current = &base;
+    for (const Stage& stage : stages) {
+      if (stage.makes_levels) {
+        make_levels(stage.calls.front(), *current);
+        break;
+      }
+      levels_.front() = made_by(stage, *current);
+      current = &levels_.front();
+    }
+    if (account_.part_count() > 1)
+      account_.plan.choices.push_back(fmt::format("in {} parts: {}", account_.part_count(), bounds_.why));
+    const bool keeps_base = current == &base;
+    if (keeps_base) levels_.erase(levels_.begin());
+    return {.plan = std::move(account_.plan),
+            .result = {.levels = std::move(levels_), .statistics = {}, .times = std::move(account_.times)},
+            .first_level = keeps_base ? 1 : 0};
+  }
+
+ private:
+  Level made_by(const Stage& stage, const Level& base) {
+    if (stage.moves) return nearest(base, input_.storage, stage.calls.front());
+    Level made = empty_level(base.size, input_.storage);
+    account_.begin_stage();
+    StageRun(gpu_, stage, input_, base, made, bounds_, account_).run();
+    return made;
+  }
+
+  // Each level of the one above it: in parts, till all that are left fit at once.
+  void make_levels(const Call& call, const Level& base) {
+    const int count = result_level_count({&call, 1}, base.size);
+    for (int level = 1; level < count; ++level) {
+      const Level& above = level == 1 ? base : levels_.back();
+      if (level > 1 && make_rest(*call.op->level_by_level(call, count - level + 1), above, level)) return;
+      Level made = empty_level(level_size(above.size, 1), input_.storage);
+      account_.begin_level(level);
+      const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .reach = {}, .makes_levels = true};
+      StageRun(gpu_, stage, input_, above, made, bounds_, account_).run();
+      levels_.push_back(std::move(made));
+    }
+  }
+
+  // All levels below this one, the first of which is `level`, where the device holds them.
+  bool make_rest(const Call& call, const Level& above, int level) {
+    PlanInput input = input_;
+    input.size = above.size;
+    Plan rest = plan_of_any_size({&call, 1}, input, gpu_.info().traits);
+    if (!over_limit(rest, gpu_.info().traits).empty() || bytes_of(rest) > bounds_.most_bytes) return false;
+    for (size_t index = 0; index < rest.passes.size(); ++index)
+      rest.passes[index].name = fmt::format("mips level {}", level + int(index));
+    RunResult result = gpu_.run(rest, above, 1);
+    account_.begin_stage();
+    account_.add(rest, result);
+    std::ranges::move(result.levels, std::back_inserter(levels_));
+    return true;
+  }
+
+  Gpu& gpu_;
+  PlanInput input_;
+  Bounds bounds_;
+  Account account_;
+  std::vector<Level> levels_{1};
+};
+
+// How pictures that a chain makes on its way are kept is kept between stages too, but for these.
+void check_between(const PlanInput& input, std::span<const Stage> stages, const std::string& why) {
+  if (stages.size() == 1 || (stays_rgb(input) && !input.packs_between)) return;
+  fail(Exit::limit, "{}; in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
+       why, input.packs_between ? "11:11:10 bits" : "CIE Yxy");
+}
+
+}  // namespace
+
+ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
+                   const ChainOptions& options) {
+  Bounds bounds{.most_ms = options.most_ms};
+  std::string& why = bounds.why;
+  Plan whole = plan_of_any_size(calls, input, gpu.info().traits);
+  why = over_limit(whole, gpu.info().traits);
+  const bool can_have_parts = not_in_parts(calls) == nullptr;
+  const bool is_watched = options.most_ms > 0 && taps_of(whole) > options.unwatched_taps && can_have_parts;
+  if (why.empty() && !is_watched) {
+    try {
+      const int first_level = whole.base_is_input ? 1 : 0;
+      RunResult result = gpu.run(whole, base, first_level);
+      return {.plan = std::move(whole), .result = std::move(result), .first_level = first_level};
+    } catch (const MemoryEnded& error) {
+      if (!can_have_parts || bytes_of(whole) < least_bytes) throw;
+      why = error.what();
+      bounds.most_bytes = bytes_of(whole) / 2;
+    }
+  }
+  if (why.empty()) why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
+  check_parts(calls, why);
+  const std::vector<Stage> stages = stages_of(calls);
+  check_between(input, stages, why);
+  return PartsRun(gpu, input, bounds).run(stages, base);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,26 @@
+// A chain on a picture of any size: at once where the device holds all that it needs, else in parts.
+#pragma once
+
+#include "core/gpu/gpu.h"
+
+namespace gpupost {
+
+struct ChainOptions {
+  double most_ms = 0;  // that the device may work at once, so that no watchdog ends it; 0: as long as it takes
+  double unwatched_taps = 1e10;  // fewer take no GPU long, so that they need not be watched
+};
+
+// What was run: of a chain that went through in parts the passes of all its stages, each with the sums of what its parts took.
+struct ChainRun {
+  Plan plan;
+  RunResult result;  // levels from `first_level` on
+  int first_level = 0;
+};
+
+// Runs `calls` on `base`, as plan() and Gpu::run() do. Where a limit of the device, its memory or the time stands against that, the
+// picture goes through in parts that overlap as far as the calls reach; their texels are the same, bit for bit. Where a
+// call needs the whole picture, Error(Exit::limit) names it and the limit, but the time it may then take.
+ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
+                   const ChainOptions& options);
+
+}  // namespace gpupost

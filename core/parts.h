@@ -1,0 +1,54 @@
+// A picture in parts: what of a chain can be made so, and which texels a part needs. Pure: needs no device.
+#pragma once
+
+#include "core/plan.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// Texels of a picture; beyond its borders they are those of its endless repetition.
+struct Region {
+  Texel corner;
+  Size size;
+  bool operator==(const Region&) const = default;
+};
+constexpr Region whole_region(Size size) { return {.corner = {}, .size = size}; }
+
+// Calls that go through a device together: one that looks around, or that makes levels, with the point ops around it.
+struct Stage {
+  std::vector<Call> calls;
+  Reach reach;
+  bool makes_levels = false;  // then its call is the only one
+  bool moves = false;         // likewise; it takes texels as they stand, which needs no device
+};
+
+// The first call that needs the whole picture at once; nullptr: there is none.
+const Call* not_in_parts(std::span<const Call> calls);
+// Throws Error(Exit::limit) with the limit, `why`, where there is one.
+void check_parts(std::span<const Call> calls, const std::string& why);
+// The stages of a chain without such calls.
+std::vector<Stage> stages_of(std::span<const Call> calls);
+
+// Texels along x and y at whose multiples a part may begin, so that its sums are those of the whole picture.
+std::array<int, 2> period_of(const Plan& plan);
+
+// What a stage reads for `made` of its result, from a multiple of the period on.
+Region needed_for(const Region& made, Size whole, const Reach& reach, std::array<int, 2> period);
+// What level 1 of a picture is made of.
+Region needed_for_level(const Region& made, Size whole);
+
+// Both halves of a region, cut across its longer side at a multiple of the period, or across the other side; nothing where
+// neither can be.
+std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> period);
+
+// A copy of a part of a level of four numbers a texel.
+Level part_of(const Level& whole, const Region& region, Depth depth);
+// Puts the texels of a part from `first` on into the region of the whole.
+void place_part(const Level& part, Texel first, const Region& region, Level& whole, Depth depth);
+
+}  // namespace gpupost

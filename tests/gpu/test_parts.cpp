@@ -1,0 +1,207 @@
+// Pictures that go through in parts: the same texels as at once, bit for bit.
+#include "core/bench.h"
+#include "core/chain.h"
+#include "core/gpu/run_chain.h"
+#include "core/parts.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// The device of the tests as one that takes no more than `side` texels a side.
+Gpu small_device(const Gpu& gpu, int side) {
+  DeviceInfo info = gpu.info();
+  info.traits.max_image_side = side;
+  return Gpu(info);
+}
+
+bool are_equal(const std::vector<Level>& a, const std::vector<Level>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t level = 0; level < a.size(); ++level)
+    if (a[level].size != b[level].size || a[level].texels.size() != b[level].texels.size() ||
+        std::memcmp(a[level].texels.data(), b[level].texels.data(), a[level].texels.size()) != 0)
+      return false;
+  return true;
+}
+
+bool is_in_parts(const ChainRun& run) {
+  return std::ranges::any_of(run.plan.choices, [](const std::string& choice) { return choice.starts_with("in "); });
+}
+
+std::vector<Call> chain_of(std::initializer_list<std::pair<std::string_view, std::string_view>> words, Size size) {
+  std::vector<Call> calls;
+  for (const auto& [op, arguments] : words) calls.push_back(call_of(op, arguments));
+  give_depths(calls, size);
+  return calls;
+}
+
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
+                const ChainOptions& options) {
+  const Level base = pattern("nonfinite", size, depth);
+  const PlanInput input{.size = size, .storage = depth};
+  const ChainRun whole = run_chain(gpu, calls, input, base, {}), parts = run_chain(small, calls, input, base, options);
+  std::string text;
+  for (const Call& call : calls) text += call.text() + " ";
+  CAPTURE(text);
+  CAPTURE(name_of(depth));
+  CHECK(!is_in_parts(whole));
+  CHECK(is_in_parts(parts));
+  CHECK(parts.first_level == whole.first_level);
+  CHECK(are_equal(whole.result.levels, parts.result.levels));
+}
+
+}  // namespace
+
+TEST_CASE("every way of blurring is the same in parts, with every border") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  struct Way {
+    std::string_view words;
+    Size size;
+    int side;  // that the small device takes
+  };
+  // sums that slide begin anew after some hundred texels: parts are as large
+  constexpr Way ways[] = {{"--radius 15", {1301, 64}, 1200},
+                          {"--radius 15", {64, 1301}, 1200},
+                          {"--radius 3 --method separable", {203, 133}, 92},
+                          {"--sigma 3", {203, 133}, 92},
+                          {"--radius 4 --method direct", {203, 133}, 92},
+                          {"--sigma 2 --method shared", {403, 133}, 360},
+                          {"--radius 7 --method sliding --axis x --passes 2", {1301, 64}, 1200},
+                          {"--sigma 12 --method boxes", {64, 1301}, 1200}};
+  constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalise"};
+  int turn = 0;
+  for (const Way& way : ways) {
+    Gpu small = small_device(*gpu, way.side);
+    for (const std::string_view border : borders) {
+      const Call call = call_of("blur", fmt::format("{} --border {}", way.words, border));
+      if (can_run(call, gpu->info().traits) && !not_in_parts({&call, 1}))
+        check_same(*gpu, small, {&call, 1}, way.size, kinds[turn++ % 2].depth, {});
+    }
+  }
+}
+
+TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels and levels") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{403, 333};
+  Gpu small = small_device(*gpu, 192);
+  const std::vector<Call> chains[] = {
+      chain_of({{"exposure", "--stops 1"}, {"gamma", "--value 2"}}, size),
+      chain_of({{"exposure", "--stops 1"},
+                {"blur", "--radius 3 --border repeat"},
+                {"saturation", "--factor 0.5"},
+                {"blur", "--sigma 2"}},
+               size),
+      chain_of({{"flip", "x"}, {"gain", "--value 0.25"}, {"crop", "--window 301x257+51+13"}}, size),
+      chain_of({{"localgamma", "--adapt-radius 8"}}, size),
+      chain_of({{"dof", "--max-radius 6 --focus 3 --f-stop 1.4 --blades 6"}}, size),
+      chain_of({{"dof", "--max-radius 9 --resolution half"}}, size),
+      chain_of({{"gain", "--value 0.5"}, {"dof", "--max-radius 4 --focus-at 200,100 --show coc"}}, size),
+      chain_of({{"mips", "--method per-level"}}, size),
+      chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level --reduce max --levels 3"}}, size)};
+  for (const std::vector<Call>& calls : chains)
+    for (const Depth depth : {Depth::half, Depth::f32}) check_same(*gpu, small, calls, size, depth, {});
+}
+
+TEST_CASE("levels of every pair of odd and even sides are the same in parts") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 33);
+  const Call call = call_of("mips", "--method per-level");
+  for (const Size size : {Size{64, 70}, {67, 36}, {34, 95}, {101, 67}, {1, 131}, {257, 1}, {259, 3}})
+    check_same(*gpu, small, {&call, 1}, size, Depth::f32, {});
+}
+
+TEST_CASE("a device that may not work long is given a part at a time") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{512, 450};
+  const std::vector<Call> direct = chain_of({{"blur", "--radius 9 --method direct"}}, size);
+  const Level base = pattern("noise", size, Depth::half);
+  const PlanInput input{.size = size};
+  const ChainRun whole = run_chain(*gpu, direct, input, base, {});
+  double slowest = 0;
+  for (const double pass : whole.result.times.pass_ms) slowest += pass;
+  const ChainRun parts = run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8, .unwatched_taps = 0});
+  CHECK(!is_in_parts(whole));
+  CHECK(is_in_parts(parts));
+  CHECK(are_equal(whole.result.levels, parts.result.levels));
+  // what nothing is known of and what needs the whole picture goes through at once
+  CHECK(!is_in_parts(run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8})));
+  const Call bloom = call_of("bloom", "");
+  CHECK(!is_in_parts(run_chain(*gpu, {&bloom, 1}, input, base, {.most_ms = 1e-6, .unwatched_taps = 0})));
+}
+
+TEST_CASE("counts of what is refused are those of all parts") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 100);
+  const Call call = call_of("nan", "--policy error");
+  const auto message_of = [&](Gpu& device, std::string_view name) -> std::string {
+    try {
+      const ChainRun run = run_chain(device, {&call, 1}, {.size = {333, 222}, .storage = Depth::f32},
+                                     pattern(name, {333, 222}, Depth::f32), {});
+      check_guards(run.plan, run.result.statistics);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  CHECK(message_of(*gpu, "noise").empty());
+  CHECK(message_of(small, "noise").empty());
+  CHECK(!message_of(*gpu, "nonfinite").empty());
+  CHECK(message_of(*gpu, "nonfinite") == message_of(small, "nonfinite"));
+}
+
+TEST_CASE("what cannot be done in parts is refused, naming the limit and the op") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 100);
+  const std::pair<std::vector<Call>, std::string_view> refused[] = {
+      {chain_of({{"gain", ""}, {"bloom", ""}}, {333, 222}), "`bloom` cannot be done in parts"},
+      {chain_of({{"blur", "--sigma 9 --method boxes --border repeat"}}, {333, 222}),
+       "`blur --sigma 9 --border repeat --method boxes` cannot be done in parts"},
+      {chain_of({{"stats", ""}}, {333, 222}), "`stats` cannot be done in parts"},
+      {chain_of({{"exposure", "--auto"}}, {333, 222}), "`exposure --auto` cannot be done in parts"},
+      {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
+       "`blur --radius 110 --method direct` reaches so far that a part of"}};
+  for (const auto& [calls, expected] : refused) {
+    std::string said;
+    try {
+      run_chain(small, calls, {.size = {333, 222}}, pattern("noise", {333, 222}, Depth::half), {});
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::limit);
+      said = error.what();
+    }
+    CHECK_MESSAGE(said.find(expected) != said.npos, said);
+    CHECK_MESSAGE(said.find("333 x 222 texels") != said.npos, said);
+  }
+}
+
+TEST_CASE("a limit on bytes is one too") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Call call = call_of("blur", "--radius 5 --method direct");
+  const Level base = pattern("noise", {403, 333}, Depth::f32);
+  const PlanInput input{.size = {403, 333}, .storage = Depth::f32};
+  const std::vector<Level> whole = run_chain(*gpu, {&call, 1}, input, base, {}).result.levels;
+  for (size_t DeviceTraits::*limit : {&DeviceTraits::max_allocation_bytes, &DeviceTraits::memory_bytes}) {
+    DeviceInfo info = gpu->info();
+    info.traits.*limit = 1 << 20;
+    Gpu small(info);
+    const ChainRun parts = run_chain(small, {&call, 1}, input, base, {});
+    CHECK(is_in_parts(parts));
+    CHECK(are_equal(whole, parts.result.levels));
+  }
+}
