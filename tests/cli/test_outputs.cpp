@@ -173,6 +173,35 @@ TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with 
   CHECK(decoded(place, "plain.exr").groups[0].channels[0].depth == Depth::half);
 }
 
+TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
+  if (!has_device()) return;
+  const Place place;
+  for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"}}) {
+    Words at_once{"in.exr", "-o", "whole.exr"},
+        in_parts{"in.exr", "-o", "parts.exr", "--tile-side", "16", "--report", "report.json"};
+    at_once.insert(at_once.begin(), op.begin(), op.end());
+    in_parts.insert(in_parts.begin(), op.begin(), op.end());
+    check_done(place, at_once);
+    check_done(place, in_parts);
+    CHECK_MESSAGE(place.read("whole.exr") == place.read("parts.exr"), op.front());
+    const std::string choices = json::parse(place.read("report.json"))["jobs"][0]["choices"].dump();
+    CHECK_MESSAGE((choices.find(" parts: the picture is 37 x 21 texels") != choices.npos) == (op.front() != "flip"),
+                  choices);
+  }
+}
+
+TEST_CASE("a picture over a device's limit goes through, and is what the definition says") {
+  if (!has_device() || has_gpu()) return;
+  const Place place;
+  check_done(place, {"blur", "long.exr", "--radius", "7", "--verify", "--quiet", "-o", "blurred.exr"});
+  check_done(place, {"mips", "long.exr", "--verify", "--quiet", "-o", "mips.exr"});
+  CHECK(decoded(place, "mips.exr", 1).size() == Size{10000, 1});
+  const Finished explained = place.gpupost({"--explain", "blur", "--radius", "7", "long.exr"});
+  CHECK_MESSAGE(
+      explained.out.find("in parts of what follows, since the picture is 20000 x 1 texels") != explained.out.npos,
+      explained.out);
+}
+
 TEST_CASE("-o with / at its end is a folder for the input's name") {
   if (!has_device()) return;
   const Place place;
