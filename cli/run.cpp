@@ -46,9 +46,8 @@ class LazyGpu {
   LazyGpu(const Globals& globals, bool is_needed) : globals_(globals) {
     if (is_needed) open();
   }
-  // Throws what went wrong, at each call.
-  Gpu& get() { return *opening_.get(); }
-  // Calls `work` with the device, and once more with a fresh one where that was lost.
+  // Calls `work` with the device, and once more with a fresh one where that was lost. Throws what went wrong with it, at each
+  // call.
   template <class Work>
   auto with(const Work& work) {
     try {
@@ -69,6 +68,7 @@ class LazyGpu {
   }
 
  private:
+  Gpu& get() { return *opening_.get(); }
   void open() {
     opening_ = std::async(std::launch::async, [&globals = globals_] {
                  return std::make_unique<Gpu>(device_for(globals));
@@ -251,7 +251,7 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
     }
     if (!group.is_colour && calls_of_others.empty()) continue;
     const Stopwatch watch;
-    gpu.get();
+    gpu.with([](Gpu&) {});  // till it is open
     report.device_ms += watch.milliseconds();
     run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, gpu, group, measured, report);
   }
