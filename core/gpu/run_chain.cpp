@@ -35,14 +35,14 @@ struct Bounds {
 // What the parts of all stages made and took.
 class Account {
  public:
-  void begin_stage() { first_pass_ = plan.passes.size(), is_new_ = true; }
-  void begin_level(int level) {
-    begin_stage();
+  // `level`: of the stage that makes it alone.
+  void begin_stage(int level = 0) {
+    first_pass_ = plan.passes.size();
+    is_new_ = true;
     level_ = level;
   }
 
   void add(const Plan& part, const RunResult& result) {
-    ++part_count_;
     times.upload_ms += result.times.upload_ms;
     times.download_ms += result.times.download_ms;
     if (std::exchange(is_new_, false)) {
@@ -60,6 +60,7 @@ class Account {
     }
   }
 
+  void count_part() { ++part_count_; }
   int part_count() const { return part_count_; }
 
   Plan plan;  // passes and choices alone
@@ -135,6 +136,7 @@ class StageRun {
         stage_.makes_levels ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
     place_part(result.levels.front(), first, region, made_, input_.storage);
     for (size_t index = 0; index < result.statistics.size(); ++index) guarded_[index] += result.statistics[index];
+    account_.count_part();
     account_.add(plan, result);
     double milliseconds = 0;
     for (const double pass : result.times.pass_ms) milliseconds += pass;
@@ -198,7 +200,7 @@ class PartsRun {
       const Level& above = level == 1 ? base : levels_.back();
       if (level > 1 && make_rest(*call.op->level_by_level(call, count - level + 1), above, level)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
-      account_.begin_level(level);
+      account_.begin_stage(level);
       const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .reach = {}, .makes_levels = true};
       StageRun(gpu_, stage, input_, above, made, bounds_, account_).run();
       levels_.push_back(std::move(made));

@@ -2,7 +2,9 @@
 #include "core/bench.h"
 #include "core/chain.h"
 #include "core/gpu/run_chain.h"
+#include "core/half.h"
 #include "core/parts.h"
+#include "core/threads.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
@@ -11,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace gpupost;
@@ -204,4 +207,77 @@ TEST_CASE("a limit on bytes is one too") {
     CHECK(is_in_parts(parts));
     CHECK(are_equal(whole, parts.result.levels));
   }
+}
+
+namespace {
+
+// Numbers of a picture too large for anything but its parts, [0, 1) and a few of a thousand.
+float number_at(int x, int y, int component) {
+  uint32_t hash = uint32_t(x) * 2654435761u ^ uint32_t(y) * 2246822519u ^ uint32_t(component) * 3266489917u;
+  hash = (hash ^ (hash >> 15)) * 2246822519u;
+  hash ^= hash >> 13;
+  const float number = float(hash & 1023) / 1024;
+  return (hash >> 10 & 255) == 0 ? 1000 * number : number;
+}
+
+Level large_picture(Size size) {
+  Level level{size, Memory(texel_count(size) * 4 * sizeof(uint16_t))};
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    std::vector<float> row(4 * size_t(size.width));
+    for (int y = begin; y < end; ++y) {
+      for (size_t index = 0; index < row.size(); ++index) row[index] = number_at(int(index / 4), y, int(index % 4));
+      halves_from_floats(row.data(), level.texels.as<uint16_t>().data() + size_t(y) * row.size(), row.size());
+    }
+  });
+  return level;
+}
+
+// The largest share of its tolerance that a number of row `y` is off the mean of the texels of `from`, which gives for a texel the
+// first and the last of them.
+template <class From>
+double worst_of_row(const Level& level, int y, int rounding_count, const From& from) {
+  double worst = 0;
+  for (int x = 0; x < level.size.width; ++x) {
+    const auto [first, last] = from(Texel{x, y});
+    for (int component = 0; component < 4; ++component) {
+      double sum = 0, count = 0;
+      for (int row = first.y; row <= last.y; ++row)
+        for (int column = first.x; column <= last.x; ++column, ++count)
+          sum += double(number_at(std::clamp(column, 0, 19999), std::clamp(row, 0, 11999), component));
+      const size_t index = (size_t(y) * size_t(level.size.width) + size_t(x)) * 4 + size_t(component);
+      const double made = double(float_from_half(level.texels.as<uint16_t>()[index]));
+      worst = std::max(worst, std::abs(made - sum / count) / (rounding_count * rounding(sum / count, Depth::half)));
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("a picture of 20000 x 12000 texels is what the definition says, in rows here and there" * doctest::skip()) {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{20000, 12000};
+  DeviceInfo info = gpu->info();
+  info.traits.max_image_side = std::min(info.traits.max_image_side, 16384);
+  Gpu small(info);
+  const Level base = large_picture(size);
+  const Call blur = call_of("blur", "--radius 7"), mips = call_of("mips", "");
+  {
+    const ChainRun blurred = run_chain(small, {&blur, 1}, {.size = size}, base, {});
+    CHECK(is_in_parts(blurred));
+    for (const int y : {0, 3, 5999, 6000, 7777, 11999})
+      CHECK(worst_of_row(blurred.result.levels[0], y, 1, [](Texel at) {
+              return std::pair{Texel{at.x - 7, at.y - 7}, Texel{at.x + 7, at.y + 7}};
+            }) <= 1);
+  }
+  const ChainRun levels = run_chain(small, {&mips, 1}, {.size = size}, base, {});
+  CHECK(is_in_parts(levels));
+  REQUIRE(levels.result.levels.size() == 14);
+  for (const int level : {1, 2, 5})  // sides halve evenly so far
+    for (const int y : {0, 1, 187, 374})
+      CHECK(worst_of_row(levels.result.levels[size_t(level) - 1], y, level, [&](Texel at) {
+              const int side = 1 << level;
+              return std::pair{Texel{side * at.x, side * at.y}, Texel{side * at.x + side - 1, side * at.y + side - 1}};
+            }) <= 1);
 }
