@@ -45,13 +45,32 @@ vec4 kept_result(int row, int place) {
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
+// The row of the picture that row y of a segment is. Where segments alternate every other goes up, and so begins at the
+// same edge as its neighbour: both read the rows around it at the same time, and the cache has them for one of the two.
+#if ALTERNATES
+int direction = 1, turned_from = 0;
+void choose_direction(int begin, int end) {
+  if (gl_WorkGroupID.y % 2 == 1) return;
+  direction = -1;
+  turned_from = begin + end - 1;
+}
+int row_of(int y) { return direction * y + turned_from; }
+#else
+int row_of(int y) { return y; }
+#endif
+
 // A texel of the own column, which the border has brought to `column` of the picture.
 vec4 column_texel(int column, int y) {
-  int row = y;
-  if (!is_inside(y, height)) row = continued(y, height);
+  const int own_row = row_of(y);
+  int row = own_row;
+#if ALTERNATES && BORDER != 1 && BORDER != 2
+  row = continued(row, height);  // as fast as a look at where it is
+#else
+  if (!is_inside(row, height)) row = continued(row, height);
+#endif
   const vec4 c = load(ivec2(column, row));
 #if BORDER >= 3
-  return is_inside(own_x(), width) && is_inside(y, height) ? c : vec4(0.0);
+  return is_inside(own_x(), width) && is_inside(own_row, height) ? c : vec4(0.0);
 #else
   return c;
 #endif
@@ -74,7 +93,11 @@ vec4 doubled(vec4 c) {
 // The kept results of rows y, y + 1, ... up to `end`, not included, to the picture.
 void store_results(int y, int end) {
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
-  if (place < strip_width && x < width)
+  if (place >= strip_width || x >= width) return;
+  if (y + ROWS <= end) {
+    [[unroll]] for (int row = 0; row < ROWS; ++row) store(ivec2(x, row_of(y + row)), kept_result(row, place));
+  } else {
     for (int row = 0; row < ROWS; ++row)
-      if (y + row < end) store(ivec2(x, y + row), kept_result(row, place));
+      if (y + row < end) store(ivec2(x, row_of(y + row)), kept_result(row, place));
+  }
 }

@@ -11,9 +11,10 @@ struct Parts {
 };
 
 Parts sums = Parts(ivec4(0), ivec4(0));  // of the column's texels
-// How many texels of the window are no number, and 2^10 times how many are +infinity, 2^20 times how many -infinity. The
-// sums are without them.
+// How many texels of the window are no number, and 2^10 times how many are +infinity, 2^20 times how many -infinity.
+// The sums are without them.
 ivec4 others = ivec4(0);
+bool has_others = false;
 
 // Floats from 2^22 on lie a half apart, those from a half on 2^-24: as integers they follow each other.
 Parts parts_of(vec4 c) {
@@ -31,8 +32,9 @@ ivec4 others_of(vec4 c) {
 
 // Moves the window by a row. What leaves a window without others is finite.
 void slide(vec4 entering, vec4 leaving) {
-  if (others != ivec4(0) || !(abs((entering.x + entering.y) + (entering.z + entering.w)) <= 4.0 * largest)) {
+  if (has_others || !(abs((entering.x + entering.y) + (entering.z + entering.w)) <= 4.0 * largest)) {
     others += others_of(entering) - others_of(leaving);
+    has_others = others != ivec4(0);
     entering = finite(entering);
     leaving = finite(leaving);
   }
@@ -43,7 +45,7 @@ void slide(vec4 entering, vec4 leaving) {
 
 vec4 column_sum(float scale) {
   vec4 sum = (0.5 * scale) * vec4(sums.coarse) + (5.9604644775390625e-8 * scale) * vec4(sums.fine);
-  if (others != ivec4(0)) {
+  if (has_others) {
     const vec4 infinity = vec4(uintBitsToFloat(0x7f800000u));
     sum += mix(vec4(0.0), infinity, notEqual(others & 0xffc00, ivec4(0)));
     sum -= mix(vec4(0.0), infinity, notEqual(others >> 20, ivec4(0)));
@@ -64,7 +66,7 @@ vec4 column_sum(float scale) { return (scale / 255.0) * vec4(sum); }
 // Moves the window to row `row` of a step and hands its sum on.
 void sum_column(int row, vec4 entering, vec4 leaving) {
   slide(entering, leaving);
-  keep_column_sum(row, column_sum(table[1]));
+  keep_column_sum(row, column_sum(column_scale));
 }
 
 // What is left of a step behind the sums of its columns.
@@ -80,6 +82,7 @@ void finish_step(int y, int end) {
 // unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+  choose_direction(begin, end);
   const int column = continued(own_x(), width);
   const vec4 nothing = vec4(0.0);
   int entering = begin + radius_y, leaving = begin - radius_y - 1;

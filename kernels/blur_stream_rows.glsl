@@ -12,15 +12,18 @@ shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from place
 shared vec4 wide_sums[ROWS * COLUMNS / 16];  // of four blocks, likewise
 #endif
 
+// Scales of a column's sum and of a window's, read once: behind each barrier a compiler would read them again.
+float column_scale = table[1], window_scale = table[2];
+
 // Texels of a side of the picture that a window around `at` covers, to those of a whole window.
 float share_inside(int at, int radius, int side) {
   return float(min(at + radius, side - 1) - max(at - radius, 0) + 1) / float(2 * radius + 1);
 }
 
 void keep(int row, int place, int y, vec4 sum) {
-  vec4 half_mean = table[2] * sum;
+  vec4 half_mean = window_scale * sum;
 #if BORDER == 4
-  half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(y + row, radius_y, height);
+  half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(row_of(y + row), radius_y, height);
 #endif
   keep_result(row, place, doubled(half_mean));
 }

@@ -54,10 +54,10 @@ void main() {
         if (step == other) common_sum = core[other];
       common_sum += entered;
       const vec4 e01 = e0 + e1, e012 = e01 + e2, l12 = l1 + l2;
-      keep_column_sum(0, table[1] * (common_sum + (l0 + l12)));
-      keep_column_sum(1, table[1] * (common_sum + l12 + e0));
-      keep_column_sum(2, table[1] * (common_sum + l2 + e01));
-      keep_column_sum(3, table[1] * (common_sum + e012));
+      keep_column_sum(0, column_scale * (common_sum + (l0 + l12)));
+      keep_column_sum(1, column_scale * (common_sum + l12 + e0));
+      keep_column_sum(2, column_scale * (common_sum + l2 + e01));
+      keep_column_sum(3, column_scale * (common_sum + e012));
       entered += e012 + e3;
       // the rows to come are on their way while these are summed
       entering += 4;

@@ -76,6 +76,8 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   pass.name = "blur direct";
   pass.kernel = "blur_direct.glsl";
   pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
+  if (builder.traits().type != DeviceType::cpu)
+    pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
   pass.taps = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
   pass.source_image = source;
   pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});

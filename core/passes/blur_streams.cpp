@@ -39,25 +39,29 @@ bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
   return cut.columns <= traits.max_group_invocations && shared_bytes(cut, depth) <= traits.shared_bytes;
 }
 
-// What was the fastest for sums of a radius. Floats of a column are summed in as many registers as the radius asks for, and
-// integers in few, but by more instructions; those hold halves and 8 bits alone. Where workgroups are large, those of a
-// picture of 4096 x 4096 are just as many as run at once.
-Cut sums_cut(int radius, Depth depth) {
-  const int least_of_integers = depth == Depth::u8 ? 12 : 24;
-  if (depth != Depth::f32 && radius >= least_of_integers)
-    return radius < 24 ? Cut{.columns = 256, .rows = 128, .step = 2, .has_blocks = true, .in_integers = true}
-                       : Cut{.columns = radius < 32 ? 320 : 640,
-                             .rows = 256,
-                             .step = 2,
-                             .has_blocks = true,
-                             .has_wide_blocks = true,
-                             .in_integers = true};
+// What was the fastest for sums of integers, which halves and 8 bits can be: they take the same registers at any radius.
+// Where workgroups are large, those of a picture of 4096 x 4096 are just as many as run at once.
+Cut integers_cut(int radius, Depth depth) {
+  Cut cut{
+      .columns = 640, .rows = 256, .step = 2, .has_blocks = true, .has_wide_blocks = radius >= 24, .in_integers = true};
+  if (radius < 32) cut.columns = 320;
+  if (radius >= 24) return cut;
+  cut.rows = 128;
+  cut.columns = depth == Depth::half ? 160 : radius < 12 ? 128 : 256;
+  return cut;
+}
+
+// The same of floats, which of a column take the more registers the larger the radius.
+Cut floats_cut(int radius, Depth depth) {
   const bool has_long_kernel = radius >= 48 && radius < 128;
   if (radius >= 24)
     return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
-  if (radius >= 12 && depth == Depth::f32) return {.columns = 128, .rows = 64, .has_blocks = true};
-  if (radius >= 12) return {.columns = 160, .rows = 128, .has_blocks = true};
-  return {.has_blocks = depth == Depth::u8};
+  return {.rows = radius >= 12 ? 64 : 128, .has_blocks = depth == Depth::f32};
+}
+
+Cut sums_cut(int radius, Depth depth) {
+  const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 12);
+  return in_integers ? integers_cut(radius, depth) : floats_cut(radius, depth);
 }
 
 Cut cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
@@ -135,7 +139,8 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                          {"TEXEL_BYTES", 4 * int(bytes_of(results))},
                          {"COLUMNS", cut.columns},
                          {"ROWS", cut.step},
-                         {"FIRST_PLACE", has_sums}},
+                         {"FIRST_PLACE", has_sums},
+                         {"ALTERNATES", cut.in_integers}},
             .values = {{"width", image.size.width},
                        {"height", image.size.height},
                        {"radius_x", blur.radius_x},
