@@ -18,19 +18,21 @@ float weight = table[1], end_weight = table[0];
 float weight = table[0];
 #endif
 
-// precise: a sum that is weighted as a whole overflows
-vec4 term(int t) {
-  precise const vec4 weighted = weight * line_texel(t);
-  return weighted;
+// A sum and texel t. precise: a sum of the largest numbers that is weighted as a whole overflows, and compilers take a
+// weight out of additions that are not precise themselves.
+vec4 with_term(vec4 sum, int t) {
+  precise const vec4 more = sum + weight * line_texel(t);
+  return more;
 }
 
-// The outermost texels around texel t.
-vec4 ends(int t) {
+// A sum and the outermost texels around texel t.
+vec4 with_ends(vec4 sum, int t) {
 #if ENDS
-  precise const vec4 left = end_weight * line_texel(t - radius), right = end_weight * line_texel(t + radius);
-  return left + right;
+  precise const vec4 one = sum + end_weight * line_texel(t - radius);
+  precise const vec4 both = one + end_weight * line_texel(t + radius);
+  return both;
 #else
-  return vec4(0.0);
+  return sum;
 #endif
 }
 
@@ -46,16 +48,39 @@ float inside(int t) {
 }
 
 // Eight sums from texel `first` on around a sum of whole blocks; returns that of the block that enters behind them.
+// Their terms are not unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
 vec4 store_block(int first, vec4 middle) {
-  [[unroll]] for (int i = 0; i < REST; ++i) middle += term(first + 7 - reach + i);
+#define MIDDLE(i) \
+  if (REST > i) middle = with_term(middle, first + 7 - reach + i);
+  MIDDLE(0)
+  MIDDLE(1)
+  MIDDLE(2)
+  MIDDLE(3)
+  MIDDLE(4)
+  MIDDLE(5)
+  MIDDLE(6)
   vec4 suffixes[8];
   suffixes[7] = middle;
-  [[unroll]] for (int j = 6; j >= 0; --j) suffixes[j] = suffixes[j + 1] + term(first - reach + j);
+#define SUFFIX(j) suffixes[j] = with_term(suffixes[j + 1], first - reach + j);
+  SUFFIX(6)
+  SUFFIX(5)
+  SUFFIX(4)
+  SUFFIX(3)
+  SUFFIX(2)
+  SUFFIX(1)
+  SUFFIX(0)
   vec4 entered = vec4(0.0);
-  [[unroll]] for (int j = 0; j < 8; ++j) {
-    store_sum(first + j, suffixes[j] + entered + ends(first + j), inside(first + j));
-    entered += term(first + reach + 1 + j);
-  }
+#define SUM(j) \
+  store_sum(first + j, with_ends(suffixes[j] + entered, first + j), inside(first + j)); \
+  entered = with_term(entered, first + reach + 1 + j);
+  SUM(0)
+  SUM(1)
+  SUM(2)
+  SUM(3)
+  SUM(4)
+  SUM(5)
+  SUM(6)
+  SUM(7)
   return entered;
 }
 
@@ -64,7 +89,7 @@ void main() {
   const int end = min(first + segment, SIDE);
   for (int k = 0; k < blocks; ++k) {
     vec4 sum = vec4(0.0);
-    for (int i = 0; i < 8; ++i) sum += term(first + 7 - reach + REST + 8 * k + i);
+    for (int i = 0; i < 8; ++i) sum = with_term(sum, first + 7 - reach + REST + 8 * k + i);
     queue[k] = sum;
   }
   for (int round = first; round < end; round += 8 * blocks) {
