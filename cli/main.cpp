@@ -14,9 +14,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 namespace gpupost {
 
@@ -55,10 +57,19 @@ struct TerminateHandler {
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
-// Mesa complains on standard error, in lines of its own, where it cannot make its cache; it has none then.
+// Mesa complains on standard error, in lines of its own, where it cannot make its cache; it has none then. It looks at the first
+// of these that is there.
 static void spare_mesa_its_cache() {
-  for (const char* name : {"XDG_CACHE_HOME", "HOME"})
-    if (const char* folder = std::getenv(name); folder && access(folder, W_OK) == 0) return;
+  const char* cache_home = std::getenv("XDG_CACHE_HOME");
+  const char* folder = cache_home ? cache_home : std::getenv("HOME");
+  const auto can_be_used = [](const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) && access(path.c_str(), W_OK) == 0;
+  };
+  std::error_code error;
+  if (folder && (can_be_used(folder) ||
+                 (!std::filesystem::exists(folder, error) && can_be_used(std::filesystem::path(folder).parent_path()))))
+    return;
   setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
 }
 

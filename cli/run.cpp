@@ -82,7 +82,7 @@ class LazyGpu {
 // Watchdogs end what a GPU does after some seconds; a CPU has none.
 ChainOptions chain_options(const Globals& globals, const Gpu& gpu) {
   constexpr double most_ms = 500;
-  if (globals.max_dispatch_ms) return {.most_ms = *globals.max_dispatch_ms, .unwatched_taps = 0};
+  if (globals.max_dispatch_ms) return {.most_ms = double(*globals.max_dispatch_ms), .unwatched_taps = 0};
   return {.most_ms = gpu.info().traits.type == DeviceType::cpu ? 0 : most_ms};
 }
 

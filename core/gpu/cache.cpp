@@ -1,5 +1,7 @@
 #include "core/gpu/cache.h"
 
+#include "core/child/descriptor.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,20 +43,13 @@ std::string cache_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/gpupost" : "";
 }
 
-// Reads all of a plain file of at most `largest` bytes; nothing for links, pipes, devices and folders.
+// Reads all of a plain file of our own of at most `largest` bytes; nothing for links, pipes, devices and folders.
 static std::optional<std::vector<std::byte>> read_plain_file(const std::string& path, size_t largest) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return {};
-  std::vector<std::byte> bytes;
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY));
   struct stat status;
-  bool is_read = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && size_t(status.st_size) <= largest;
-  if (is_read) {
-    bytes.resize(size_t(status.st_size));
-    is_read = read(descriptor, bytes.data(), bytes.size()) == ssize_t(bytes.size());
-  }
-  close(descriptor);
-  if (!is_read) return {};
-  return bytes;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) return {};
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || size_t(status.st_size) > largest) return {};
+  return read_to_end(file.get());
 }
 
 std::optional<std::vector<std::byte>> read_cached(const std::string& name, uint64_t key) {
@@ -79,10 +74,10 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   std::memcpy(whole.data(), &header, sizeof header);
   std::ranges::copy(bytes, whole.begin() + sizeof header);
   const std::string temporary = folder + "/." + name + "." + std::to_string(getpid());
-  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (descriptor < 0) return;
-  bool is_written = write(descriptor, whole.data(), whole.size()) == ssize_t(whole.size());
-  is_written = close(descriptor) == 0 && is_written;
+  Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.get() < 0) return;
+  bool is_written = write_whole(file.get(), whole) == 0;
+  is_written = close(file.release()) == 0 && is_written;
   if (is_written) std::filesystem::rename(temporary, folder + "/" + name, error);
   if (!is_written || error) std::filesystem::remove(temporary, error);
 }

@@ -28,6 +28,13 @@ Pipelines::Pipelines(const Device& device)
 }
 
 Pipelines::~Pipelines() {
+  try {
+    keep_cache();
+  } catch (const std::exception&) {  // there was no memory for it; the next run compiles again
+  }
+}
+
+void Pipelines::keep_cache() const {
   size_t bytes = 0;
   if (vkGetPipelineCacheData(device_.handle(), cache_, &bytes, nullptr) != VK_SUCCESS || bytes <= cached_bytes_) return;
   std::vector<std::byte> data(bytes);

@@ -41,6 +41,7 @@ class Pipelines {
   Owned<VkSampler> create_sampler(VkFilter filter) const;
   void create_layouts();
   Owned<VkPipeline> create(const std::string& text, const Pass& pass) const;
+  void keep_cache() const;
   std::string cache_name() const;
   uint64_t cache_key() const;
 
