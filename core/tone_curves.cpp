@@ -28,12 +28,12 @@ double day(double x, const CurveNumbers& numbers) {
 }
 
 double hable(double light, const CurveNumbers& numbers) {
-  const auto [w, a, b, c, d, e, f] = numbers;
   // (x (A x + C B) + D E) / (x (A x + B) + D F) - E/F on one denominator, so that black is 0 and not its rounding
-  const auto filmic = [=](double x) {
+  const auto filmic = [&numbers](double x) {
+    const auto [w, a, b, c, d, e, f] = numbers;
     return x * (a * (f - e) * x + b * (c * f - e)) / (f * (x * (a * x + b) + d * f));
   };
-  return filmic(2 * light) / filmic(w);
+  return filmic(2 * light) / filmic(numbers[0]);
 }
 
 double drago(double light, const CurveNumbers& numbers) {

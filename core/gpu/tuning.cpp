@@ -59,10 +59,14 @@ std::vector<Tuned> read_tuning(const DeviceInfo& device) {
   return all;
 }
 
+void keep_tuning_text(const DeviceInfo& device, std::string_view text) {
+  write_cached(file_name(device), key_of(device), std::as_bytes(std::span(text)));
+}
+
 void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned) {
   std::string text;
   for (const Tuned& each : tuned) text += line_of(each);
-  write_cached(file_name(device), key_of(device), std::as_bytes(std::span(text)));
+  keep_tuning_text(device, text);
   if (read_tuning(device) != tuned)
     fail(Exit::output, "{}: nothing can be kept there; set XDG_CACHE_HOME to a folder that can be written",
          cache_folder().empty() ? "no cache folder" : cache_folder());

@@ -3,6 +3,7 @@
 
 #include "core/gpu/gpu.h"
 
+#include <string_view>
 #include <vector>
 
 namespace gpupost {
@@ -11,6 +12,8 @@ namespace gpupost {
 std::vector<Tuned> read_tuning(const DeviceInfo& device);
 // Throws Error(Exit::output) where it cannot be kept.
 void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned);
+// The same of any text, for tests.
+void keep_tuning_text(const DeviceInfo& device, std::string_view text);
 // Was there anything?
 bool forget_tuning(const DeviceInfo& device);
 
