@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R7 R8)
+[ ${#bars[@]} -gt 0 ] || bars=(R6 R7 R8 R10 R11 cache)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -24,11 +24,30 @@ test_cases() {
   }
 }
 
+# Fuzzes each target for a minute, from the inputs that are kept. Builds with clang, in build-fuzz/.
+fuzz() {
+  cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -- --quiet || failed=1
+  local target found log
+  log=$(mktemp -d)
+  for target in testdata/fuzz/*/; do
+    target=$(basename "$target")
+    mkdir "$log/$target"
+    found=1
+    GPUPOST_FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 timeout 300 build-fuzz/tests/fuzzer "$log/$target" \
+      "testdata/fuzz/$target" -max_total_time=60 -max_len=2048 -timeout=10 -rss_limit_mb=3000 \
+      -artifact_prefix="build-fuzz/$target-" >"$log/$target.log" 2>&1 || found=0
+    [ "$found" -eq 1 ] || tail -n 30 "$log/$target.log"
+    echo "R6 fuzzing $target: $found of 1 minutes without a finding ($(grep -oE 'Done [0-9]+ runs' "$log/$target.log"))" >>"$lines"
+  done
+  rm -rf "$log"
+}
+
 for bar in "${bars[@]}"; do
   case $bar in
-    R7 | R8) test_cases "$bar" ;;
+    R6) fuzz ;;
+    R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R7 R8 ...]" >&2
+      echo "usage: tests/trust/run.sh [R6 R7 R8 R10 R11 cache]" >&2
       exit 1
       ;;
   esac

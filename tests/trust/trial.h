@@ -43,6 +43,11 @@ class Trial {
   Words words() const { return words_; }
   std::string path() const { return folder_.path(); }
 
+  // Files of the cache folder that the runs have.
+  std::string cache() const { return cache_.path(); }
+  std::string cached(const std::string& name) const { return cache_.read("gpupost/" + name); }
+  void put_cached(const std::string& name, const std::string& bytes) const { cache_.write("gpupost/" + name, bytes); }
+
   // "" where the run ended rightly: with exit 0 and the whole new output, or with one of `codes`, one line on standard error
   // and the old output as it was. No other file may be there in either case.
   std::string wrong(const Finished& finished, std::initializer_list<int> codes) const;
