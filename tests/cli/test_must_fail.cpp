@@ -357,16 +357,15 @@ TEST_CASE("no device of that name") {
 }
 
 TEST_CASE("pictures over a limit") {
-  check_all(
-      {{"the plan of a large one",
-        {"--explain", "bloom", "--size", "32768x1"},
-        7,
-        {"32768 x 1", "4096", "`bloom` cannot be done in parts"},
-        no_driver},
-       {"parts that are too small to be any",
-        {"mips", "in.exr", "-o", "out.exr", "--tile-side", "15"},
-        1,
-        {"--tile-side 15", "16..32768"}}});
+  check_all({{"the plan of a large one",
+              {"--explain", "bloom", "--size", "32768x1"},
+              7,
+              {"32768 x 1", "4096", "`bloom` cannot be done in parts"},
+              no_driver},
+             {"parts that are too small to be any",
+              {"mips", "in.exr", "-o", "out.exr", "--tile-side", "15"},
+              1,
+              {"--tile-side 15", "16..32768"}}});
   if (!has_device() || has_gpu()) return;
   check_all({{"a large one", {"bloom", "long.exr", "-o", "out.exr"}, 7, {"20000 x 1", "a side", "`bloom`"}},
              {"parts as asked for",

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R6 R7 R8 R10 R11 cache)
+[ ${#bars[@]} -gt 0 ] || bars=(R1 R5 R6 R7 R8 R9 R10 R11 R12 cache)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -42,12 +42,36 @@ fuzz() {
   rm -rf "$log"
 }
 
+# Runs cases of another test program, which counts them itself: its name, what they are, and its arguments.
+counted_cases() {
+  local bar=$1 what=$2 log passed failing skipped
+  shift 2
+  log=$("$build/tests/$@" 2>&1) || printf '%s\n' "$log"
+  read -r passed failing skipped < <(printf '%s\n' "$log" |
+    sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped of test cases$/\1 \2 \3/p')
+  echo "$bar $what: ${passed:-0} of $((${passed:-0} + ${failing:-1})) test cases hold, ${skipped:-0} skipped or not asked for" >>"$lines"
+}
+
+corpus() {
+  [ -n "${GPUPOST_CORPUS:-}" ] || echo "GPUPOST_CORPUS names no folder with good/ and damaged/: nothing is read of it" >&2
+  counted_cases "$1" "files of the corpus" test_codec --source-file="*test_decode_corpus*"
+}
+
 for bar in "${bars[@]}"; do
   case $bar in
+    R1) corpus "$bar" ;;
     R6) fuzz ;;
-    R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
+    R9)
+      for plain_sets in 0 1; do
+        GPUPOST_VALIDATE=1 GPUPOST_PLAIN_SETS=$plain_sets counted_cases "$bar" "validation layers, plain sets $plain_sets" \
+          test_gpu --test-suite-exclude=thorough
+      done
+      counted_cases "$bar" "a barrier that is missing" test_cli --source-file="*test_validation*"
+      ;;
+    R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
+    R5 | R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R6 R7 R8 R10 R11 cache]" >&2
+      echo "usage: tests/trust/run.sh [R1 R5 R6 R7 R8 R9 R10 R11 R12 cache]" >&2
       exit 1
       ;;
   esac
