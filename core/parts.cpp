@@ -28,7 +28,7 @@ Way way_of(const Call& call) {
   if (op.is_exact && op.nearest_texel) return Way::moving;
   if (op.level_by_level && op.level_by_level(call, 2)) return Way::by_level;
   if (is_of_texel_alone(call)) return Way::alone;
-  return op.reach && op.reach(call) ? Way::around : Way::whole;
+  return op.reach && op.reach(call, {1, 1}) ? Way::around : Way::whole;
 }
 
 // The largest multiple of `step` that is not larger.
@@ -41,10 +41,12 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-Range needed_along(Range made, int side, int reach, bool wraps, int period) {
-  if (wraps && made.begin == 0 && made.end == side) return made;  // it repeats itself
-  Range range{made.begin - reach, made.end + reach};
-  if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, side)};
+// Of a side of `from` texels that becomes one of `to`.
+Range needed_along(Range made, int from, int to, int reach, bool wraps, int period) {
+  if (wraps && made.begin == 0 && made.end == to) return {0, from};  // it repeats itself
+  const auto under = [&](int at) { return int((2 * int64_t(at) + 1) * from / (2 * int64_t(to))); };
+  Range range{under(made.begin) - reach, under(made.end - 1) + reach + 1};
+  if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, from)};
   return {down_to(range.begin, period), range.end};
 }
 
@@ -72,7 +74,7 @@ void check_parts(std::span<const Call> calls, const std::string& why) {
   if (const Call* call = not_in_parts(calls)) fail(Exit::limit, "{}; `{}` cannot be done in parts", why, call->text());
 }
 
-std::vector<Stage> stages_of(std::span<const Call> calls) {
+std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
   bool takes_points = false, looks_around = false;  // the last one
   for (const Call& call : calls) {
@@ -83,7 +85,8 @@ std::vector<Stage> stages_of(std::span<const Call> calls) {
       looks_around = false;
     }
     stages.back().calls.push_back(call);
-    if (way == Way::around) stages.back().reach = *call.op->reach(call);
+    if (way == Way::around) stages.back().reach = *call.op->reach(call, size);
+    stages.back().size = size = result_size({&call, 1}, size);
     looks_around |= way == Way::around;
     takes_points = way == Way::alone || way == Way::around;
   }
@@ -97,11 +100,12 @@ std::array<int, 2> period_of(const Plan& plan) {
   return period;
 }
 
-Region needed_for(const Region& made, Size whole, const Reach& reach, std::array<int, 2> period) {
-  const Range x =
-      needed_along({made.corner.x, made.corner.x + made.size.width}, whole.width, reach.x, reach.wraps, period[0]);
-  const Range y =
-      needed_along({made.corner.y, made.corner.y + made.size.height}, whole.height, reach.y, reach.wraps, period[1]);
+Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period) {
+  const auto [corner, size] = made;
+  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.reach.x,
+                               stage.reach.wraps, period[0]);
+  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.reach.y,
+                               stage.reach.wraps, period[1]);
   return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
 }
 

@@ -11,17 +11,10 @@
 
 namespace gpupost {
 
-// Texels of a picture; beyond its borders they are those of its endless repetition.
-struct Region {
-  Texel corner;
-  Size size;
-  bool operator==(const Region&) const = default;
-};
-constexpr Region whole_region(Size size) { return {.corner = {}, .size = size}; }
-
 // Calls that go through a device together: one that looks around, or that makes levels, with the point ops around it.
 struct Stage {
   std::vector<Call> calls;
+  Size size;  // of what it makes, of its base where it makes levels
   Reach reach;
   bool makes_levels = false;  // then its call is the only one
   bool moves = false;         // likewise; it takes texels as they stand, which needs no device
@@ -31,14 +24,14 @@ struct Stage {
 const Call* not_in_parts(std::span<const Call> calls);
 // Throws Error(Exit::limit) with the limit, `why`, where there is one.
 void check_parts(std::span<const Call> calls, const std::string& why);
-// The stages of a chain without such calls.
-std::vector<Stage> stages_of(std::span<const Call> calls);
+// The stages of a chain without such calls, on a picture of this size.
+std::vector<Stage> stages_of(std::span<const Call> calls, Size size);
 
 // Texels along x and y at whose multiples a part may begin, so that its sums are those of the whole picture.
 std::array<int, 2> period_of(const Plan& plan);
 
-// What a stage reads for `made` of its result, from a multiple of the period on.
-Region needed_for(const Region& made, Size whole, const Reach& reach, std::array<int, 2> period);
+// What a stage reads of a picture of size `from` for `made` of its result, from a multiple of the period on.
+Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period);
 // What level 1 of a picture is made of.
 Region needed_for_level(const Region& made, Size whole);
 

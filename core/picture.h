@@ -38,6 +38,14 @@ struct Texel {
   bool operator==(const Texel&) const = default;
 };
 
+// Texels of a picture. What lies beyond its borders is its endless repetition.
+struct Region {
+  Texel corner;
+  Size size;
+  bool operator==(const Region&) const = default;
+};
+constexpr Region whole_region(Size size) { return {.corner = {}, .size = size}; }
+
 // Size of mip level `level`, 0 the base: max(1, floor(side / 2^level)).
 constexpr Size level_size(Size base, int level) {
   const auto side = [level](int n) { return (n >> level) > 0 ? n >> level : 1; };

@@ -179,6 +179,7 @@ struct PlanInput {
   bool keeps_input = false;      // no pass writes over the picture: so that the plan can be run on it again
   Size whole;                    // of the picture that the input is a part of; 0 x 0: it is all of it
   Texel corner;                  // where the part begins
+  Region made;                   // what an op that changes the size makes of it; 0 x 0: all
 };
 
 // Are all images of R, G and B, and kernels work on those?
@@ -208,6 +209,8 @@ class PlanBuilder {
   const DeviceTraits& traits() const { return traits_; }
   // Of the picture that the current image is all or a part of.
   Size whole_size() { return input_.whole == Size{} ? image(current_image()).size : input_.whole; }
+  // Of a result of this size what is to be made.
+  Region made_of(Size size) const { return input_.made == Region{} ? whole_region(size) : input_.made; }
   int current_image() const { return plan_.result_image; }  // the image that the next op works on, at its level 0
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
   // Adds an image and returns its index.

@@ -49,25 +49,25 @@ vec4 finished(vec4 c) {
 // The texel of the source that stands for texel t of its endless continuation.
 int continued(int t) {
 #if BORDER == 0
-  return clamp(t, 0, from_side - 1);
+  return clamp(t, 0, source_side - 1);
 #else
   const int rest = (t + shift) % period;
-  return rest < from_side ? rest : period - 1 - rest;
+  return rest < source_side ? rest : period - 1 - rest;
 #endif
 }
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
 #if AXIS == 0
-  const int along = 64 * int(gl_WorkGroupID.x) + thread;
+  const int along = 64 * int(gl_WorkGroupID.x) + thread, last_along = width - 1;
   const int across = 4 * int(gl_WorkGroupID.y);
   const int last_across = height - 1, next = 1;
 #else
-  const int along = int(gl_WorkGroupID.y);
+  const int along = int(gl_WorkGroupID.y), last_along = height - 1;
   const int across = 256 * int(gl_WorkGroupID.x) + thread;
   const int last_across = width - 1, next = 64;
 #endif
-  const int middle = (2 * along + 1) * from_side;
+  const int middle = (2 * (first_target + along) + 1) * from_side;
   const int first = middle / (2 * to_side) - reach;
   vec4 sums[4] = vec4[4](vec4(0), vec4(0), vec4(0), vec4(0));
   float weight_sum = 0.0;
@@ -78,7 +78,7 @@ void main() {
     const float weight = weight_of((2 * t + 1) * to_side - middle);
     // the same as none: so an infinity there stays out
     if (abs(weight) >= 4.76837158e-7) {
-      const int from = continued(t);
+      const int from = continued(t - first_source);
       weight_sum += weight * share;
       for (int k = 0; k < 4; ++k) {
         const int beside = min(across + k * next, last_across);
@@ -88,7 +88,7 @@ void main() {
   }
   for (int k = 0; k < 4; ++k) {
     const int beside = across + k * next;
-    if (along < to_side && beside <= last_across)
+    if (along <= last_along && beside <= last_across)
       store(AXIS == 0 ? ivec2(along, beside) : ivec2(beside, along), finished(sums[k] / weight_sum));
   }
 }

@@ -93,12 +93,13 @@ class StageRun {
 
  private:
   void run_region(const Region& region) {
-    const Region needed = stage_.makes_levels ? needed_for_level(region, base_.size)
-                                              : needed_for(region, base_.size, stage_.reach, period_);
+    const Region needed =
+        stage_.makes_levels ? needed_for_level(region, base_.size) : needed_for(region, base_.size, stage_, period_);
     PlanInput input = input_;
     input.size = needed.size;
     input.whole = base_.size;
     input.corner = needed.corner;
+    if (changes_size()) input.made = region;
     const Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
     const std::string why = over_limit(plan, gpu_.info().traits);
     const bool is_too_large = !why.empty() || bytes_of(plan) > bounds_.most_bytes;
@@ -117,6 +118,8 @@ class StageRun {
     }
   }
 
+  bool changes_size() const { return stage_.size != base_.size; }
+
   void run_both(const std::array<Region, 2>& both) {
     for (const Region& region : both) run_region(region);
   }
@@ -132,8 +135,10 @@ class StageRun {
     const bool is_whole = needed == whole_region(base_.size);
     const Level part = is_whole ? Level() : part_of(base_, needed, input_.storage);
     const RunResult result = gpu_.run(plan, is_whole ? base_ : part, stage_.makes_levels ? 1 : 0);
+    // a part of another size is all that was asked for, others have around it what they have read
+    const bool is_alone = stage_.makes_levels || changes_size();
     const Texel first =
-        stage_.makes_levels ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
+        is_alone ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
     place_part(result.levels.front(), first, region, made_, input_.storage);
     for (size_t index = 0; index < result.statistics.size(); ++index) guarded_[index] += result.statistics[index];
     account_.count_part();
@@ -187,7 +192,7 @@ class PartsRun {
  private:
   Level made_by(const Stage& stage, const Level& base) {
     if (stage.moves) return nearest(base, input_.storage, stage.calls.front());
-    Level made = empty_level(base.size, input_.storage);
+    Level made = empty_level(stage.size, input_.storage);
     account_.begin_stage();
     StageRun(gpu_, stage, input_, base, made, bounds_, account_).run();
     return made;
@@ -201,7 +206,7 @@ class PartsRun {
       if (level > 1 && make_rest(*call.op->level_by_level(call, count - level + 1), above, level)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
       account_.begin_stage(level);
-      const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .reach = {}, .makes_levels = true};
+      const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .size = above.size, .makes_levels = true};
       StageRun(gpu_, stage, input_, above, made, bounds_, account_).run();
       levels_.push_back(std::move(made));
     }
@@ -259,7 +264,7 @@ ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input
   }
   if (why.empty()) why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
   check_parts(calls, why);
-  const std::vector<Stage> stages = stages_of(calls);
+  const std::vector<Stage> stages = stages_of(calls, base.size);
   check_between(input, stages, why);
   return PartsRun(gpu, input, bounds).run(stages, base);
 }

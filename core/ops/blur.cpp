@@ -19,7 +19,7 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
   return levels;
 }
 
-static std::optional<Reach> reach(const Call& call) {
+static std::optional<Reach> reach(const Call& call, Size) {
   const Blur blur = blur_of(call);
   // what a pass makes of texels beyond the border is rounded in another way than what it made of them within
   if (blur.border == Border::repeat && blur.passes > 1) return {};

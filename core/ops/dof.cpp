@@ -236,7 +236,7 @@ void plan_dof(const Call& call, PlanBuilder& builder) {
   add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
 }
 
-std::optional<Reach> reach(const Call& call) {
+std::optional<Reach> reach(const Call& call, Size) {
   // fields of half the sides reach as far in texels of their own, and are interpolated
   const int texels = call.integer("max-radius") + (call.choice("resolution") == "half" ? 8 : 2);
   return Reach{.x = texels, .y = texels};

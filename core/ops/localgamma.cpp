@@ -93,7 +93,7 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
   builder.add(std::move(pass));
 }
 
-std::optional<Reach> reach(const Call& call) {
+std::optional<Reach> reach(const Call& call, Size) {
   return Reach{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
 }
 

@@ -65,13 +65,24 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 void plan_resize(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
-  const PlanImage from = builder.image(source);
-  const Size to = result_size(call, from.size);
-  const int target = builder.add_image({.size = to, .depth = from.depth});
+  const PlanImage image = builder.image(source);
+  const Size from = builder.whole_size(), to = result_size(call, from);
+  const Region made = builder.made_of(to);
+  const int target = builder.add_image({.size = made.size, .depth = image.depth});
   plan_filter(builder,
-              {{.name = "resize", .source_image = source, .from = from.size, .target_image = target, .to = to}},
+              {{.name = "resize",
+                .source_image = source,
+                .from = from,
+                .target_image = target,
+                .to = to,
+                .source = {.corner = builder.input().corner, .size = image.size},
+                .target = made}},
               filtering_of(call));
   builder.set_current_image(target);
+}
+
+std::optional<Reach> reach(const Call& call, Size size) {
+  return reach_of(filtering_of(call), size, result_size(call, size));
 }
 
 }  // namespace
@@ -108,6 +119,7 @@ const Op resize_op{
     .result_windows = result_windows,
     .reference = reference,
     .tolerance = tolerance,
+    .reach = reach,
     .plan = plan_resize,
 };
 

@@ -33,14 +33,37 @@ double cost(Filter filter, const FilterStep& step, bool x_first) {
 struct Half {
   Axis axis = along_x;
   bool is_first = false;
-  Size from, to;
+  Size from, to;  // of the images
 };
+
+// A step along one axis: sides of the whole pictures, and of the images and where those begin.
+struct Line {
+  int from = 0, to = 0;
+  int source = 0, target = 0;
+  int first_source = 0, first_target = 0;
+};
+
+Line line_of(const FilterStep& step, Axis axis) {
+  if (axis == along_x)
+    return {.from = step.from.width,
+            .to = step.to.width,
+            .source = step.source.size.width,
+            .target = step.target.size.width,
+            .first_source = step.source.corner.x,
+            .first_target = step.target.corner.x};
+  return {.from = step.from.height,
+          .to = step.to.height,
+          .source = step.source.size.height,
+          .target = step.target.size.height,
+          .first_source = step.source.corner.y,
+          .first_target = step.target.corner.y};
+}
 
 Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, Half half) {
   const bool on_x = half.axis == along_x;
-  const int from = on_x ? half.from.width : half.from.height, to = on_x ? half.to.width : half.to.height;
-  const int reach = reach_of(filtering.filter, from, to);
-  const int period = filtering.border == Border::mirror ? 2 * from : from;
+  const Line line = line_of(step, half.axis);
+  const int reach = reach_of(filtering.filter, line.from, line.to);
+  const int period = filtering.border == Border::mirror ? 2 * line.source : line.source;
   const bool holds_half = builder.input().storage == Depth::half;
   return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
           .kernel = "filter.glsl",
@@ -53,34 +76,47 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
                        {"HOLDS_HALF", !half.is_first && holds_half}},
           .values = {{"width", half.to.width},
                      {"height", half.to.height},
-                     {"from_side", from},
-                     {"to_side", to},
+                     {"from_side", line.from},
+                     {"to_side", line.to},
+                     {"source_side", line.source},
+                     {"first_source", line.first_source},
+                     {"first_target", line.first_target},
                      {"reach", reach},
                      {"period", period},
                      {"shift", period * groups(reach + 1, period)}},
           .group = {64, 1},
-          .group_count =
-              on_x ? std::array{groups(to, 64), groups(half.to.height, 4)} : std::array{groups(half.to.width, 256), to},
+          .group_count = on_x ? std::array{groups(line.target, 64), groups(half.to.height, 4)}
+                              : std::array{groups(half.to.width, 256), line.target},
+          .taps = 2.0 * reach + 1,
           .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),
           .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)};
 }
 
 }  // namespace
 
+Reach reach_of(const Filtering& filtering, Size from, Size to) {
+  return {.x = reach_of(filtering.filter, from.width, to.width),
+          .y = reach_of(filtering.filter, from.height, to.height),
+          .wraps = filtering.border == Border::repeat};
+}
+
 void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
   const FilterStep& largest = steps.front();
   const bool x_first = cost(filtering.filter, largest, true) <= cost(filtering.filter, largest, false);
   const auto size_between = [&](const FilterStep& step) {
-    return x_first ? Size{step.to.width, step.from.height} : Size{step.from.width, step.to.height};
+    return x_first ? Size{step.target.size.width, step.source.size.height}
+                   : Size{step.source.size.width, step.target.size.height};
   };
   const int between = builder.add_image({.size = size_between(largest), .depth = Depth::f32});
   for (const FilterStep& step : steps) {
-    Pass first = pass_of(builder, step, filtering, {x_first ? along_x : along_y, true, step.from, size_between(step)});
+    Pass first =
+        pass_of(builder, step, filtering, {x_first ? along_x : along_y, true, step.source.size, size_between(step)});
     first.source_image = step.source_image;
     first.source_level = step.source_level;
     first.target_image = between;
     builder.add(std::move(first));
-    Pass last = pass_of(builder, step, filtering, {x_first ? along_y : along_x, false, size_between(step), step.to});
+    Pass last =
+        pass_of(builder, step, filtering, {x_first ? along_y : along_x, false, size_between(step), step.target.size});
     last.source_image = between;
     last.target_image = step.target_image;
     last.target_level = step.target_level;
