@@ -7,6 +7,7 @@
 #include "core/child/descriptor.h"
 #include "core/codec/codec.h"
 #include "core/gpu/gpu.h"
+#include "core/gpu/validation.h"
 
 #include <unistd.h>
 
@@ -97,9 +98,17 @@ static Exit run_words(const std::vector<std::string>& words) {
   return Exit::done;
 }
 
+// What is said of the device's last moments is said behind all work.
+static Exit run_validated(const std::vector<std::string>& words) {
+  const Exit code = run_words(words);
+  if (validation_message_count() > 0)
+    fail(Exit::bug, "the validation layer has {} messages", validation_message_count());
+  return code;
+}
+
 static int main_of(const std::vector<std::string>& words) {
   try {
-    return int(run_words(words));
+    return int(run_validated(words));
   } catch (const Error& error) {
     say_error(error.what());
     return int(error.code());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/gpu/gpu.h"
+#include "core/gpu/validation.h"
 #include "core/gpu/vulkan.h"
 
 #include <vector>
@@ -13,8 +14,6 @@ VkInstance instance();
 
 // Did GPUPOST_VALIDATE=1 turn the validation layer on?
 bool validation_is_on();
-// Messages of the validation layer so far.
-int validation_message_count();
 
 // Physical devices in the order of list_devices().
 std::vector<VkPhysicalDevice> physical_devices();

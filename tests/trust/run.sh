@@ -66,6 +66,7 @@ for bar in "${bars[@]}"; do
         GPUPOST_VALIDATE=1 GPUPOST_PLAIN_SETS=$plain_sets counted_cases "$bar" "validation layers, plain sets $plain_sets" \
           test_gpu --test-suite-exclude=thorough
       done
+      test_cases "$bar"
       counted_cases "$bar" "a barrier that is missing" test_cli --source-file="*test_validation*"
       ;;
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;

@@ -1,0 +1,21 @@
+// R9: what the validation layer is there to find, it finds. The barrier that is missing stands in tests/cli/test_validation.cpp.
+#include "tests/cli/place.h"
+#include "tests/trust/trial.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost::test;
+
+TEST_CASE("R9: an object that is left over is reported") {
+  if (!has_device()) return;
+  const Trial trial({"mips"});
+  const Environment validated{{"GPUPOST_VALIDATE", "1"}};
+  const Finished sound = trial.run(validated);
+  CHECK_MESSAGE(sound.exit_code == 0, sound.err);
+  Environment leaking = validated;
+  leaking.emplace_back("GPUPOST_FAULT", "leak");
+  const Finished finished = trial.run(leaking);
+  const bool is_reported = finished.exit_code == 70 && finished.err.find("has not been destroyed") != std::string::npos;
+  Bar bar("R9 leaked object", "negative controls were reported");
+  bar.count(is_reported ? "" : finished.err, "a fence");
+}
