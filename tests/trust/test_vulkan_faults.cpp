@@ -44,6 +44,7 @@ void fail_each_call(Bar& bar, const Words& words) {
     for (size_t which = 0; which < std::size(results); ++which) {
       if (!is_thorough() && index % std::size(results) != which) continue;
       const int result = results[which];
+      if (result == device_lost && calls[index] == "vkCreateInstance") continue;  // before there is a device to lose
       const std::string fault = fmt::format("{}:{}", index + 1, result);
       const Finished finished = run_with(trial, "GPUPOST_FAIL_VULKAN", fault);
       const std::string tried = fmt::format("{} at call {}, {}", result, index + 1, calls[index]);
