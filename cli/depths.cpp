@@ -62,7 +62,8 @@ Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
 }
 
 DeviceTraits with_tile_side(DeviceTraits traits, const Globals& globals) {
-  traits.max_image_side = std::min(traits.max_image_side, globals.tile_side.value_or(traits.max_image_side));
+  traits.is_side_asked_for = globals.tile_side.value_or(traits.max_image_side) < traits.max_image_side;
+  if (traits.is_side_asked_for) traits.max_image_side = *globals.tile_side;
   return traits;
 }
 

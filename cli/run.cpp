@@ -468,8 +468,15 @@ bool is_file_or_pipe(int descriptor) {
 
 }  // namespace
 
-// A copy of a picture of this size and depth, in GB/s; 0 where it cannot be measured, which is no reason to fail.
+// A copy of a picture of this size and depth, or as large a part of it as the device takes, in GB/s; 0 where it cannot be
+// measured, which is no reason to fail.
 static double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
+  const DeviceTraits& traits = gpu.info().traits;
+  const auto is_too_large = [&] {
+    return std::max(size.width, size.height) > traits.max_image_side ||
+           4 * bytes_of(depth) * texel_count(size) > traits.max_allocation_bytes;
+  };
+  while (is_too_large()) (size.width > size.height ? size.width : size.height) /= 2;
   try {
     return gpu.copy_speed(size, depth);
   } catch (const Error&) {

@@ -211,8 +211,8 @@ std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
   for (const PlanImage& image : plan.images) {
     const auto [width, height] = image.size;
     if (std::max(width, height) > traits.max_image_side)
-      return fmt::format("the picture is {} x {} texels; {} takes at most {} a side", width, height, traits.name,
-                         traits.max_image_side);
+      return fmt::format("the picture is {} x {} texels; {} takes at most {} a side{}", width, height, traits.name,
+                         traits.max_image_side, traits.is_side_asked_for ? ", as --tile-side says" : "");
     if (bytes_of(image) > traits.max_allocation_bytes)
       return fmt::format("a picture of {} x {} texels in {} takes {} MiB; {} gives at most {} MiB at once", width,
                          height, format_name(image), mebibytes(bytes_of(image)), traits.name,

@@ -30,6 +30,7 @@ struct DeviceTraits {
   std::string name = "any Vulkan device";
   DeviceType type = DeviceType::cpu;
   int max_image_side = 4096;
+  bool is_side_asked_for = false;                 // by --tile-side; the device would take more
   size_t max_allocation_bytes = size_t(1) << 30;  // of one image, or of one buffer that the host fills
   size_t max_storage_bytes = size_t(128) << 20;   // of one buffer that passes work on
   size_t memory_bytes = 0;                        // for images and buffers together; 0: as much as is asked for

@@ -14,6 +14,7 @@ namespace gpupost {
 namespace {
 
 constexpr double probed_taps = 0x1p26;    // of a part by which is found how fast the device is
+constexpr double worth_cutting = 0.75;    // of the time that a part takes is at most what its half takes
 constexpr double reserve = 0.7;           // of the time, since parts differ
 constexpr int least_side = 64;            // smaller parts save no time
 constexpr size_t least_bytes = 16 << 20;  // a device that has not so many has none
@@ -92,7 +93,12 @@ class StageRun {
   }
 
  private:
-  void run_region(const Region& region) {
+  struct Part {
+    Region region, needed;
+    Plan plan;
+  };
+
+  Part part_for(const Region& region) const {
     const Region needed =
         stage_.makes_levels ? needed_for_level(region, base_.size) : needed_for(region, base_.size, stage_, period_);
     PlanInput input = input_;
@@ -100,20 +106,24 @@ class StageRun {
     input.whole = base_.size;
     input.corner = needed.corner;
     if (changes_size()) input.made = region;
-    const Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
-    const std::string why = over_limit(plan, gpu_.info().traits);
-    const bool is_too_large = !why.empty() || bytes_of(plan) > bounds_.most_bytes;
-    if (is_too_large || (takes_too_long(plan) && std::max(region.size.width, region.size.height) > least_side))
-      if (const auto both = halves(region, period_)) return run_both(*both);
-    if (!why.empty())
-      fail(Exit::limit, "{}; `{}` reaches so far that a part of {} x {} texels is too large too", bounds_.why,
-           stage_.calls.front().text(), region.size.width, region.size.height);
+    return {region, needed, plan_of_any_size(stage_.calls, input, gpu_.info().traits)};
+  }
+
+  void run_region(const Region& region) {
+    const Part part = part_for(region);
+    const bool is_over = !over_limit(part.plan, gpu_.info().traits).empty();
+    const auto both = halves(region, period_);
+    const bool is_cut =
+        is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
+    if (both && is_cut) return run_both(*both);
+    if (is_over)
+      fail(Exit::limit, "{}; of `{}` a part has at least {} x {} texels, which is too large too", bounds_.why,
+           name_of_stage(), part.needed.size.width, part.needed.size.height);
     try {
-      run_part(plan, region, needed);
+      run_part(part);
     } catch (const MemoryEnded&) {
-      const auto both = halves(region, period_);
-      if (!both || bytes_of(plan) < least_bytes) throw;
-      bounds_.most_bytes = bytes_of(plan) / 2;
+      if (!both || bytes_of(part.plan) < least_bytes) throw;
+      bounds_.most_bytes = bytes_of(part.plan) / 2;
       run_both(*both);
     }
   }
@@ -124,17 +134,26 @@ class StageRun {
     for (const Region& region : both) run_region(region);
   }
 
-  bool takes_too_long(const Plan& plan) const {
-    if (bounds_.most_ms == 0) return false;
-    const double taps = taps_of(plan);
-    return ms_per_tap_ == 0 ? taps > probed_taps : taps * ms_per_tap_ > reserve * bounds_.most_ms;
+  // Does the part take too long, and a half of it much less? Where calls reach far beyond parts they cost as much.
+  bool saves_time(const Part& part, const Region& half) const {
+    if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
+    const double taps = taps_of(part.plan);
+    const bool takes_long = ms_per_tap_ == 0 ? taps > probed_taps : taps * ms_per_tap_ > reserve * bounds_.most_ms;
+    return takes_long && taps_of(part_for(half).plan) < worth_cutting * taps;
   }
 
-  void run_part(const Plan& plan, const Region& region, const Region& needed) {
+  // The call that makes parts what they are, where there is one.
+  std::string name_of_stage() const {
+    const auto found = std::ranges::find_if(stage_.calls, [](const Call& call) { return call.op->reach != nullptr; });
+    return (found == stage_.calls.end() ? stage_.calls.front() : *found).text();
+  }
+
+  void run_part(const Part& part) {
+    const auto& [region, needed, plan] = part;
     const auto start = std::chrono::steady_clock::now();
     const bool is_whole = needed == whole_region(base_.size);
-    const Level part = is_whole ? Level() : part_of(base_, needed, input_.storage);
-    const RunResult result = gpu_.run(plan, is_whole ? base_ : part, stage_.makes_levels ? 1 : 0);
+    const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
+    const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, stage_.makes_levels ? 1 : 0);
     // a part of another size is all that was asked for, others have around it what they have read
     const bool is_alone = stage_.makes_levels || changes_size();
     const Texel first =
@@ -220,10 +239,15 @@ class PartsRun {
     if (!over_limit(rest, gpu_.info().traits).empty() || bytes_of(rest) > bounds_.most_bytes) return false;
     for (size_t index = 0; index < rest.passes.size(); ++index)
       rest.passes[index].name = fmt::format("mips level {}", level + int(index));
-    RunResult result = gpu_.run(rest, above, 1);
-    account_.begin_stage();
-    account_.add(rest, result);
-    std::ranges::move(result.levels, std::back_inserter(levels_));
+    try {
+      RunResult result = gpu_.run(rest, above, 1);
+      account_.begin_stage();
+      account_.add(rest, result);
+      std::ranges::move(result.levels, std::back_inserter(levels_));
+    } catch (const MemoryEnded&) {
+      bounds_.most_bytes = bytes_of(rest) / 2;
+      return false;
+    }
     return true;
   }
 
@@ -234,39 +258,38 @@ class PartsRun {
   std::vector<Level> levels_{1};
 };
 
-// How pictures that a chain makes on its way are kept is kept between stages too, but for these.
-void check_between(const PlanInput& input, std::span<const Stage> stages, const std::string& why) {
-  if (stages.size() == 1 || (stays_rgb(input) && !input.packs_between)) return;
-  fail(Exit::limit, "{}; in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
-       why, input.packs_between ? "11:11:10 bits" : "CIE Yxy");
+// Why a chain needs the whole picture at once; "" where it does not.
+std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
+  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
+  if ((stays_rgb(input) && !input.packs_between) || stages_of(calls, input.size).size() == 1) return "";
+  return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
+                     input.packs_between ? "11:11:10 bits" : "CIE Yxy");
 }
 
 }  // namespace
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options) {
-  Bounds bounds{.most_ms = options.most_ms};
-  std::string& why = bounds.why;
-  Plan whole = plan_of_any_size(calls, input, gpu.info().traits);
-  why = over_limit(whole, gpu.info().traits);
-  const bool can_have_parts = not_in_parts(calls) == nullptr;
-  const bool is_watched = options.most_ms > 0 && taps_of(whole) > options.unwatched_taps && can_have_parts;
-  if (why.empty() && !is_watched) {
+  DeviceTraits traits = gpu.info().traits;
+  const std::string obstacle = obstacle_to_parts(calls, input);
+  if (!obstacle.empty()) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
+  Plan whole = plan_of_any_size(calls, input, traits);
+  Bounds bounds{.most_ms = options.most_ms, .why = over_limit(whole, traits)};
+  const bool is_watched = options.most_ms > 0 && taps_of(whole) > options.unwatched_taps && obstacle.empty();
+  if (bounds.why.empty() && !is_watched) {
     try {
       const int first_level = whole.base_is_input ? 1 : 0;
       RunResult result = gpu.run(whole, base, first_level);
       return {.plan = std::move(whole), .result = std::move(result), .first_level = first_level};
     } catch (const MemoryEnded& error) {
-      if (!can_have_parts || bytes_of(whole) < least_bytes) throw;
-      why = error.what();
+      if (!obstacle.empty() || bytes_of(whole) < least_bytes) throw;
+      bounds.why = error.what();
       bounds.most_bytes = bytes_of(whole) / 2;
     }
   }
-  if (why.empty()) why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
-  check_parts(calls, why);
-  const std::vector<Stage> stages = stages_of(calls, base.size);
-  check_between(input, stages, why);
-  return PartsRun(gpu, input, bounds).run(stages, base);
+  if (!obstacle.empty()) fail(Exit::limit, "{}; {}", bounds.why, obstacle);
+  if (bounds.why.empty()) bounds.why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
+  return PartsRun(gpu, input, bounds).run(stages_of(calls, input.size), base);
 }
 
 }  // namespace gpupost

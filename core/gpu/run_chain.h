@@ -18,8 +18,9 @@ struct ChainRun {
 };
 
 // Runs `calls` on `base`, as plan() and Gpu::run() do. Where a limit of the device, its memory or the time stands against that, the
-// picture goes through in parts that overlap as far as the calls reach; their texels are the same, bit for bit. Where a
-// call needs the whole picture, Error(Exit::limit) names it and the limit, but the time it may then take.
+// picture goes through in parts that overlap as far as the calls reach; their texels are the same, bit for bit, those of mips
+// as a pass a level makes them. Where a call needs the whole picture it gets it, as long as it takes; Error(Exit::limit) names it
+// and the limit that stands against that.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options);
 
