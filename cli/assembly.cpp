@@ -17,27 +17,13 @@ Arrangement arrangement_of(const Globals& globals) {
 
 static std::string text_of(Size size) { return fmt::format("{} x {}", size.width, size.height); }
 
-static std::vector<Picture> cut(const std::string& input, const Picture& picture, Assembly assembly) {
+std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly) {
   const bool is_cross = assembly == Assembly::cube_from_cross;
   std::vector<Picture> faces = is_cross ? faces_of_cross(picture) : faces_of_strip(picture);
   if (faces.empty())
     fail(Exit::input, "{}: --assemble {}: it is {}; expected {} squares", input, name_of(assembly),
          text_of(picture.size()), is_cross ? "4 x 3 or 3 x 4" : "6 x 1 or 1 x 6");
   return faces;
-}
-
-std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
-  const Stopwatch watch;
-  Decoded decoded = decode_file(input, decode_options(globals));
-  report.decode_ms += watch.milliseconds();
-  for (const std::string& warning : decoded.warnings) report.add_warning(warning);
-  if (globals.input_transfer) decoded.picture.transfer = *globals.input_transfer;
-  if (globals.input_alpha) decoded.picture.alpha = *globals.input_alpha;
-  if (globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip)
-    return cut(input, decoded.picture, globals.assembly);
-  std::vector<Picture> pictures;
-  pictures.push_back(std::move(decoded.picture));
-  return pictures;
 }
 
 Shape shape_of(const Picture& picture) {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include "cli/globals.h"
-#include "cli/report.h"
 
 namespace gpupost {
 
-// What an input gives: its picture, or the faces that --assemble cuts it into. Its time and warnings go to the report.
-// Throws Error(Exit::input) where it cannot be read, or is no cross or strip.
-std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report);
+// The faces of a cross or a strip. Throws Error(Exit::input) where `picture` of `input` is none.
+std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
 
 // What pictures of one file have in common.
 struct Shape {

@@ -1,6 +1,6 @@
 #include "cli/depth.h"
 
-#include "cli/assembly.h"
+#include "cli/inputs.h"
 #include "core/error.h"
 #include "core/half.h"
 #include "core/nearest.h"

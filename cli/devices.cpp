@@ -110,6 +110,7 @@ static bool examine_devices() {
 
 Exit run_doctor(const std::vector<std::string>& words) {
   expect_words("doctor", words, 0, 0);
+  const bool is_sandboxed = sandbox_holds();  // asked before drivers start threads
   const bool is_usable = examine_devices();
   tell_environment();
   const std::string folder = cache_folder();
@@ -123,8 +124,9 @@ Exit run_doctor(const std::vector<std::string>& words) {
        has_openexr() ? "reads the EXR files that tinyexr does not"
                      : "PXR24, B44 and DWA compression and sub-sampled channels are refused",
        "apt-get install libopenexr-dev, and a new build");
-  tell(has_seccomp(), "seccomp",
-       has_seccomp() ? "decoding is sandboxed" : "decoding runs in a limited process without it",
+  tell(is_sandboxed, "seccomp",
+       is_sandboxed ? "holds: who decodes can open, start and connect nothing"
+                    : "decoding runs in a limited process without it",
        "a kernel or container that allows seccomp filters");
   return is_usable ? Exit::done : Exit::device;
 }

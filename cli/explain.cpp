@@ -1,7 +1,7 @@
 #include "cli/explain.h"
 
-#include "cli/assembly.h"
 #include "cli/depths.h"
+#include "cli/inputs.h"
 #include "core/error.h"
 #include "core/gpu/gpu.h"
 #include "core/parts.h"

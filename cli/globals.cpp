@@ -2,6 +2,7 @@
 
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/threads.h"
 
 #include <fmt/ranges.h>
 
@@ -62,6 +63,23 @@ std::span<const Global> all_globals() {
       {"part", "WHICH", "of an EXR of several parts, by number or name; without it the first", {}, "", true},
       {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
       {"level", "N", "of a mip-mapped input; without it 0", {}, "", true},
+      {"max-side", "N", "texels of an input's longer side at most; without it 32768", {}, "", true},
+      {"max-texels", "N", "texels of an input at most; without it 268435456", {}, "", true},
+      {"max-channels", "N", "channels of an input at most; without it 64", {}, "", true},
+      {"max-decoded",
+       "SIZE",
+       "bytes of an input at most once it is decoded, like 512M or 8G; without it 4G",
+       {},
+       "",
+       true},
+      {"decode-seconds", "N", "for an input at most; without it 120", {}, "", true},
+      {"decode-cpu-seconds",
+       "N",
+       "processor time for an input at most, of all cores together; without it 30",
+       {},
+       "",
+       true},
+      {"jobs", "N", "of several inputs decoded at once, ahead of their turn; without it the number of cores", {}, ""},
       {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
       {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
       {"tile-side",
@@ -155,8 +173,8 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
 
 static Transfer transfer_named(const std::string& name) { return name == "srgb" ? Transfer::srgb : Transfer::linear; }
 
-static int whole_number(std::string_view name, const std::string& word, int low, int high) {
-  int value = 0;
+static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
+  int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
     fail(Exit::usage, "--{} {} is not a whole number in {}..{}", name, word, low, high);
@@ -166,8 +184,22 @@ static int whole_number(std::string_view name, const std::string& word, int low,
 static Size size_of(const std::string& word) {
   const size_t cross = word.find('x');
   if (cross == word.npos) fail(Exit::usage, "--size {} is not of the form WxH, like 1920x1080", word);
-  return {whole_number("size", word.substr(0, cross), 1, 32768),
-          whole_number("size", word.substr(cross + 1), 1, 32768)};
+  return {int(whole_number("size", word.substr(0, cross), 1, 32768)),
+          int(whole_number("size", word.substr(cross + 1), 1, 32768))};
+}
+
+// A number of bytes: 4096, 64K, 512M, 8G.
+static uint64_t bytes_of(std::string_view name, const std::string& word) {
+  constexpr std::string_view units = "KMG";
+  constexpr int64_t most = int64_t(1) << 40;
+  const size_t unit = word.empty() ? units.npos : units.find(word.back());
+  const int shift = unit == units.npos ? 0 : 10 * int(unit + 1);
+  int64_t value = 0;
+  const char* end = word.data() + word.size() - (shift > 0 ? 1 : 0);
+  const auto [rest, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || rest != end || value < 1 || value > most >> shift)
+    fail(Exit::usage, "--{} {} is not a number of bytes up to 1024G, like 4096, 64K, 512M or 8G", name, word);
+  return uint64_t(value) << shift;
 }
 
 static bool truth(const Global& global, const std::string& word) {
@@ -183,8 +215,24 @@ static std::string origin_of(const Global& global, const std::string& value) {
   return environment && value == environment ? fmt::format(" (from {})", name) : "";
 }
 
+// What is said of the limits of inputs.
+static Limits limits_of(const std::map<std::string_view, std::string>& values) {
+  Limits limits;
+  const auto take = [&](std::string_view name, auto& limit, int64_t high) {
+    if (values.contains(name))
+      limit = std::remove_cvref_t<decltype(limit)>(whole_number(name, values.at(name), 1, high));
+  };
+  take("max-side", limits.side, 1 << 20);
+  take("max-texels", limits.texel_count, int64_t(1) << 40);
+  take("max-channels", limits.channel_count, 4096);
+  take("decode-seconds", limits.wall_seconds, 86400);
+  take("decode-cpu-seconds", limits.cpu_seconds, 86400);
+  if (values.contains("max-decoded")) limits.decoded_bytes = bytes_of("max-decoded", values.at("max-decoded"));
+  return limits;
+}
+
 DecodeOptions decode_options(const Globals& globals) {
-  return {.part = globals.part, .layer = globals.layer, .level = globals.level, .limits = {}};
+  return {.part = globals.part, .layer = globals.layer, .level = globals.level, .limits = globals.limits};
 }
 
 Globals parse_globals(const std::vector<std::string>& words) {
@@ -202,7 +250,9 @@ Globals parse_globals(const std::vector<std::string>& words) {
   Globals globals{.output = text("output"),
                   .part = text("part"),
                   .layer = text("layer"),
-                  .level = values.contains("level") ? whole_number("level", text("level"), 0, 31) : 0,
+                  .level = values.contains("level") ? int(whole_number("level", text("level"), 0, 31)) : 0,
+                  .limits = limits_of(values),
+                  .job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count(),
                   .device = text("device"),
                   .require_gpu = flag("require-gpu"),
                   .fp16 = flag("fp16"),

@@ -45,6 +45,8 @@ struct Globals {
   std::string part;
   std::string layer;
   int level = 0;
+  Limits limits;      // of each input
+  int job_count = 0;  // inputs decoded at once
   std::string device;
   bool require_gpu = false;
   std::optional<int> tile_side;        // texels

@@ -26,6 +26,12 @@ static json to_json(const std::vector<FilePart>& parts) {
   return list;
 }
 
+static std::string text_of_transfer(const Picture& picture) {
+  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power"};
+  const std::string name(names[size_t(picture.transfer)]);
+  return picture.transfer == Transfer::power ? fmt::format("{} {:.5g}", name, picture.exponent) : name;
+}
+
 static json describe(const std::string& path, const Decoded& decoded) {
   const Picture& picture = decoded.picture;
   json channels = json::array(), attributes = json::array();
@@ -41,7 +47,7 @@ static json describe(const std::string& path, const Decoded& decoded) {
           {"compression", picture.compression},
           {"data_window", to_json(picture.data_window)},
           {"display_window", to_json(picture.display_window)},
-          {"transfer", picture.transfer == Transfer::srgb ? "srgb" : "linear"},
+          {"transfer", text_of_transfer(picture)},
           {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
           {"levels", picture.file_level_count},
           {"channels", channels},

@@ -3,6 +3,7 @@
 #include "cli/assembly.h"
 #include "cli/depth.h"
 #include "cli/depths.h"
+#include "cli/inputs.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/report.h"
@@ -338,7 +339,7 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
     fail(Exit::usage, "luminance: the picture has no colour; expected channels R, G and B, or Y");
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
-                     picture.alpha == Alpha::straight;
+                     picture.alpha == Alpha::straight && !primaries;
   if (!request.calls.empty()) {
     if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
     run_groups(request, gpu, primaries, picture, way.storage, report);
@@ -403,14 +404,14 @@ void write_outputs(const Way& way, const Globals& globals, const std::vector<Par
   write_files(way.job, files, globals.no_clobber, report);
 }
 
-void process(const Request& request, const Job& given, LazyGpu& gpu, JobReport& report) {
+void process(const Request& request, const Job& given, LazyGpu& gpu, Inputs& inputs, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
   Way way;
   Shape first;
   std::vector<Part> parts;
   for (const std::string& input : given.inputs) {
-    for (Picture& picture : read_pictures(input, globals, report)) {
+    for (Picture& picture : inputs.next(report)) {
       const Shape shape = shape_of(picture);
       if (parts.empty()) {
         way = way_of(request, given, picture);
@@ -442,10 +443,10 @@ void say_verified(const JobReport& report) {
 }
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
-Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, JobReport& report) {
+Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inputs& inputs, JobReport& report) {
   Exit code = Exit::done;
   try {
-    process(request, job, gpu, report);
+    process(request, job, gpu, inputs, report);
   } catch (const Error& error) {
     report.error = error.what();
     code = error.code();
@@ -510,6 +511,12 @@ static void check_sources(const Request& request) {
   }
 }
 
+static std::vector<std::string> inputs_of(const std::vector<Job>& jobs) {
+  std::vector<std::string> inputs;
+  for (const Job& job : jobs) inputs.insert(inputs.end(), job.inputs.begin(), job.inputs.end());
+  return inputs;
+}
+
 Exit run(const Request& request) {
   const Globals& globals = request.globals;
   if (request.calls.empty() && globals.output.empty())
@@ -519,12 +526,13 @@ Exit run(const Request& request) {
   const std::vector<Job> jobs = jobs_of(request);
   check_sources(request);
   LazyGpu gpu(globals, !request.calls.empty());
+  Inputs inputs(inputs_of(jobs), globals);
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   Exit code = Exit::done;
   for (const Job& job : jobs) {
     JobReport& job_report = report.jobs.emplace_back(JobReport{.input = job.name()});
-    const Exit job_code = process_and_tell(request, job, gpu, job_report);
+    const Exit job_code = process_and_tell(request, job, gpu, inputs, job_report);
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
   if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&

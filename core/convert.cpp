@@ -17,14 +17,18 @@ double srgb_decode(double encoded) {
 double srgb_encode(double linear) {
   return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
 }
+double bt709_decode(double encoded) {
+  return encoded < 0.081 ? encoded / 4.5 : std::pow((encoded + 0.099) / 1.099, 1 / 0.45);
+}
 
 namespace {
 
 // What has to change before the device may see a group's texels.
 struct Look {
   Transfer transfer = Transfer::linear;
+  double exponent = 1;
   bool is_straight = false;            // the colour is to be multiplied by alpha
-  bool is_encoded_multiplied = false;  // sRGB of premultiplied colour: to be divided, decoded and multiplied again
+  bool is_encoded_multiplied = false;  // encoded premultiplied colour: to be divided, decoded and multiplied again
   bool operator==(const Look&) const = default;
 };
 
@@ -32,7 +36,17 @@ Look look_of(const Picture& picture, const Group& group) {
   const bool is_multiplicable = group.has_alpha() && !group.is_data;
   const bool is_straight = is_multiplicable && picture.alpha == Alpha::straight;
   const bool is_multiplied = is_multiplicable && picture.alpha == Alpha::premultiplied;
-  return {picture.transfer, is_straight, is_multiplied && picture.transfer == Transfer::srgb};
+  return {picture.transfer, picture.exponent, is_straight, is_multiplied && picture.transfer != Transfer::linear};
+}
+
+double light_of(double encoded, Look look) {
+  switch (look.transfer) {
+    case Transfer::linear: return encoded;
+    case Transfer::srgb: return srgb_decode(encoded);
+    case Transfer::bt709: return bt709_decode(encoded);
+    case Transfer::power: return std::copysign(std::pow(std::abs(encoded), look.exponent), encoded);
+  }
+  return encoded;
 }
 
 // Calls body(first texel, texel count) for every row of a level, on every core; body returns what is counted.
@@ -60,25 +74,29 @@ struct Table {
   std::vector<uint16_t> halves;
 };
 
-Table table_of(size_t value_count, Transfer transfer) {
+Table table_of(size_t value_count, Look look) {
   Table table{std::vector<float>(value_count), std::vector<uint16_t>(value_count)};
   for (size_t value = 0; value < value_count; ++value) {
     const double share = double(value) / double(value_count - 1);
-    table.floats[value] = float(transfer == Transfer::srgb ? srgb_decode(share) : share);
+    table.floats[value] = float(light_of(share, look));
   }
   halves_from_floats(table.floats.data(), table.halves.data(), value_count);
   return table;
 }
 
+// The tables of usual curves are kept; another is made in `room`.
 template <class Integer>
-const Table& table_for(Transfer transfer) {
+const Table& table_for(Look look, Table& room) {
   constexpr size_t value_count = size_t(1) << 8 * sizeof(Integer);
-  if (transfer == Transfer::srgb) {
-    static const Table srgb = table_of(value_count, Transfer::srgb);
+  if (look.transfer == Transfer::srgb) {
+    static const Table srgb = table_of(value_count, {.transfer = Transfer::srgb});
     return srgb;
   }
-  static const Table linear = table_of(value_count, Transfer::linear);
-  return linear;
+  if (look.transfer == Transfer::linear) {
+    static const Table linear = table_of(value_count, {});
+    return linear;
+  }
+  return room = table_of(value_count, look);
 }
 
 template <class Integer>
@@ -100,14 +118,14 @@ void make_linear(float* texel, Look look) {
   const float factor = divides || look.is_straight ? alpha : 1;
   for (size_t c = 0; c < 3; ++c) {
     const double straight = double(texel[c]) / double(divides ? alpha : 1);
-    texel[c] = float(look.transfer == Transfer::srgb ? srgb_decode(straight) : straight) * factor;
+    texel[c] = float(light_of(straight, look)) * factor;
   }
 }
 
 // A row of integers as linear premultiplied numbers. Opaque rows, the common case, are looked up and that is all.
 template <class Integer>
-void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, Depth storage) {
-  const Table& table = table_for<Integer>(look.transfer);
+void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, const Table& table,
+                     Depth storage) {
   if (is_opaque(from, texel_count)) {
     if (storage == Depth::half) look_up(from, reinterpret_cast<uint16_t*>(to), texel_count, table.halves);
     else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats);
@@ -142,12 +160,17 @@ size_t row_of_floats(const std::byte* from, Depth depth, std::byte* to, size_t t
 
 size_t change_level(Level& level, Depth from_depth, Depth to_depth, Look look) {
   Memory made(texel_count(level.size) * 4 * bytes_of(to_depth));
+  Table room;
+  const Table& table = from_depth == Depth::u8    ? table_for<uint8_t>(look, room)
+                       : from_depth == Depth::u16 ? table_for<uint16_t>(look, room)
+                                                  : room;
   const size_t clamped_count = count_rows(level.size, [&](size_t first, size_t count) -> size_t {
     const std::byte* from = level.texels.data() + first * 4 * bytes_of(from_depth);
     std::byte* to = made.data() + first * 4 * bytes_of(to_depth);
     if (is_float(from_depth)) return row_of_floats(from, from_depth, to, count, look, to_depth);
-    if (from_depth == Depth::u8) row_of_integers(reinterpret_cast<const uint8_t*>(from), to, count, look, to_depth);
-    else row_of_integers(reinterpret_cast<const uint16_t*>(from), to, count, look, to_depth);
+    if (from_depth == Depth::u8)
+      row_of_integers(reinterpret_cast<const uint8_t*>(from), to, count, look, table, to_depth);
+    else row_of_integers(reinterpret_cast<const uint16_t*>(from), to, count, look, table, to_depth);
     return 0;
   });
   level.texels = std::move(made);

@@ -8,6 +8,8 @@ namespace gpupost {
 // sRGB, IEC 61966-2-1.
 double srgb_decode(double encoded);
 double srgb_encode(double linear);
+// ITU-R BT.709, 1.2, from number to light.
+double bt709_decode(double encoded);
 
 // Makes the colour group of `picture` ready for the device: linear, premultiplied, of depth `storage` (half or f32). Other
 // groups stay as they are. Returns how many finite values over 65504 were clamped on their way to half.

@@ -140,6 +140,7 @@ Picture cut(const Picture& picture, Size place, int side, bool is_turned = false
                .data_window = window_of({side, side}),
                .display_window = window_of({side, side}),
                .transfer = picture.transfer,
+               .exponent = picture.exponent,
                .alpha = picture.alpha,
                .attributes = picture.attributes};
   for (const Group& group : picture.groups) face.groups.push_back(cut(group, place, side, is_turned));

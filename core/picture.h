@@ -21,7 +21,8 @@ constexpr size_t bytes_of(Depth depth) {
 constexpr bool is_float(Depth depth) { return depth == Depth::half || depth == Depth::f32; }
 std::string_view name_of(Depth depth);  // "8", "16", "uint", "16f", "32f"
 
-enum class Transfer { linear, srgb };
+// How light becomes a number. Files are written with the first two alone.
+enum class Transfer { linear, srgb, bt709, power };
 enum class Alpha { premultiplied, straight };
 
 struct Size {
@@ -110,6 +111,7 @@ struct Picture {
   Window data_window;        // its size is the size of level 0
   Window display_window;
   Transfer transfer = Transfer::linear;  // of the colour group's texels as they stand
+  double exponent = 1;                   // of Transfer::power: light is the number to the power of it
   Alpha alpha = Alpha::premultiplied;    // likewise
   std::vector<Group> groups;             // the colour group first where there is one
   std::vector<Attribute> attributes;

@@ -57,6 +57,7 @@ struct Task {
   std::string_view worker;  // "decoder"
   int cpu_seconds = 0;
   int wall_seconds = 0;
+  std::string_view cpu_option = "", wall_option = "";  // that lift the limits: " (--decode-seconds)"
 };
 
 // Says why a worker gave no answer to be used. Throws Error(Exit::input), or Error(Exit::limit) where the machine is to blame.

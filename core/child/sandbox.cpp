@@ -1,6 +1,7 @@
 #include "core/child/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -8,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <memory>
@@ -81,6 +83,20 @@ bool enter_sandbox(const SandboxLimits& limits) {
   limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
   if (!is_sanitized()) limit(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   return !is_sanitized() && limit_calls();
+}
+
+bool sandbox_holds() {
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const bool is_limited = enter_sandbox({.memory_bytes = uint64_t(1) << 40, .file_bytes = 1, .cpu_seconds = 5});
+    const bool is_refused = open("/dev/null", O_RDONLY) < 0 && errno == EPERM;
+    _exit(is_limited && is_refused ? 0 : 1);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 bool has_seccomp() {

@@ -18,6 +18,8 @@ bool enter_sandbox(const SandboxLimits& limits);
 
 // Can system calls be limited here?
 bool has_seccomp();
+// Are they, in a process of its own that tries? Where a container's own filter forbids filters, the system still has them.
+bool sandbox_holds();
 
 // Do sanitizers watch this build? They need system calls and address space beyond any limit.
 constexpr bool is_sanitized() {

@@ -20,6 +20,7 @@ struct BmpHeader {
   size_t colour_count = 0;  // as said; 0: all
 
   bool is_old() const { return header_bytes == 12; }
+  bool has_fields() const { return compression == 3; }
   size_t row_bytes() const { return (size_t(width) * size_t(bits) + 31) / 32 * 4; }
   size_t row_count() const { return size_t(std::abs(height)); }
 };
@@ -55,14 +56,10 @@ void check_kind(const BmpHeader& header) {
   const int bits[] = {1, 4, 8, 16, 24, 32};
   if (std::ranges::find(bits, header.bits) == std::end(bits))
     fail(Exit::input, "BMP of {} bits a texel is not supported", header.bits);
-  const bool has_fields = header.compression == 3;
-  if (header.compression != 0 && !has_fields)
+  if (header.compression != 0 && !header.has_fields())
     fail(Exit::input, "BMP compression {} is not supported", name_of(header.compression));
-  if (has_fields && header.bits != 16 && header.bits != 32)
+  if (header.has_fields() && header.bits != 16 && header.bits != 32)
     fail(Exit::input, "has bit fields with {} bits a texel; a BMP has them with 16 or 32", header.bits);
-  // stb_image 2.27 looks for the fields behind such a header; they are in it
-  if (has_fields && header.header_bytes == 56)
-    fail(Exit::input, "BMP bit fields in a header of 56 bytes are not supported");
 }
 
 class BmpWriter {
@@ -76,6 +73,8 @@ class BmpWriter {
     std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
     size_ += bytes.size();
   }
+  // Zeros up to byte `at`.
+  void skip_to(size_t at) { size_ = at; }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
@@ -117,6 +116,34 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   return to.take();
 }
 
+// The same for 16 and 32 bits a texel: with a header of 108 bytes, which holds the bit fields and an alpha, right before the
+// data. stb_image 2.27 takes no gap there, and looks for the fields of a header of 56 bytes behind it.
+std::vector<std::byte> rewritten_with_fields(Bytes file, const BmpHeader& header, Bytes data) {
+  constexpr uint32_t new_header_bytes = 108;
+  constexpr size_t fields_at = file_header_bytes + 40;  // in the header or right behind it
+  constexpr size_t field_bytes = 12, alpha_bytes = 4;
+  const uint32_t new_data_at = uint32_t(file_header_bytes) + new_header_bytes;
+  BmpWriter to(new_data_at + data.size());
+  to.add(file.first(10));
+  to.add(new_data_at);
+  to.add(new_header_bytes);
+  to.add(part_of(file, 18, fields_at - 18));
+  if (header.has_fields()) to.add(part_of(file, fields_at, field_bytes));
+  const bool has_alpha = header.has_fields() && header.header_bytes >= 56;
+  if (has_alpha) to.add(part_of(file, fields_at + field_bytes, alpha_bytes));
+  to.skip_to(new_data_at);
+  to.add(data);
+  return to.take();
+}
+
+void check_fields(Bytes file) {
+  const auto field = [&](size_t index) { return little_at<uint32_t>(file, file_header_bytes + 40 + 4 * index); };
+  const uint32_t red = field(0), green = field(1), blue = field(2);
+  if (red == 0 || green == 0 || blue == 0 || (red & green) || (red & blue) || (green & blue))
+    fail(Exit::input, "BMP bit fields {:#x}, {:#x} and {:#x} are not supported: empty, or of one bit twice", red, green,
+         blue);
+}
+
 }  // namespace
 
 Checked check_bmp(Bytes file, const Limits& limits) {
@@ -131,10 +158,12 @@ Checked check_bmp(Bytes file, const Limits& limits) {
   const uint32_t said_bytes = little_at<uint32_t>(file, 2);
   if (said_bytes > file.size())
     fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
-  Checked checked{
-      .size = {int(header.width), int(header.row_count())}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
-  const bool has_fields_of_its_own = header.bits == 16 || header.bits == 32;
-  if (!has_fields_of_its_own) checked.rewritten = rewritten(file, header, part_of(file, header.data_at, data_bytes));
+  Checked checked{.size = {int(header.width), int(header.row_count())}};
+  if (header.has_fields()) check_fields(file);
+  const bool is_of_fields = header.bits == 16 || header.bits == 32;  // those of everyone where it has none of its own
+  const Bytes data = part_of(file, header.data_at, data_bytes);
+  checked.rewritten =
+      is_of_fields && !header.is_old() ? rewritten_with_fields(file, header, data) : rewritten(file, header, data);
   return checked;
 }
 

@@ -43,7 +43,7 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
     if (got < 0) fail(Exit::input, "cannot be read: {}", error_text());
     if (got == 0) break;
     total += uint64_t(got);
-    if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes", limits.decoded_bytes);
+    if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes (--max-decoded)", limits.decoded_bytes);
     if (const int error = write_whole(copy.get(), Bytes(part).first(size_t(got))))
       fail(Exit::limit, "out of memory: {}", std::generic_category().message(error));
   }
@@ -66,8 +66,12 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
 }
 
 Task task_of(const Limits& limits) {
-  return {
-      .deed = "decode", .worker = "decoder", .cpu_seconds = limits.cpu_seconds, .wall_seconds = limits.wall_seconds};
+  return {.deed = "decode",
+          .worker = "decoder",
+          .cpu_seconds = limits.cpu_seconds,
+          .wall_seconds = limits.wall_seconds,
+          .cpu_option = " (--decode-cpu-seconds)",
+          .wall_option = " (--decode-seconds)"};
 }
 
 template <class Enum>
@@ -100,7 +104,9 @@ bool is_sensible(const Reply& reply, const Limits& limits) {
   if (picture.display_window.min_x > picture.display_window.max_x ||
       picture.display_window.min_y > picture.display_window.max_y)
     return false;
-  if (!is_within(picture.transfer, Transfer::srgb) || !is_within(picture.alpha, Alpha::straight)) return false;
+  if (!is_within(picture.transfer, Transfer::power) || !(picture.exponent > 0 && picture.exponent <= 1000) ||
+      !is_within(picture.alpha, Alpha::straight))
+    return false;
   if (picture.groups.empty() || int(picture.groups.size()) > limits.channel_count ||
       picture.groups.size() != reply.offsets.size())
     return false;

@@ -21,6 +21,7 @@ Picture working_copy(const Picture& picture, Depth storage) {
                .data_window = picture.data_window,
                .display_window = picture.display_window,
                .transfer = picture.transfer,
+               .exponent = picture.exponent,
                .alpha = picture.alpha,
                .attributes = picture.attributes};
   for (const Group& group : picture.groups) {

@@ -85,7 +85,7 @@ void take_channels(ExrHeader& header, Bytes value, const Limits& limits) {
       fail(Exit::input, "channel {} stands behind {}; channels stand once each, in alphabetical order",
            printable(channel.name), printable(header.channels.back().name));
     if (int(header.channels.size()) == limits.channel_count)
-      fail(Exit::input, "has more than {} channels", limits.channel_count);
+      fail(Exit::input, "has more than {} channels (--max-channels)", limits.channel_count);
     header.channels.push_back(channel);
     header.samplings.push_back(sampling);
   }
@@ -115,7 +115,7 @@ void take_tiles(ExrHeader& header, Bytes value, const Limits& limits) {
   const uint32_t height = little_at<uint32_t>(value, 4);
   const uint8_t mode = byte_at(value, 8);
   if (width < 1 || height < 1 || width > uint32_t(limits.side) || height > uint32_t(limits.side))
-    fail(Exit::input, "its tiles are {} x {} texels; 1 to {} a side", width, height, limits.side);
+    fail(Exit::input, "its tiles are {} x {} texels; 1 to {} a side (--max-side)", width, height, limits.side);
   if ((mode & 15) > 2 || (mode >> 4) > 1) fail(Exit::input, "its tiles are of mode {:#x}, which is not known", mode);
   header.chunk_size = {int(width), int(height)};
   header.level_mode = ExrLevels(mode & 15);

@@ -101,8 +101,8 @@ Checked check_hdr(Bytes file, const Limits& limits) {
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);
-    if (line.starts_with("EXPOSURE=") && checked.warnings.empty())
-      checked.warnings.push_back("EXPOSURE of the header is ignored: values stay as they are stored");
+    if (line.starts_with("EXPOSURE=") && checked.colours.warnings.empty())
+      checked.colours.warnings.push_back("EXPOSURE of the header is ignored: values stay as they are stored");
   }
   if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance pictures in XYZE are not supported");
   if (format != "32-bit_rle_rgbe") fail(Exit::input, "has no FORMAT=32-bit_rle_rgbe in its header");

@@ -4,6 +4,7 @@
 
 #include "core/codec/bytes.h"
 #include "core/codec/codec.h"
+#include "core/codec/png_colour.h"
 
 #include <string>
 #include <vector>
@@ -14,9 +15,8 @@ namespace gpupost {
 struct Checked {
   Size size;
   bool is_16_bit = false;
-  bool is_linear = false;
-  std::vector<std::byte> rewritten;   // read this in its place where it is not empty
-  std::vector<std::string> warnings;  // what it says and we ignore
+  Colours colours;
+  std::vector<std::byte> rewritten;  // read this in its place where it is not empty
 };
 
 // Each throws Error(Exit::input) for what is damaged, cut off, over the limits or not supported, by name.
@@ -32,7 +32,7 @@ Checked check_bmp(Bytes file, const Limits& limits);
 Checked check_tga(Bytes file, const Limits& limits);
 Checked check_hdr(Bytes file, const Limits& limits);
 
-// Does an ICC profile call itself sRGB?
+// Does an ICC profile call itself sRGB, or have its primaries and curve?
 bool is_srgb_profile(Bytes profile);
 
 }  // namespace gpupost

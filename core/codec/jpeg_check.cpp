@@ -98,13 +98,15 @@ int orientation_in(Bytes exif) {
 
 void take_application(Walk& walk, int marker, Bytes data) {
   constexpr std::string_view exif("Exif\0\0", 6), icc("ICC_PROFILE\0", 12);
+  constexpr size_t icc_head_bytes = 14;  // the name, the number of this piece and that of all
   if (marker == app1 && starts_with(data, exif)) {
     const int orientation = orientation_in(data);
     if (orientation > 1 && orientation <= 8)
       walk.orientation_warning =
           fmt::format("Exif orientation {} is ignored: the picture stays as it is stored", orientation);
   }
-  if (marker == app2 && starts_with(data, icc) && !walk.profile_warning && !is_srgb_profile(data))
+  if (marker == app2 && starts_with(data, icc) && !walk.profile_warning &&
+      !is_srgb_profile(data.subspan(std::min(icc_head_bytes, data.size()))))
     walk.profile_warning = "the ICC profile is ignored: the picture is taken as sRGB";
 }
 
@@ -133,12 +135,6 @@ size_t take_segment(Walk& walk, Bytes file, int marker, size_t at, const Limits&
 
 }  // namespace
 
-bool is_srgb_profile(Bytes profile) {
-  // in a description of one byte or two bytes a letter
-  return text_of(profile).find("sRGB") != std::string_view::npos ||
-         text_of(profile).find(std::string_view("s\0R\0G\0B", 7)) != std::string_view::npos;
-}
-
 Checked check_jpeg(Bytes file, const Limits& limits) {
   Walk walk;
   size_t at = 2;  // behind the start marker, by which it was known
@@ -158,9 +154,9 @@ Checked check_jpeg(Bytes file, const Limits& limits) {
   if (walk.scan_count == 0) fail(Exit::input, "has no scan before its end marker");
   if (!walk.has_quantities) fail(Exit::input, "has no quantization table");
   if (!walk.has_codes) fail(Exit::input, "has no Huffman table");
-  Checked checked{.size = walk.size, .is_16_bit = false, .rewritten = {}, .warnings = {}};
-  if (walk.profile_warning) checked.warnings.push_back(*walk.profile_warning);
-  if (walk.orientation_warning) checked.warnings.push_back(*walk.orientation_warning);
+  Checked checked{.size = walk.size};
+  if (walk.profile_warning) checked.colours.warnings.push_back(*walk.profile_warning);
+  if (walk.orientation_warning) checked.colours.warnings.push_back(*walk.orientation_warning);
   return checked;
 }
 

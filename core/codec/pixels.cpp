@@ -72,9 +72,11 @@ Memory packed(const Pixels& pixels, std::span<const size_t> components, Depth de
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
 }
 
-// Every EXR has these; with these values they say nothing that other formats do not imply.
+// Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honoured: what
+// is written elsewhere is of Rec. 709.
 bool says_nothing(const Attribute& attribute) {
   const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
+  if (attribute.name == "chromaticities") return true;
   if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
   return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
 }

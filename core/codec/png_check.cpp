@@ -39,7 +39,8 @@ struct ImageHeader {
 
 struct PngParts {
   ImageHeader header;
-  std::optional<Bytes> palette, transparency, gamma, profile, code_points, srgb;
+  std::optional<Bytes> palette, transparency;
+  ColourChunks colour;
   std::vector<Bytes> image_data;
   size_t image_at = 0;  // byte of the first IDAT
 };
@@ -80,13 +81,15 @@ Chunk chunk_at(Bytes file, size_t at) {
 }
 
 void take_ancillary(PngParts& parts, const Chunk& chunk) {
-  const std::pair<std::string_view, std::optional<Bytes> PngParts::*> kept[] = {
-      {"PLTE", &PngParts::palette}, {"tRNS", &PngParts::transparency}, {"gAMA", &PngParts::gamma},
-      {"iCCP", &PngParts::profile}, {"cICP", &PngParts::code_points},  {"sRGB", &PngParts::srgb}};
-  for (const auto& [type, member] : kept) {
+  const std::pair<std::string_view, std::optional<Bytes>*> kept[] = {
+      {"PLTE", &parts.palette},        {"tRNS", &parts.transparency},
+      {"gAMA", &parts.colour.gamma},   {"cHRM", &parts.colour.chromaticities},
+      {"iCCP", &parts.colour.profile}, {"cICP", &parts.colour.code_points},
+      {"sRGB", &parts.colour.srgb}};
+  for (const auto& [type, place] : kept) {
     if (chunk.type != type) continue;
-    if ((parts.*member).has_value()) fail(Exit::input, "has chunk {} twice, again at byte {}", type, chunk.at);
-    parts.*member = chunk.data;
+    if (place->has_value()) fail(Exit::input, "has chunk {} twice, again at byte {}", type, chunk.at);
+    *place = chunk.data;
     return;
   }
   const bool is_critical = (chunk.type[0] & 0x20) == 0;
@@ -238,43 +241,6 @@ std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes
   return to.take();
 }
 
-// A compressed profile behind a name. PNG specification, 11.3.2.3.
-bool is_srgb(Bytes chunk) {
-  const size_t name_bytes = text_of(chunk).find('\0');
-  if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return false;
-  if (text_of(chunk).substr(0, name_bytes).find("sRGB") != std::string_view::npos) return true;
-  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!decompressor) fail(Exit::limit, "out of memory");
-  std::vector<std::byte> profile(size_t(4) << 20);
-  size_t bytes = 0;
-  const Bytes packed = chunk.subspan(name_bytes + 2);
-  return libdeflate_zlib_decompress(decompressor.get(), packed.data(), packed.size(), profile.data(), profile.size(),
-                                    &bytes) == LIBDEFLATE_SUCCESS &&
-         is_srgb_profile(Bytes(profile).first(bytes));
-}
-
-// A gamma of 1 and nothing that overrides it. PNG specification, 4.3.
-bool is_linear(const PngParts& parts) {
-  return parts.gamma && parts.gamma->size() == 4 && big_u32_at(*parts.gamma, 0) == 100000 && !parts.code_points &&
-         !parts.profile && !parts.srgb;
-}
-
-std::vector<std::string> warnings_for(const PngParts& parts) {
-  if (is_linear(parts)) return {};
-  if (parts.code_points) {
-    // H.273: primaries 1 and transfer 13 are sRGB, in full range
-    const bool is_srgb_code = starts_with(*parts.code_points, std::string_view("\1\15\0\1", 4));
-    if (is_srgb_code) return {};
-    return {"chunk cICP is ignored: the picture is taken as sRGB"};
-  }
-  if (parts.profile && !is_srgb(*parts.profile)) return {"chunk iCCP is ignored: the picture is taken as sRGB"};
-  if (parts.profile || parts.srgb || !parts.gamma || parts.gamma->size() != 4) return {};
-  const uint32_t gamma = big_u32_at(*parts.gamma, 0);  // 100,000 times the exponent that encodes
-  if (gamma >= 45000 && gamma <= 46000) return {};
-  return {fmt::format("chunk gAMA ({:.5f}) is ignored: the picture is taken as sRGB", double(gamma) / 1e5)};
-}
-
 }  // namespace
 
 Checked check_png(Bytes file, const Limits& limits) {
@@ -288,9 +254,8 @@ Checked check_png(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
   return {.size = {parts.header.width, parts.header.height},
           .is_16_bit = parts.header.bits == 16,
-          .is_linear = is_linear(parts),
-          .rewritten = rewritten(file, parts, bytes),
-          .warnings = warnings_for(parts)};
+          .colours = colours_of(parts.colour),
+          .rewritten = rewritten(file, parts, bytes)};
 }
 
 }  // namespace gpupost

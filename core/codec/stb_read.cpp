@@ -54,6 +54,14 @@ Group group_of(int channels, Depth depth) {
   return group;
 }
 
+// As an EXR has it, byte for byte.
+Attribute attribute_of(const Chromaticities& chromaticities) {
+  Attribute attribute{.name = "chromaticities", .type = "chromaticities"};
+  attribute.value.resize(sizeof chromaticities);
+  std::memcpy(attribute.value.data(), chromaticities.data(), sizeof chromaticities);
+  return attribute;
+}
+
 }  // namespace
 
 Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& options, const Lend& lend) {
@@ -73,14 +81,17 @@ Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& opt
   Level level{.size = texels.size, .texels = lend(bytes)};
   std::memcpy(level.texels.data(), texels.data.get(), bytes);
 
-  Decoded decoded{.picture = {}, .warnings = std::move(checked.warnings)};
+  Decoded decoded{.warnings = std::move(checked.colours.warnings)};
   Picture& picture = decoded.picture;
   picture.format = format.name;
   picture.data_window = picture.display_window = window_of(texels.size);
-  picture.transfer = is_float(depth) || checked.is_linear ? Transfer::linear : Transfer::srgb;
+  picture.transfer = is_float(depth) ? Transfer::linear : checked.colours.transfer;
+  picture.exponent = checked.colours.exponent;
   picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
   picture.groups.push_back(group_of(texels.channels, depth));
   picture.groups[0].levels.push_back(std::move(level));
+  if (checked.colours.chromaticities && !picture.groups[0].is_luminance)
+    picture.attributes.push_back(attribute_of(*checked.colours.chromaticities));
   return decoded;
 }
 

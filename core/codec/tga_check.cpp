@@ -94,7 +94,7 @@ Checked check_tga(Bytes file, const Limits& limits) {
     check_indices(file, header, header.data_at, texels);
     check_rest(file, end);
   }
-  return {.size = {header.width, header.height}, .is_16_bit = false, .rewritten = {}, .warnings = {}};
+  return {.size = {header.width, header.height}};
 }
 
 }  // namespace gpupost

@@ -78,7 +78,7 @@ void carry(Way& way, T& value) {
          value.is_luminance, value.levels);
   } else if constexpr (std::is_same_v<Is, Picture>) {
     each(value.format, value.compression, value.file_level_count, value.data_window, value.display_window,
-         value.transfer, value.alpha, value.groups, value.attributes);
+         value.transfer, value.exponent, value.alpha, value.groups, value.attributes);
   } else if constexpr (std::is_same_v<Is, FilePart>) {
     each(value.name, value.size, value.channels, value.is_deep);
   } else if constexpr (std::is_same_v<Is, Decoded>) {

@@ -42,6 +42,17 @@ double meaning(double share, double alpha, Transfer transfer, Alpha kind) {
   return srgb_decode(share / alpha) * alpha;
 }
 
+// A grey of 8 bits made light, opaque.
+float light_of(int number, Transfer transfer, double exponent, Depth depth) {
+  const auto grey = uint8_t(number);
+  Picture picture = depth == Depth::u8 ? picture_of<uint8_t>({1, 1}, depth, {grey, grey, grey, 255})
+                                       : picture_of<float>({1, 1}, depth, {float(number) / 255, 0, 0, 1});
+  picture.transfer = transfer;
+  picture.exponent = exponent;
+  make_working(picture, Depth::f32);
+  return floats_of(picture)[0];
+}
+
 template <class Integer>
 void check_working(Transfer transfer, Alpha kind, Depth depth, Depth storage) {
   constexpr size_t value_count = size_t(1) << 8 * sizeof(Integer);
@@ -365,4 +376,15 @@ TEST_CASE("what is clipped is counted and clipped where it is dithered too, and 
   for (const auto& [memory, dither] : {std::pair(&words, Dither::none), std::pair(&dithered_words, Dither::ordered)})
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u16, Transfer::srgb, *memory, dither);
   CHECK(words.as<uint64_t>()[0] == dithered_words.as<uint64_t>()[0]);
+}
+
+TEST_CASE("curves that files have and that are not written: a power, and that of Rec. 709") {
+  for (const Depth depth : {Depth::u8, Depth::f32})
+    for (int number = 0; number < 256; ++number) {
+      const double share = number / 255.0;
+      CHECK(light_of(number, Transfer::power, 2.5, depth) == doctest::Approx(std::pow(share, 2.5)).epsilon(1e-6));
+      const double light = share < 0.081 ? share / 4.5 : std::pow((share + 0.099) / 1.099, 1 / 0.45);
+      CHECK(light_of(number, Transfer::bt709, 1, depth) == doctest::Approx(light).epsilon(1e-6));
+    }
+  CHECK(bt709_decode(0.5) == doctest::Approx(0.2596).epsilon(1e-3));  // by hand
 }

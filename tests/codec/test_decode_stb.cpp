@@ -1,8 +1,10 @@
+#include "core/codec/integrity.h"
 #include "tests/codec/make_files.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace gpupost;
 
@@ -102,7 +104,7 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
   CHECK(made({{"IHDR", png_header(17, 9, 3, 0)}, {"IDAT", data}, {"IEND", ""}}).find("with 3 bits") !=
         std::string::npos);
   CHECK(made({{"IHDR", png_header(40000, 9, 8, 0)}, {"IDAT", data}, {"IEND", ""}}) ==
-        "2 file: claims 40000 x 9 texels; at most 32768 a side");
+        "2 file: claims 40000 x 9 texels; at most 32768 a side (--max-side)");
   CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") !=
         std::string::npos);
   data.back() = char(data.back() + 1);  // the checksum of the data
@@ -113,19 +115,33 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
   const auto warnings = [](const std::vector<PngChunk>& chunks) {
     return decode_bytes(grey_png(3, 3, chunks)).warnings;
   };
+  using Warnings = std::vector<std::string>;
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
+  CHECK(warnings({{"gAMA", big_u32(50000)}}).empty());
+  CHECK(warnings({{"gAMA", big_u32(0)}}) ==
+        Warnings{"chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB"});
+  CHECK(warnings({{"cHRM", "short"}}) ==
+        Warnings{"chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB"});
   CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
-  CHECK(warnings({{"cICP", std::string("\1\15\0\1", 4)}}).empty());
-  CHECK(warnings({{"gAMA", big_u32(100000)}}).empty());
-  CHECK(warnings({{"gAMA", big_u32(99999)}}) ==
-        std::vector<std::string>{"chunk gAMA (0.99999) is ignored: the picture is taken as sRGB"});
+  for (const char* code : {"\1\15\0\1", "\11\1\0\1", "\14\10\0\1"})
+    CHECK(warnings({{"cICP", std::string(code, 4)}}).empty());
+  CHECK(
+      warnings({{"cICP", std::string("\11\20\0\1", 4)}}) ==
+      Warnings{"chunk cICP is ignored, whose transfer is number 16 (PQ), which is not supported: the picture is taken "
+               "as sRGB"});
+  CHECK(
+      warnings({{"cICP", std::string("\2\15\0\1", 4)}}) ==
+      Warnings{"chunk cICP is ignored, whose primaries are number 2, which are not supported: the picture is taken as "
+               "sRGB"});
+  CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("whose matrix is number 1") != std::string::npos);
+  CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("do not fill their range") != std::string::npos);
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}).empty());
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
-        std::vector<std::string>{"chunk iCCP is ignored: the picture is taken as sRGB"});
+        Warnings{"chunk iCCP is ignored: the picture is taken as sRGB"});
 }
 
-TEST_CASE("a PNG with a gamma of 1 and no other word on its colours is linear") {
+TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   const auto transfer = [](const std::vector<PngChunk>& chunks) {
     return decode_bytes(grey_png(3, 3, chunks)).picture.transfer;
   };
@@ -135,7 +151,74 @@ TEST_CASE("a PNG with a gamma of 1 and no other word on its colours is linear") 
   CHECK(transfer({{"gAMA", big_u32(45455)}}) == Transfer::srgb);
   CHECK(transfer({{"sRGB", std::string(1, '\0')}, gamma}) == Transfer::srgb);
   CHECK(transfer({{"cICP", std::string("\1\15\0\1", 4)}, gamma}) == Transfer::srgb);
+  CHECK(transfer({{"cICP", std::string("\1\10\0\1", 4)}}) == Transfer::linear);
+  CHECK(transfer({{"cICP", std::string("\1\6\0\1", 4)}, gamma}) == Transfer::bt709);
   CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::srgb);
+  const Picture power = decode_bytes(grey_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
+  CHECK(power.transfer == Transfer::power);
+  CHECK(power.exponent == 2.5);
+  CHECK(decode_bytes(grey_png(3, 3, {{"cICP", std::string("\1\4\0\1", 4)}})).picture.exponent == 2.2);
+}
+
+TEST_CASE("the primaries of a PNG of colours are those that it says, and none where they are sRGB's") {
+  const auto primaries = [](const PngChunk& chunk, int colour) {
+    const std::string rows(1 + size_t(colour == 2 ? 3 : 1), '\0');
+    const Picture picture =
+        decode_bytes(
+            make_png({{"IHDR", png_header(1, 1, 8, colour)}, chunk, {"IDAT", zlib_packed(rows)}, {"IEND", ""}}))
+            .picture;
+    std::vector<float> numbers;
+    if (picture.attributes.empty()) return numbers;
+    CHECK(picture.attributes.at(0).name == "chromaticities");
+    numbers.resize(picture.attributes.at(0).value.size() / 4);
+    std::memcpy(numbers.data(), picture.attributes.at(0).value.data(), 4 * numbers.size());
+    return numbers;
+  };
+  const std::vector<float> rec2020 = {0.708f, 0.292f, 0.170f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.3290f};
+  const auto chunk_of = [](const std::vector<uint32_t>& numbers) {
+    std::string data;
+    for (const uint32_t number : numbers) data += big_u32(number);
+    return PngChunk{"cHRM", data};
+  };
+  const PngChunk wide = chunk_of({31270, 32900, 70800, 29200, 17000, 79700, 13100, 4600});
+  const PngChunk usual = chunk_of({31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000});
+  const PngChunk code = {"cICP", std::string("\11\15\0\1", 4)};
+  CHECK(primaries(wide, 2) == rec2020);
+  CHECK(primaries(code, 2) == rec2020);
+  CHECK(primaries(wide, 0).empty());  // grey has none
+  CHECK(primaries(usual, 2).empty());
+  CHECK(primaries({"cICP", std::string("\1\15\0\1", 4)}, 2).empty());
+}
+
+TEST_CASE("an ICC profile is sRGB by its numbers too, and by nothing near them") {
+  const auto fixed = [](double number) { return big_u32(uint32_t(int32_t(std::lround(number * 65536)))); };
+  const auto xyz = [&](double x, double y, double z) { return "XYZ " + big_u32(0) + fixed(x) + fixed(y) + fixed(z); };
+  const auto curve = [&](double power) {
+    return "para" + big_u32(0) + std::string("\0\3\0\0", 4) + fixed(power) + fixed(1 / 1.055) + fixed(0.055 / 1.055) +
+           fixed(1 / 12.92) + fixed(0.04045);
+  };
+  const auto profile = [&](const std::vector<std::pair<std::string, std::string>>& tags) {
+    std::string table = big_u32(uint32_t(tags.size())), data;
+    for (const auto& [name, value] : tags) {
+      table += name + big_u32(uint32_t(132 + 12 * tags.size() + data.size())) + big_u32(uint32_t(value.size()));
+      data += value;
+    }
+    return std::string(16, '\0') + "RGB " + std::string(108, '\0') + table + data;
+  };
+  const auto is_srgb = [](const std::string& text) { return is_srgb_profile(file_of(text)); };
+  const auto made = [&](double power, double green) {
+    return profile({{"rXYZ", xyz(0.43607, 0.22249, 0.01392)},
+                    {"gXYZ", xyz(0.38515, green, 0.09708)},
+                    {"bXYZ", xyz(0.14307, 0.06061, 0.71410)},
+                    {"rTRC", curve(power)},
+                    {"gTRC", curve(2.4)},
+                    {"bTRC", curve(2.4)}});
+  };
+  const std::string good = made(2.4, 0.71687);
+  CHECK(is_srgb(good));
+  CHECK_FALSE(is_srgb(made(2.2, 0.71687)));
+  CHECK_FALSE(is_srgb(made(2.4, 0.69)));
+  for (size_t bytes = 0; bytes < good.size(); bytes += 7) CHECK_FALSE(is_srgb(good.substr(0, bytes)));
 }
 
 TEST_CASE("TGA runs are walked to the last texel") {
@@ -169,6 +252,25 @@ TEST_CASE("BMP palettes of every header are read whole") {
                     little(1, 2) + little(8, 2);
   for (int colour = 0; colour < 256; ++colour) old += std::string(3, char(colour));
   CHECK(bytes_of_texels(decode_bytes(file_of(old + "\xfe" + std::string(3, '\0')))) == "\xfe\xfe\xfe\xff");
+}
+
+TEST_CASE("BMP bit fields are read from every header, with bytes before the data") {
+  const std::string fields = little(0x0000ff, 4) + little(0x00ff00, 4) + little(0xff0000, 4);
+  const std::string alpha = little(0xff000000, 4), texels = "abc\x80" + std::string("def\x40");
+  const auto read = [&](uint32_t header_bytes, const std::string& behind, const std::string& gap) {
+    const std::string base = bmp_header(2, 1, 32, 3, 0).substr(18);
+    const auto data_at = uint32_t(18 + base.size() + behind.size() + gap.size());
+    return bytes_of_texels(decode_bytes(
+        file_of("BM" + little(0, 8) + little(data_at, 4) + little(header_bytes, 4) + base + behind + gap + texels)));
+  };
+  CHECK(read(40, fields, "") == "abc\xff" + std::string("def\xff"));
+  CHECK(read(40, fields, "gap!") == "abc\xff" + std::string("def\xff"));
+  CHECK(read(56, fields + alpha, "") == texels);
+  CHECK(read(108, fields + alpha + std::string(52, '\0'), "a gap") == texels);
+  CHECK(read(124, fields + alpha + std::string(68, '\0'), "") == texels);
+  const std::string twice = little(0xff, 4) + little(0xff, 4) + little(0xff00, 4);
+  CHECK(refusal_of(file_of(bmp_header(2, 1, 32, 3, 12) + twice + texels)) ==
+        "2 file: BMP bit fields 0xff, 0xff and 0xff00 are not supported: empty, or of one bit twice");
 }
 
 TEST_CASE("a BMP that is cut off or compressed is refused") {

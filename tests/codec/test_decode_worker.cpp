@@ -87,7 +87,7 @@ TEST_CASE("a worker that takes too long is ended, and said to be") {
   const std::string rows(size_t(8192) * 16385, '\0');
   const File file = make_png({{"IHDR", png_header(16384, 8192, 8, 0)}, {"IDAT", zlib_packed(rows)}, {"IEND", ""}});
   CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.wall_seconds = 0}}) ==
-        "2 file: took over 0 s to decode");
+        "2 file: took over 0 s to decode (--decode-seconds)");
 }
 
 TEST_CASE("a limit on the size of files that the texels reach is an error of the machine, not of the file") {
@@ -140,6 +140,7 @@ TEST_CASE("in the sandbox nothing can be opened, connected or started") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+  CHECK(sandbox_holds());
 }
 
 TEST_CASE("a reply comes out of its bytes as it went in") {

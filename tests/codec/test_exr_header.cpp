@@ -98,7 +98,7 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
       {"channel B stands behind C", with(file, channels, 'C')},
       {"its compression is number 77", with(file, value_of(file, "compression", "compression"), uint8_t(77))},
       {"line order is number 3", with(file, value_of(file, "lineOrder", "lineOrder"), uint8_t(3))},
-      {"claims 100001 x 41 texels; at most 32768 a side", with(file, window + 8, 100000)},
+      {"claims 100001 x 41 texels; at most 32768 a side (--max-side)", with(file, window + 8, 100000)},
       {"claims 4294967296 x 41", with(with(file, window, INT32_MIN), window + 8, INT32_MAX)},
       {"claims 17 x 0 texels", with(file, window + 12, -1)},
       {"further than", with(with(file, window, 9000000), window + 8, 9000016)},
@@ -188,10 +188,11 @@ TEST_CASE("a file of parts cut anywhere is refused") {
 
 TEST_CASE("limits on a file are held") {
   const File file = make_exr({});
-  CHECK(complaint(file, {.side = 40}) == "claims 17 x 41 texels; at most 40 a side");
-  CHECK(complaint(file, {.texel_count = 696}) == "claims 17 x 41 texels; at most 696 in all");
-  CHECK(complaint(file, {.channel_count = 3}) == "has more than 3 channels");
-  CHECK(refusal_of(file, {.layer = "", .level = 0, .limits = {.decoded_bytes = 100}}).find("2 file: ") == 0);
+  CHECK(complaint(file, {.side = 40}) == "claims 17 x 41 texels; at most 40 a side (--max-side)");
+  CHECK(complaint(file, {.texel_count = 696}) == "claims 17 x 41 texels; at most 696 in all (--max-texels)");
+  CHECK(complaint(file, {.channel_count = 3}) == "has more than 3 channels (--max-channels)");
+  CHECK(refusal_of(file, {.limits = {.decoded_bytes = 5575}}) ==
+        "2 file: takes 5576 bytes once decoded; at most 5575 (--max-decoded)");
 }
 
 TEST_CASE("no byte of a header that is changed harms the check") {

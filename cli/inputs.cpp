@@ -1,0 +1,82 @@
+#include "cli/inputs.h"
+
+#include "cli/assembly.h"
+#include "core/error.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace gpupost {
+
+namespace {
+
+constexpr uint64_t max_bytes_ahead = uint64_t(1) << 30;
+
+InputRead read(const std::string& file, const Globals& globals) {
+  const Stopwatch watch;
+  InputRead input{.decoded = decode_file(file, decode_options(globals))};
+  input.milliseconds = watch.milliseconds();
+  return input;
+}
+
+uint64_t bytes_of(const Picture& picture) {
+  uint64_t bytes = 0;
+  for (const Group& group : picture.groups)
+    for (const Level& level : group.levels) bytes += level.texels.size();
+  return bytes;
+}
+
+std::vector<Picture> pictures_of(const std::string& file, InputRead input, const Globals& globals, JobReport& report) {
+  report.decode_ms += input.milliseconds;
+  Picture& picture = input.decoded.picture;
+  for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
+  if (globals.input_transfer) picture.transfer = *globals.input_transfer;
+  if (globals.input_alpha) picture.alpha = *globals.input_alpha;
+  if (globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip)
+    return cut_faces(file, picture, globals.assembly);
+  std::vector<Picture> pictures;
+  pictures.push_back(std::move(picture));
+  return pictures;
+}
+
+}  // namespace
+
+std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
+  return pictures_of(input, read(input, globals), globals, report);
+}
+
+std::vector<Picture> Inputs::next(JobReport& report) {
+  const std::string& file = files_.at(next_++);
+  InputRead input = take(file);
+  largest_bytes_ = std::max(largest_bytes_, bytes_of(input.decoded.picture));
+  read_ahead();
+  return pictures_of(file, std::move(input), globals_, report);
+}
+
+InputRead Inputs::take(const std::string& file) {
+  if (ahead_.empty()) return read(file, globals_);
+  std::future<InputRead> first = std::move(ahead_.front());
+  ahead_.pop_front();
+  try {
+    return first.get();
+  } catch (...) {
+    read_ahead();  // what is wrong with one is no reason for the others to wait
+    throw;
+  }
+}
+
+// The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
+void Inputs::read_ahead() {
+  if (globals_.job_count < 2 || largest_bytes_ == 0) return;
+  const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(globals_.job_count));
+  while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
+    const std::string& file = files_[next_ + ahead_.size()];
+    try {
+      ahead_.push_back(std::async(std::launch::async, [&file, this] { return read(file, globals_); }));
+    } catch (const std::system_error&) {
+      return;  // no thread is to be had: it is read when its turn comes
+    }
+  }
+}
+
+}  // namespace gpupost
