@@ -1,6 +1,7 @@
 // `gpupost info FILE`.
 #include "cli/request.h"
 #include "cli/verbs.h"
+#include "core/child/child.h"
 #include "core/codec/codec.h"
 
 #include <fmt/ranges.h>
@@ -70,7 +71,7 @@ static std::string to_text(const json& info) {
         for (const auto& [name, part] : item.items())
           line += fmt::format("{}{}", line.empty() ? "" : "  ",
                               part.is_string() ? part.get<std::string>() : name + " " + part.dump());
-      text += fmt::format("{:<16}{}\n", key, line);
+      text += fmt::format("{:<16}{}\n", key, one_line(line));  // names are the file's own
     }
   }
   return text;

@@ -113,6 +113,26 @@ void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, c
   read_halved_chroma(file, header, level, layer, colour.group);
 }
 
+// OpenEXR widens chroma of halves alone.
+void check_halved_chroma(const ExrHeader& header, const ExrGroup& colour) {
+  for (const int source : colour.sources)
+    if (source >= 0 && header.channels[size_t(source)].depth != Depth::half)
+      fail(Exit::input, "sub-sampled luminance and chroma are supported in halves alone; {} is of other numbers",
+           printable(header.channels[size_t(source)].name));
+}
+
+// Numbers of a group of halves that are infinite or none.
+size_t count_nonfinite(const Group& group) {
+  constexpr uint16_t exponent = 0x7c00;
+  return size_t(std::ranges::count_if(group.levels[0].texels.as<uint16_t>(),
+                                      [](uint16_t half) { return (half & exponent) == exponent; }));
+}
+
+// Of the parts that were left out.
+std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read) {
+  return fmt::format("of its {} parts one was read, {}; --part takes another", parts.size(), printable(read.name));
+}
+
 // Names what repeated numbers stand for; chroma that is filtered is no such case.
 std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& colour) {
   std::string names;
@@ -145,7 +165,8 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   ExrHeader& header = part_wanted(parts, options.part);
   const ExrLevel& level = level_wanted(header, options.level);
   std::vector<ExrGroup> groups = group_channels(header.channels, options.layer);
-  if (has_halved_chroma(header, groups.front())) groups.front().group.depth = Depth::half;
+  const bool has_filtered_chroma = has_halved_chroma(header, groups.front());
+  if (has_filtered_chroma) check_halved_chroma(header, groups.front());
 
   uint64_t bytes = 0;
   for (const ExrGroup& group : groups) bytes += texel_count(level.size) * 4 * bytes_of(group.group.depth);
@@ -156,6 +177,9 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   decode_groups(file, header, level, options.layer, groups);
 
   Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
+  if (parts.size() > 1 && options.part.empty()) decoded.warnings.push_back(warning_of_parts(parts, header));
+  if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
+    decoded.warnings.push_back(fmt::format("its luminance and chroma make {} numbers that no half holds", count));
   if (groups.front().has_chroma) name_colours(groups.front().group, options.layer);
   Picture& picture = decoded.picture;
   picture.format = "exr";

@@ -152,6 +152,13 @@ TEST_CASE("chroma beside other channels, in a layer, and of the whole resolution
   Imf::RgbaInputFile reference(stream);
   CHECK(difference_from_rgba(reference, decoded.picture.groups[0]) == "");
 
+  const File of_floats = make_exr({.width = 16,
+                                   .height = 10,
+                                   .channels = {{"BY", Depth::half}, {"RY", Depth::half}, {"Y", Depth::f32}},
+                                   .samplings = {{2, 2}, {2, 2}, {1, 1}}});
+  CHECK(refusal_of(of_floats) ==
+        "2 file: sub-sampled luminance and chroma are supported in halves alone; Y is of other numbers");
+
   const File whole = make_exr({.channels = {channels.begin(), channels.begin() + 3}});
   const Picture picture = decode_bytes(whole).picture;
   MemoryInput whole_stream(whole);
@@ -187,6 +194,8 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
   CHECK(first.parts[3].name == "part 3");
   CHECK(first.parts[3].size == Size{26, 37});
   CHECK(first.parts[3].channels == std::vector<std::string>{"A", "B", "G", "R"});
+  CHECK(is_warned_of(first, "one was read, part 0; --part takes another"));
+  CHECK(decode_bytes(file, {.part = "0"}).warnings.empty());
 }
 
 TEST_CASE("a part that is not there is refused, and those that are are named") {
