@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R1 R5 R6 R7 R8 R9 R10 R11 R12 cache)
+[ ${#bars[@]} -gt 0 ] || bars=(R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 cache)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -57,9 +57,55 @@ corpus() {
   counted_cases "$1" "files of the corpus" test_codec --source-file="*test_decode_corpus*"
 }
 
+# The program on a file that it must not take for a whole one: exit 2, one line, no output, within a second for what is damaged
+# as it came, ten for what is cut. 0: it did; 3: it read the file.
+refusal() {
+  local seconds=$1 file=$2 out=$3 said code
+  rm -f "$out"
+  said=$(timeout "$seconds" "$build/gpupost" "$file" -o "$out" --quiet 2>&1 >/dev/null)
+  code=$?
+  [ "$code" -eq 0 ] && return 3
+  [ "$code" -eq 2 ] && [ "$(printf '%s\n' "$said" | wc -l)" -eq 1 ] && [ ! -e "$out" ]
+}
+
+# Files of the corpus that are damaged, which may be read where all their data are there.
+damaged_files() {
+  local folder file held=0 read=0 all=0
+  folder=$(mktemp -d)
+  for file in "${GPUPOST_CORPUS:-/nonexistent}"/damaged/*; do
+    refusal 1 "$file" "$folder/out.exr"
+    case $? in
+      0) held=$((held + 1)) ;;
+      3) read=$((read + 1)) ;;
+      *) echo "$1: $file" ;;
+    esac
+    all=$((all + 1))
+  done
+  rm -rf "$folder"
+  echo "$1 damaged files: $((held + read)) of $all refused as they must be, or read ($read)" >>"$lines"
+}
+
+# Good files of the corpus, each cut at four places.
+cut_files() {
+  local folder file percent cut held=0 all=0
+  folder=$(mktemp -d)
+  for file in "${GPUPOST_CORPUS:-/nonexistent}"/good/*; do
+    for percent in 10 50 90 99; do
+      cut=$folder/cut.${file##*.}
+      head -c $(($(stat -c %s "$file") * percent / 100)) "$file" >"$cut"
+      if refusal 10 "$cut" "$folder/out.exr"; then held=$((held + 1)); else echo "$1: $file at $percent %"; fi
+      all=$((all + 1))
+    done
+  done
+  rm -rf "$folder"
+  echo "$1 files that are cut: $held of $all refused as they must be" >>"$lines"
+}
+
 for bar in "${bars[@]}"; do
   case $bar in
-    R1) corpus "$bar" ;;
+    R1 | R2) corpus "$bar" ;;
+    R3) damaged_files "$bar" ;;
+    R4) cut_files "$bar" ;;
     R6) fuzz ;;
     R9)
       for plain_sets in 0 1; do
@@ -72,7 +118,7 @@ for bar in "${bars[@]}"; do
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
     R5 | R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R1 R5 R6 R7 R8 R9 R10 R11 R12 cache]" >&2
+      echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 cache]" >&2
       exit 1
       ;;
   esac
