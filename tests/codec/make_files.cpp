@@ -205,9 +205,8 @@ std::string big_u32(uint32_t number) {
 }
 
 File file_of(const std::string& text) {
-  File file(text.size());
-  std::memcpy(file.data(), text.data(), text.size());
-  return file;
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 File make_png(const std::vector<PngChunk>& chunks) {
