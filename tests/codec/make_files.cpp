@@ -194,7 +194,8 @@ File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Hea
   {
     MemoryStream stream(file);
     Imf::RgbaOutputFile output(stream, header, Imf::WRITE_YCA);
-    output.setFrameBuffer(texels.data(), 1, size_t(width));
+    const Imath::V2i corner = header.dataWindow().min;
+    output.setFrameBuffer(texels.data() - (corner.y * width + corner.x), 1, size_t(width));
     output.writePixels(height);
   }
   return file;
