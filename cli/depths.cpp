@@ -61,12 +61,6 @@ Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
   return globals.fp16 ? Depth::half : working_depth(came_in, goes_out);
 }
 
-DeviceTraits with_tile_side(DeviceTraits traits, const Globals& globals) {
-  traits.is_side_asked_for = globals.tile_side.value_or(traits.max_image_side) < traits.max_image_side;
-  if (traits.is_side_asked_for) traits.max_image_side = *globals.tile_side;
-  return traits;
-}
-
 PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour) {
   return {.size = size,
           .storage = storage,

@@ -27,7 +27,4 @@ Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out);
 // What the chain is planned for: a group of channels of a picture of this size.
 PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour);
 
-// And where: a device, as one that takes no larger pictures than --tile-side says.
-DeviceTraits with_tile_side(DeviceTraits traits, const Globals& globals);
-
 }  // namespace gpupost

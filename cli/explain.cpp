@@ -1,24 +1,12 @@
 #include "cli/explain.h"
 
 #include "cli/depths.h"
+#include "cli/device.h"
 #include "cli/inputs.h"
 #include "core/error.h"
-#include "core/gpu/gpu.h"
 #include "core/parts.h"
 
 namespace gpupost {
-
-static DeviceTraits traits_of(const Globals& globals) {
-  std::vector<DeviceInfo> devices;
-  try {
-    devices = list_devices();
-  } catch (const Error&) {
-  }
-  DeviceTraits traits;
-  const bool needs_one = !devices.empty() || !globals.device.empty();  // planning does not
-  if (needs_one) traits = choose_device(devices, globals.device, globals.require_gpu).traits;
-  return with_tile_side(traits, globals);
-}
 
 Explained plan_of(const Request& request) {
   const Globals& globals = request.globals;
@@ -30,7 +18,7 @@ Explained plan_of(const Request& request) {
     size = picture.size();
     storage = storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
   }
-  Explained explained{.traits = traits_of(globals)};
+  Explained explained{.traits = traits_for(globals)};
   explained.plan = plan_of_any_size(request.calls, plan_input(globals, size, storage, true), explained.traits);
   if (const std::string why = over_limit(explained.plan, explained.traits); !why.empty()) {
     check_parts(request.calls, why);

@@ -1,0 +1,114 @@
+#include "cli/run_group.h"
+
+#include "cli/depths.h"
+#include "cli/device.h"
+#include "core/error.h"
+#include "core/verify.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
+std::string names_behind(const Group& group) {
+  if (group.is_colour) return "";
+  std::string names;
+  for (const Channel& channel : group.channels)
+    if (!channel.name.empty()) names += (names.empty() ? "" : " ") + channel.name;
+  return " (" + names + ")";
+}
+
+void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
+  if (group.is_colour || report.choices.empty()) report.choices = made.choices;
+  report.upload_ms += times.upload_ms;
+  report.download_ms += times.download_ms;
+  for (size_t index = 0; index < made.passes.size(); ++index) {
+    const Pass& pass = made.passes[index];
+    report.passes_ms += times.pass_ms[index];
+    report.passes.push_back({.name = pass.name + names_behind(group),
+                             .kernel = std::string(pass.kernel),
+                             .storage = group.depth,
+                             .milliseconds = times.pass_ms[index],
+                             .bytes_read = pass.bytes_read,
+                             .bytes_written = pass.bytes_written});
+  }
+}
+
+Between between_of(const PlanInput& input) {
+  return {.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
+}
+
+void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                   std::span<const Level> levels, int first_level, JobReport& report) {
+  const Stopwatch watch;
+  const std::vector<LevelCheck> checks =
+      verify(calls, group.levels[0], levels, first_level, group.depth, between_of(input));
+  report.verify_ms += watch.milliseconds();
+  for (const LevelCheck& check : checks) {
+    report.checks.push_back(check);
+    if (check.share > 1) fail(Exit::difference, "--verify: {}; nothing was written", describe(check));
+  }
+}
+
+// What a chain's calls of `stats` have measured of a group, in their order.
+std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made, std::span<const uint32_t> words,
+                                   const Group& group) {
+  std::vector<Statistics> numbers;
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (calls[index].op->passes_through) {
+      const auto offset = size_t(made.results[numbers.size()].offset);
+      const Size size = result_size(calls.first(index), group.levels[0].size);
+      numbers.push_back(
+          statistics_of(words.subspan(offset, statistics_size), texel_count(size), measure_of(calls[index])));
+    }
+  return numbers;
+}
+
+// Gives them to those of the request's calls that look at such a group.
+void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+  for (Measured& one : measured) {
+    if (!group.is_colour && one.measure == Measure::extremes) continue;
+    take_in(one, group, numbers.front());
+    numbers = numbers.subspan(1);
+  }
+}
+
+void verify_numbers(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                    std::span<const Statistics> numbers, JobReport& report) {
+  const Stopwatch watch;
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    if (!call.op->passes_through) continue;
+    const Expected found = expected_before(calls, index, group.levels[0], group.depth, between_of(input));
+    const NumberCheck worst =
+        worst_of(check_statistics(numbers.front(), found.levels[0], found.tolerance[0], measure_of(call)));
+    numbers = numbers.subspan(1);
+    report.number_checks.push_back(worst);
+    if (worst.share() > 1)
+      fail(Exit::difference, "--verify: {}: {}; nothing was written", call.text(), describe(worst));
+  }
+  report.verify_ms += watch.milliseconds();
+}
+
+}  // namespace
+
+void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
+               std::span<Measured> measured, JobReport& report) {
+  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
+  auto [made, result, first_level] = lazy.with([&](Gpu& gpu) {
+    return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
+  });
+  report_passes(made, result.times, group, report);
+  check_guards(made, result.statistics);
+  const std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
+  hand_out(numbers, group, measured);
+  if (globals.verify) verify_numbers(calls, input, group, numbers, report);
+  if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
+  group.depth = result_depth(calls, group.depth);
+  group.levels.resize(size_t(first_level));
+  std::ranges::move(result.levels, std::back_inserter(group.levels));
+}
+
+}  // namespace gpupost

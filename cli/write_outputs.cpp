@@ -1,0 +1,52 @@
+#include "cli/write_outputs.h"
+
+#include "cli/assembly.h"
+#include "cli/verbs.h"
+
+namespace gpupost {
+
+namespace {
+
+// One file with all levels, or a file a level.
+std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+  const Job& job = way.job;
+  const auto level_count = int(parts.front().picture.groups.front().levels.size());
+  EncodeOptions options{.depth = way.goes_out,
+                        .keep_depths = true,
+                        .compression = globals.compression,
+                        .mipmapped = level_count > 1 && !job.is_a_file_a_level,
+                        .transfer = way.transfer,
+                        .dither = globals.dither};
+  std::vector<Source> sources;
+  for (const Part& part : parts)
+    sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
+  std::vector<Encoded> files;
+  const int file_count = job.is_a_file_a_level ? level_count : 1;
+  for (options.level = 0; options.level < file_count; ++options.level)
+    files.push_back(encode(*job.format, sources, arrangement_of(globals), options));
+  return files;
+}
+
+void write_files(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
+  const Stopwatch watch;
+  report.outputs.reserve(files.size());  // what is written is told of, memory or not
+  for (size_t level = 0; level < files.size(); ++level) {
+    std::string path = level_path(job, int(level));
+    write_file(path, files[level].bytes.bytes(), no_clobber);
+    report.outputs.push_back(std::move(path));
+  }
+  report.write_ms = watch.milliseconds();
+}
+
+}  // namespace
+
+void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report) {
+  const Stopwatch watch;
+  const std::vector<Encoded> files = encode_outputs(way, globals, parts);
+  report.encode_ms = watch.milliseconds();
+  for (const Encoded& file : files)
+    for (const std::string& warning : file.warnings) report.add_warning(warning);
+  write_files(way.job, files, globals.no_clobber, report);
+}
+
+}  // namespace gpupost
