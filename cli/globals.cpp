@@ -141,6 +141,37 @@ std::string environment_name(const Global& global) {
   return name;
 }
 
+// Is it on the command line, as `--name VALUE`, `--name=VALUE` or by its short name?
+static bool is_typed(const Global& global, const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    const std::string_view name = word.substr(0, word.find('='));
+    return (name.starts_with("--") && name.substr(2) == global.name) || (!name.empty() && name == global.short_name);
+  });
+}
+
+// Does the text have these words, with no other letters or dashes around them?
+static bool has_words(std::string_view text, std::string_view words) {
+  const auto is_edge = [&](size_t at) {
+    return at >= text.size() || (text[at] != '-' && !std::isalnum(static_cast<unsigned char>(text[at])));
+  };
+  for (size_t at = text.find(words); at != text.npos; at = text.find(words, at + 1))
+    if (is_edge(at - 1) && is_edge(at + words.size())) return true;
+  return false;
+}
+
+std::string with_origins(std::string message, const std::vector<std::string>& words) {
+  std::string origins;
+  for (const Global& global : all_globals()) {
+    const std::string variable = environment_name(global), option = fmt::format("--{}", global.name);
+    const char* value = std::getenv(variable.c_str());
+    if (!value || !*value || is_typed(global, words) || has_words(message, variable)) continue;
+    if (has_words(message, option) || has_words(message, fmt::format("{} {}", global.name, value)) ||
+        (!global.short_name.empty() && has_words(message, global.short_name)))
+      origins += fmt::format("{}{} is from {}", origins.empty() ? "" : ", ", option, variable);
+  }
+  return origins.empty() ? message : fmt::format("{} ({})", message, origins);
+}
+
 // The value of each global that was given, by name; "1" for a flag.
 static std::map<std::string_view, std::string> values_of(const std::vector<std::string>& words) {
   CLI::App app;
@@ -208,13 +239,6 @@ static bool truth(const Global& global, const std::string& word) {
   fail(Exit::usage, "{}={} is neither 1 nor 0", environment_name(global), word);
 }
 
-// " (from GPUPOST_BITS)" where the environment has that very value.
-static std::string origin_of(const Global& global, const std::string& value) {
-  const std::string name = environment_name(global);
-  const char* environment = std::getenv(name.c_str());
-  return environment && value == environment ? fmt::format(" (from {})", name) : "";
-}
-
 // What is said of the limits of inputs.
 static Limits limits_of(const std::map<std::string_view, std::string>& values) {
   Limits limits;
@@ -244,8 +268,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   for (const auto& [name, value] : values) {
     const std::vector<std::string_view>& choices = global_named(name)->choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-      fail(Exit::usage, "--{} {}{} is none of {}{}", name, value, origin_of(*global_named(name), value),
-           fmt::join(choices, ", "), suggestion(value, choices));
+      fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
   }
   Globals globals{.output = text("output"),
                   .part = text("part"),

@@ -27,6 +27,10 @@ std::span<const Global> all_globals();
 const Global* global_named(std::string_view name);  // nullptr: there is none
 std::string environment_name(const Global& global);
 
+// The message of an error, and of each global that it speaks of and the environment has said in the place of these words, from
+// where it is.
+std::string with_origins(std::string message, const std::vector<std::string>& words);
+
 // What the inputs make up together: a picture each, or one cube or array in one file.
 enum class Assembly { none, cube, array, cube_from_cross, cube_from_strip };
 std::string_view name_of(Assembly assembly);  // as it is typed

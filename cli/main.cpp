@@ -110,7 +110,7 @@ static int main_of(const std::vector<std::string>& words) {
   try {
     return int(run_validated(words));
   } catch (const Error& error) {
-    say_error(error.what());
+    say_error(with_origins(error.what(), words));
     return int(error.code());
   } catch (const std::bad_alloc&) {
     say_error("out of memory");

@@ -38,6 +38,7 @@ class Walker {
     }
     end_call();
     request_.globals = parse_globals(global_words_);
+    request_.words = words_;
     check_chain(request_.calls);
     return std::move(request_);
   }

@@ -13,6 +13,7 @@ struct Request {
   std::vector<std::string> inputs;  // "-": standard input
   std::vector<Call> calls;
   Globals globals;
+  std::vector<std::string> words;  // as they were typed
 };
 
 // Words without the program's name. Only records and checks; opens nothing but the files of ops that users have written.

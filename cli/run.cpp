@@ -77,7 +77,7 @@ Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inpu
   try {
     process(request, job, gpu, inputs, report);
   } catch (const Error& error) {
-    report.error = error.what();
+    report.error = with_origins(error.what(), request.words);
     code = error.code();
   } catch (const std::bad_alloc&) {
     report.error = job.name() + ": out of memory";

@@ -110,7 +110,8 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   CHECK(info["parts"][1]["channels"] == "A B G R");
   const Finished missing = place.gpupost({"info", "parts.exr"}, {{"GPUPOST_PART", "matte"}});
   CHECK(missing.exit_code == 2);
-  CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has 0 (beauty), 1 (wide)\n");
+  CHECK(missing.err ==
+        "gpupost: parts.exr: has no part matte; it has 0 (beauty), 1 (wide) (--part is from GPUPOST_PART)\n");
 }
 
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {

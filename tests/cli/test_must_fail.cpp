@@ -94,9 +94,59 @@ TEST_CASE("words that are wrong") {
       {"a size of one number", {"--explain", "mips", "--size", "1920"}, 1, {"--size 1920", "WxH"}},
       {"a size of nothing", {"--explain", "mips", "--size", "0x5"}, 1, {"--size 0"}},
       {"the plan of no chain", {"--explain", "in.exr"}, 1, {"--explain", "no op"}},
-      {"the environment's value", {"in.exr", "-o", "out.exr"}, 1, {"--bits 12"}, {{"GPUPOST_BITS", "12"}}},
       {"the environment's flag", {"in.exr", "-o", "out.exr"}, 1, {"GPUPOST_FP16=maybe"}, {{"GPUPOST_FP16", "maybe"}}},
   });
+}
+
+TEST_CASE("values of the environment that are wrong, each named by its variable") {
+  struct Value {
+    const char *variable, *value;
+    int exit_code;
+    const char* text;
+  };
+  constexpr Value values[] = {
+      {"OUTPUT", "out.xyz", 1, "-o out.xyz"},
+      {"FORMAT", "jpg", 1, "--format jpg"},
+      {"ASSEMBLE", "cubes", 1, "--assemble cubes"},
+      {"BITS", "12", 1, "--bits 12"},
+      {"COMPRESSION", "zib", 1, "--compression zib"},
+      {"TRANSFER", "rec709", 1, "--transfer rec709"},
+      {"TRANSFER", "srgb", 1, "--transfer srgb: exr files are linear"},
+      {"DITHER", "random", 1, "--dither random"},
+      {"INPUT_TRANSFER", "rec709", 1, "--input-transfer rec709"},
+      {"INPUT_ALPHA", "none", 1, "--input-alpha none"},
+      {"PART", "matte", 2, "has no part matte"},
+      {"LAYER", "matte", 2, "has no layer matte"},
+      {"LEVEL", "32", 1, "--level 32 is not a whole number in 0..31"},
+      {"MAX_SIDE", "abc", 1, "--max-side abc is not a whole number in 1..1048576"},
+      {"MAX_SIDE", "16", 2, "(--max-side)"},
+      {"MAX_TEXELS", "0", 1, "--max-texels 0"},
+      {"MAX_CHANNELS", "4097", 1, "--max-channels 4097"},
+      {"MAX_DECODED", "4X", 1, "--max-decoded 4X"},
+      {"DECODE_SECONDS", "0", 1, "--decode-seconds 0"},
+      {"DECODE_CPU_SECONDS", "x", 1, "--decode-cpu-seconds x"},
+      {"JOBS", "0", 1, "--jobs 0"},
+      {"TILE_SIDE", "8", 1, "--tile-side 8"},
+      {"MAX_DISPATCH_MS", "-1", 1, "--max-dispatch-ms -1"},
+      {"STORAGE", "fp8", 1, "--storage fp8"},
+      {"SPACE", "xyz", 1, "--space xyz"},
+      {"NO_FUSE", "maybe", 1, "GPUPOST_NO_FUSE=maybe"},
+      {"REPORT", "in.exr", 1, "--report in.exr"},
+      {"SIZE", "0x5", 1, "--size 0"},
+      {"VERIFY", "1", 1, "--verify"},
+  };
+  const Place place;
+  for (const auto& [name, value, exit_code, text] : values) {
+    const std::string variable = std::string("GPUPOST_") + name;
+    const Words output = std::string_view(name) == "OUTPUT" ? Words{} : Words{"-o", "out.exr"};
+    Words all = {"in.exr"};
+    all.insert(all.end(), output.begin(), output.end());
+    check_refused(place, {name, all, exit_code, {text, variable}, {{variable, value}}});
+  }
+  // what is typed stands in the place of it
+  const Finished typed =
+      place.gpupost({"in.exr", "-o", "out.exr", "--level=99"}, {{"GPUPOST_LEVEL", "2"}, {"GPUPOST_JOBS", "1"}});
+  CHECK(typed.err == "gpupost: --level 99 is not a whole number in 0..31\n");
 }
 
 TEST_CASE("blurs that mean nothing") {
@@ -342,7 +392,11 @@ TEST_CASE("no device of that name") {
   std::vector<Refusal> refusals = {
       {"by name", {"mips", "in.exr", "-o", "out.exr", "--device", "nonsense"}, 4, {"--device nonsense"}},
       {"by index", {"mips", "in.exr", "-o", "out.exr", "--device", "99"}, 4, {"--device 99"}},
-      {"by environment", {"mips", "in.exr", "-o", "out.exr"}, 4, {"nonsense"}, {{"GPUPOST_DEVICE", "nonsense"}}},
+      {"by environment",
+       {"mips", "in.exr", "-o", "out.exr"},
+       4,
+       {"nonsense", "from GPUPOST_DEVICE"},
+       {{"GPUPOST_DEVICE", "nonsense"}}},
       {"the plan for it", {"--explain", "mips", "--device", "nonsense"}, 4, {"nonsense"}},
   };
   if (!has_gpu()) {
