@@ -4,7 +4,6 @@
 #include "cli/device.h"
 #include "cli/inputs.h"
 #include "core/error.h"
-#include "core/parts.h"
 
 namespace gpupost {
 
@@ -12,18 +11,24 @@ Explained plan_of(const Request& request) {
   const Globals& globals = request.globals;
   Size size = globals.size.value_or(Size{1920, 1080});
   Depth storage = globals.storage.value_or(Depth::half);
+  bool is_colour = !takes_data(request.calls);
   if (!globals.size && !request.inputs.empty()) {
     JobReport ignored;
     const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+    const Group& group = picture.groups.front();
     size = picture.size();
-    storage = storage_of(globals, picture.groups.front().depth, globals.bits.value_or(picture.groups.front().depth));
+    storage = storage_of(globals, group.depth, globals.bits.value_or(group.depth));
+    is_colour &= group.is_colour;
   }
   Explained explained{.traits = traits_for(globals)};
-  explained.plan = plan_of_any_size(request.calls, plan_input(globals, size, storage, true), explained.traits);
-  if (const std::string why = over_limit(explained.plan, explained.traits); !why.empty()) {
-    check_parts(request.calls, why);
-    explained.plan.choices.push_back(fmt::format("in parts of what follows, since {}", why));
-  }
+  const ChainOptions options = chain_options(globals, explained.traits);
+  Passage passage = passage_of(request.calls, plan_input(globals, size, storage, is_colour), explained.traits, options);
+  explained.plan = std::move(passage.whole);
+  std::vector<std::string>& choices = explained.plan.choices;
+  if (!passage.limit.empty()) choices.push_back(fmt::format("in parts of what follows, since {}", passage.limit));
+  else if (passage.is_watched)
+    choices.push_back(fmt::format(
+        "in parts of what follows, where it would keep the device busy for over {} ms at once", options.most_ms));
   return explained;
 }
 

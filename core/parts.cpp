@@ -70,8 +70,11 @@ const Call* not_in_parts(std::span<const Call> calls) {
   return found == calls.end() ? nullptr : &*found;
 }
 
-void check_parts(std::span<const Call> calls, const std::string& why) {
-  if (const Call* call = not_in_parts(calls)) fail(Exit::limit, "{}; `{}` cannot be done in parts", why, call->text());
+double taps_of(const Plan& plan) {
+  double taps = 0;
+  for (const Pass& pass : plan.passes)
+    taps += pass.taps * double(texel_count(plan.images[size_t(pass.target_image)].size));
+  return taps;
 }
 
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
@@ -91,6 +94,26 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
     takes_points = way == Way::alone || way == Way::around;
   }
   return stages;
+}
+
+// Why a chain needs the whole picture at once; "" where it does not.
+static std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
+  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
+  if ((stays_rgb(input) && !input.packs_between) || stages_of(calls, input.size).size() == 1) return "";
+  return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
+                     input.packs_between ? "11:11:10 bits" : "CIE Yxy");
+}
+
+Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                   const ChainOptions& options) {
+  Passage passage{.obstacle = obstacle_to_parts(calls, input)};
+  const bool can_be_cut = passage.obstacle.empty();
+  if (!can_be_cut) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
+  passage.whole = plan_of_any_size(calls, input, traits);
+  passage.limit = over_limit(passage.whole, traits);
+  if (!passage.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", passage.limit, passage.obstacle);
+  passage.is_watched = options.most_ms > 0 && taps_of(passage.whole) > options.unwatched_taps && can_be_cut;
+  return passage;
 }
 
 std::array<int, 2> period_of(const Plan& plan) {

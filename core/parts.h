@@ -22,10 +22,27 @@ struct Stage {
 
 // The first call that needs the whole picture at once; nullptr: there is none.
 const Call* not_in_parts(std::span<const Call> calls);
-// Throws Error(Exit::limit) with the limit, `why`, where there is one.
-void check_parts(std::span<const Call> calls, const std::string& why);
 // The stages of a chain without such calls, on a picture of this size.
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size);
+
+// Texels that all passes read, about: what their time goes with.
+double taps_of(const Plan& plan);
+
+struct ChainOptions {
+  double most_ms = 0;  // that the device may work at once, so that no watchdog ends it; 0: as long as it takes
+  double unwatched_taps = 1e10;  // fewer take no GPU long, so that they need not be watched
+};
+
+// How a chain goes through a device: at once, or in parts.
+struct Passage {
+  Plan whole;
+  std::string limit;        // of the device, for which it goes in parts; "" where none stands against going at once
+  std::string obstacle;     // to going in parts; "" where there is none
+  bool is_watched = false;  // it goes in parts where that saves the device from working too long at once
+};
+// Throws Error(Exit::limit), naming the limit and the obstacle, where it can go neither way.
+Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                   const ChainOptions& options);
 
 // Texels along x and y at whose multiples a part may begin, so that its sums are those of the whole picture.
 std::array<int, 2> period_of(const Plan& plan);

@@ -2,7 +2,6 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
-#include "core/parts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,13 +17,6 @@ constexpr double worth_cutting = 0.75;    // of the time that a part takes is at
 constexpr double reserve = 0.7;           // of the time, since parts differ
 constexpr int least_side = 64;            // smaller parts save no time
 constexpr size_t least_bytes = 16 << 20;  // a device that has not so many has none
-
-double taps_of(const Plan& plan) {
-  double taps = 0;
-  for (const Pass& pass : plan.passes)
-    taps += pass.taps * double(texel_count(plan.images[size_t(pass.target_image)].size));
-  return taps;
-}
 
 // What bounds a part beside the limits of the device.
 struct Bounds {
@@ -258,36 +250,23 @@ class PartsRun {
   std::vector<Level> levels_{1};
 };
 
-// Why a chain needs the whole picture at once; "" where it does not.
-std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
-  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
-  if ((stays_rgb(input) && !input.packs_between) || stages_of(calls, input.size).size() == 1) return "";
-  return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
-                     input.packs_between ? "11:11:10 bits" : "CIE Yxy");
-}
-
 }  // namespace
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options) {
-  DeviceTraits traits = gpu.info().traits;
-  const std::string obstacle = obstacle_to_parts(calls, input);
-  if (!obstacle.empty()) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
-  Plan whole = plan_of_any_size(calls, input, traits);
-  Bounds bounds{.most_ms = options.most_ms, .why = over_limit(whole, traits)};
-  const bool is_watched = options.most_ms > 0 && taps_of(whole) > options.unwatched_taps && obstacle.empty();
-  if (bounds.why.empty() && !is_watched) {
+  Passage passage = passage_of(calls, input, gpu.info().traits, options);
+  Bounds bounds{.most_ms = options.most_ms, .why = passage.limit};
+  if (passage.limit.empty() && !passage.is_watched) {
     try {
-      const int first_level = whole.base_is_input ? 1 : 0;
-      RunResult result = gpu.run(whole, base, first_level);
-      return {.plan = std::move(whole), .result = std::move(result), .first_level = first_level};
+      const int first_level = passage.whole.base_is_input ? 1 : 0;
+      RunResult result = gpu.run(passage.whole, base, first_level);
+      return {.plan = std::move(passage.whole), .result = std::move(result), .first_level = first_level};
     } catch (const MemoryEnded& error) {
-      if (!obstacle.empty() || bytes_of(whole) < least_bytes) throw;
+      if (!passage.obstacle.empty() || bytes_of(passage.whole) < least_bytes) throw;
       bounds.why = error.what();
-      bounds.most_bytes = bytes_of(whole) / 2;
+      bounds.most_bytes = bytes_of(passage.whole) / 2;
     }
   }
-  if (!obstacle.empty()) fail(Exit::limit, "{}; {}", bounds.why, obstacle);
   if (bounds.why.empty()) bounds.why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
   return PartsRun(gpu, input, bounds).run(stages_of(calls, input.size), base);
 }

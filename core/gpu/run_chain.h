@@ -2,13 +2,9 @@
 #pragma once
 
 #include "core/gpu/gpu.h"
+#include "core/parts.h"
 
 namespace gpupost {
-
-struct ChainOptions {
-  double most_ms = 0;  // that the device may work at once, so that no watchdog ends it; 0: as long as it takes
-  double unwatched_taps = 1e10;  // fewer take no GPU long, so that they need not be watched
-};
 
 // What was run: of a chain that went through in parts the passes of all its stages, each with the sums of what its parts took.
 struct ChainRun {

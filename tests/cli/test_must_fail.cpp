@@ -426,6 +426,19 @@ TEST_CASE("pictures over a limit") {
               {"stats", "long.exr", "--tile-side", "64"},
               7,
               {"20000 x 1", "64 a side", "`stats` cannot be done in parts"}}});
+  // a plan says what the run would
+  const Place place;
+  for (Words words : {Words{"blur", "--radius", "2", "saturation", "blur", "--radius", "2", "--space", "yxy"},
+                      Words{"blur", "--radius", "2", "blur", "--radius", "1", "--storage", "r11g11b10"},
+                      Words{"exposure", "--auto"}}) {
+    words.insert(words.end(), {"in.exr", "--tile-side", "16", "-o", "out.exr"});
+    const Finished run = place.gpupost(words);
+    words.push_back("--explain");
+    const Finished plan = place.gpupost(words);
+    CHECK(plan.exit_code == 7);
+    CHECK(is_one_error(plan.err));
+    CHECK(plan.err == run.err);
+  }
 }
 
 TEST_CASE("a terminal is neither read as a picture nor written to as one") {

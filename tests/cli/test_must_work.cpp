@@ -179,6 +179,21 @@ TEST_CASE("the ways to write one call of blur") {
   });
 }
 
+TEST_CASE("a plan says where the device would be given a part at a time, and where not") {
+  const Place place;
+  const std::string said = "in parts of what follows, where it would keep the device busy for over 5 ms at once";
+  const auto is_said = [&](Words words) {
+    words.insert(words.begin(), {"--explain", "--size", "512x512"});
+    const Finished finished = place.gpupost(words, no_driver);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.out.find(said) != finished.out.npos;
+  };
+  CHECK(is_said({"blur", "--radius", "7", "--max-dispatch-ms", "5"}));
+  CHECK(!is_said({"blur", "--radius", "7", "--max-dispatch-ms", "0"}));
+  CHECK(!is_said({"blur", "--radius", "7"}));
+  CHECK(!is_said({"bloom", "--max-dispatch-ms", "5"}));  // needs the whole picture
+}
+
 TEST_CASE("every example that help prints works, with a file a level") {
   if (!has_device()) return;
   const Place place;
