@@ -1,5 +1,6 @@
 #include "core/generate.h"
 
+#include "core/bounds.h"
 #include "core/error.h"
 #include "core/glsl_source.h"
 
@@ -259,12 +260,21 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   return text + "  }\n}\n";
 }
 
-std::string glsl_of(const Pass& pass) {
+static std::string declarations(const Pass& pass) {
+  return extensions(pass) + users_declarations(pass) + numbers(pass) + bindings(pass);
+}
+
+static std::string functions(const Pass& pass) {
   std::set<std::string_view> done;
-  std::string text =
-      extensions(pass) + users_declarations(pass) + numbers(pass) + bindings(pass) + load_and_store(pass, done);
+  std::string text = load_and_store(pass, done);
   append_kernel(pass.kernel, done, text);
   return text;
+}
+
+std::string glsl_of(const Pass& pass) { return declarations(pass) + functions(pass); }
+
+std::string bounds_checking_glsl_of(const Pass& pass) {
+  return declarations(pass) + bounds_declarations() + with_checked_indices(functions(pass));
 }
 
 }  // namespace gpupost

@@ -9,8 +9,9 @@
 
 namespace gpupost {
 
-// A fault that the tests ask for by GPUPOST_FAULT, to see that it is noticed: "barriers", there are none, or "pass", the
-// last of several is left out. Without the validation layer there is none.
+// A fault that the tests ask for by GPUPOST_FAULT, to see that it is noticed: "barriers", there are none; "pass", the last
+// of several is left out; "leak", a fence is not destroyed; "overrun", scratch memory ends behind its counters. Without
+// the validation layer there is none.
 bool has_fault(std::string_view name);
 
 // Makes everything before it visible to everything behind it. One global barrier is all a chain of passes needs.

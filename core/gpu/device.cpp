@@ -24,6 +24,11 @@ static uint32_t compute_family(VkPhysicalDevice physical) {
   fail(Exit::device, "the device has no queue that computes");
 }
 
+static bool is_asked_for(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && std::string_view(value) == "1";
+}
+
 void Device::open() {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
@@ -34,9 +39,10 @@ void Device::open() {
   nanoseconds_per_tick_ = info_.has_timestamps ? properties.properties.limits.timestampPeriod : 0;
 
   std::vector<const char*> extensions;
-  const char* plain_sets = std::getenv("GPUPOST_PLAIN_SETS");
+  checks_bounds_ = is_asked_for("GPUPOST_BOUNDS");
+  // the layer does not look into sets that are pushed when it is to see where accesses go
   push_descriptors_ = has_device_extension(physical_, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
-                      !(plain_sets && std::string_view(plain_sets) == "1");
+                      !is_asked_for("GPUPOST_PLAIN_SETS") && !validation_is_assisted();
   if (push_descriptors_) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (can_import) {
     extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);

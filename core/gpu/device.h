@@ -20,6 +20,7 @@ class Device {
   uint32_t queue_family() const { return queue_family_; }
   double nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
   bool has_push_descriptors() const { return push_descriptors_; }
+  bool checks_bounds() const { return checks_bounds_; }  // do passes count what they do outside of images and buffers?
   size_t import_alignment() const { return import_alignment_; }  // of host memory taken as it is; 0: cannot be
   const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
   // A memory type among `allowed` bits that has all of `needed` and, if there is one, all of `liked`. Throws
@@ -40,6 +41,7 @@ class Device {
   VkPhysicalDeviceMemoryProperties memory_{};
   double nanoseconds_per_tick_ = 0;
   bool push_descriptors_ = false;
+  bool checks_bounds_ = false;
   size_t import_alignment_ = 0;
   uint32_t queue_family_ = 0;
   PFN_vkSetDebugUtilsObjectNameEXT set_name_ = nullptr;

@@ -1,6 +1,7 @@
 // A plan, recorded and run: upload, passes, download in one submission.
 #include "core/gpu/gpu.h"
 
+#include "core/bounds.h"
 #include "core/copy.h"
 #include "core/gpu/state.h"
 #include "core/threads.h"
@@ -9,6 +10,8 @@
 #include <cstring>
 
 namespace gpupost {
+
+constexpr size_t bounds_bytes = 256;  // of a pass: buffers can be bound from any multiple of so many bytes
 
 Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -31,12 +34,14 @@ PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
   const auto buffer = [&](size_t bytes, const std::string& name) {
     return bytes ? Buffer(device, bytes, Buffer::Use::device, name) : Buffer();
   };
+  const bool is_short = has_fault("overrun");
   for (const Pass& pass : plan.passes) {
-    buffers.scratch.push_back(buffer(pass.scratch_bytes, pass.name + " scratch"));
+    buffers.scratch.push_back(buffer(is_short ? pass.zeroed_bytes : pass.scratch_bytes, pass.name + " scratch"));
     buffers.tables.push_back(buffer(pass.table.size() * sizeof pass.table[0], pass.name + " table"));
   }
   if (plan.statistics_bytes)
     buffers.statistics = Buffer(device, plan.statistics_bytes, Buffer::Use::device, "statistics");
+  if (device.checks_bounds()) buffers.outside = buffer(plan.passes.size() * bounds_bytes, "counts outside of bounds");
   return buffers;
 }
 
@@ -54,6 +59,7 @@ void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const 
       vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
   for (size_t index = 0; index < buffers.tables.size(); ++index)
     upload_table(commands, plan.passes[index].table, buffers.tables[index]);
+  if (buffers.outside.handle()) vkCmdFillBuffer(commands, buffers.outside.handle(), 0, VK_WHOLE_SIZE, 0);
   barrier(commands);
 }
 
@@ -101,7 +107,8 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
         .targets = {},
         .statistics = buffers.statistics.handle(),
         .scratch = buffers.scratch[index].handle(),
-        .table = buffers.tables[index].handle()};
+        .table = buffers.tables[index].handle(),
+        .outside = {buffers.outside.handle(), index * bounds_bytes, bounds_bytes}};
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
       bound.targets.push_back(images[size_t(pass.target_image)].view(level));
     for (const int image : pass.more_sources) bound.more_sources.push_back(images[size_t(image)].view(0));
@@ -185,6 +192,30 @@ std::vector<uint32_t> StatisticsDownload::words() const {
   return words;
 }
 
+BoundsDownload::BoundsDownload(const Device& device, const Plan& plan) : device_(device) {
+  if (device.checks_bounds() && !plan.passes.empty())
+    buffer_ = Buffer(device, plan.passes.size() * bounds_bytes, Buffer::Use::download,
+                     "counts outside of bounds on the host");
+}
+
+void BoundsDownload::record(VkCommandBuffer commands, const PlanBuffers& buffers) const {
+  const VkBufferCopy whole{.size = buffer_.bytes()};
+  if (buffer_.handle()) vkCmdCopyBuffer(commands, buffers.outside.handle(), buffer_.handle(), 1, &whole);
+}
+
+void BoundsDownload::check(const Plan& plan) const {
+  if (!buffer_.handle()) return;
+  buffer_.invalidate(device_);
+  for (size_t pass = 0; pass < plan.passes.size(); ++pass)
+    for (size_t thing = 0; thing < names_in_bounds().size(); ++thing) {
+      uint32_t count = 0;
+      std::memcpy(&count, buffer_.mapped() + pass * bounds_bytes + thing * sizeof count, sizeof count);
+      if (count > 0)
+        fail(Exit::bug, "{}: {} accesses outside of the {}; expected none", plan.passes[pass].name, count,
+             names_in_bounds()[thing]);
+    }
+}
+
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
   const std::vector<Image> images = state_->create_images(plan.images);
@@ -192,6 +223,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Buffer upload = upload_buffer(device, base);
   Download download(device, plan.images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(device, plan);
+  const BoundsDownload bounds(device, plan);
 
   const std::vector<Buffer> sources = state_->source_buffers(plan);
   Clock clock(device, int(plan.passes.size()) + 2);
@@ -208,9 +240,11 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   state_->pipelines.begin(int(plan.passes.size()));
   state_->record(commands, plan, images, buffers, &clock);
   statistics.record(commands, buffers);
+  bounds.record(commands, buffers);
   download.record(commands, images[size_t(plan.result_image)]);
   clock.tick(commands);
   submit(device, recording);
+  bounds.check(plan);
 
   const std::vector<double> steps = clock.milliseconds();
   return {

@@ -22,10 +22,14 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   return VK_FALSE;
 }
 
-bool validation_is_on() {
+static bool validation_is(const char* kind) {
   const char* wanted = std::getenv("GPUPOST_VALIDATE");
-  return wanted && std::strcmp(wanted, "1") == 0;
+  return wanted && std::strcmp(wanted, kind) == 0;
 }
+
+bool validation_is_assisted() { return validation_is("assisted"); }
+
+bool validation_is_on() { return validation_is("1") || validation_is_assisted(); }
 
 static bool has_layer(const char* name) {
   uint32_t count = 0;
@@ -48,16 +52,17 @@ static VkInstance create_instance() {
           VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
       .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
       .pfnUserCallback = on_message};
-  const VkValidationFeatureEnableEXT enabled[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  const VkValidationFeatureEnableEXT enabled[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
+                                                  VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT};
   const VkValidationFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                          .pNext = &messenger,
-                                         .enabledValidationFeatureCount = 1,
+                                         .enabledValidationFeatureCount = validation_is_assisted() ? 2u : 1u,
                                          .pEnabledValidationFeatures = enabled};
   const char* layer = "VK_LAYER_KHRONOS_validation";
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const bool validate = validation_is_on();
   if (validate && !has_layer(layer))
-    fail(Exit::device, "GPUPOST_VALIDATE=1 needs the layer {} (package vulkan-validationlayers)", layer);
+    fail(Exit::device, "GPUPOST_VALIDATE needs the layer {} (package vulkan-validationlayers)", layer);
   const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                   .pNext = validate ? &features : nullptr,
                                   .pApplicationInfo = &application,

@@ -12,8 +12,10 @@ namespace gpupost {
 // The one instance of the process, made at the first call. Throws Error(Exit::device) when there is no Vulkan.
 VkInstance instance();
 
-// Did GPUPOST_VALIDATE=1 turn the validation layer on?
+// Did GPUPOST_VALIDATE turn the validation layer on, by 1 or by "assisted"?
 bool validation_is_on();
+// By the latter the layer puts checks of its own into the shaders, which see accesses behind the end of a buffer.
+bool validation_is_assisted();
 
 // Physical devices in the order of list_devices().
 std::vector<VkPhysicalDevice> physical_devices();

@@ -211,6 +211,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const PlanBuffers buffers = state_->create_buffers(plan);
   Download download(state_->device, plan.images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(state_->device, plan);
+  const BoundsDownload bounds(state_->device, plan);
   Clock clock(state_->device, int(plan.passes.size()));
   Recording recording(state_->device, state_->pool);
   spoil(recording.commands(), images, sets.state_->sources);
@@ -219,8 +220,10 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   clock.begin(recording.commands());
   state_->record(recording.commands(), plan, images, buffers, &clock);
   statistics.record(recording.commands(), buffers);
+  bounds.record(recording.commands(), buffers);
   download.record(recording.commands(), images[size_t(plan.result_image)]);
   submit(state_->device, recording);
+  bounds.check(plan);
   return {.levels = download.levels(), .statistics = statistics.words(), .times = {.pass_ms = clock.milliseconds()}};
 }
 

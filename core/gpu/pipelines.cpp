@@ -13,7 +13,7 @@ constexpr int most_targets = 15;  // levels below the base of 32768 texels a sid
 Pipelines::Pipelines(const Device& device)
     : device_(device),
       target_count_(std::min(most_targets, device.info().traits.max_storage_images)),
-      spare_(device, 16, Buffer::Use::device, "spare") {
+      spare_(device, 32, Buffer::Use::device, "spare") {
   create_layouts();
   const auto stored = read_cached(cache_name(), cache_key());
   cached_bytes_ = stored ? stored->size() : 0;
@@ -83,6 +83,7 @@ void Pipelines::create_layouts() {
       binding(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   for (size_t index = 0; index < most_more_sources; ++index)
     bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
+  if (device_.checks_bounds()) bindings.push_back(binding(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
   const VkDescriptorSetLayoutCreateInfo set_info{
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
       .flags = device_.has_push_descriptors() ? VkFlags(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) : 0,
@@ -124,8 +125,12 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) c
   return {device_.handle(), made, vkDestroyPipeline};
 }
 
+std::string Pipelines::text_of(const Pass& pass) const {
+  return device_.checks_bounds() ? bounds_checking_glsl_of(pass) : glsl_of(pass);
+}
+
 VkPipeline Pipelines::pipeline(const Pass& pass) {
-  std::string text = glsl_of(pass);
+  std::string text = text_of(pass);
   if (const auto found = pipelines_.find(text); found != pipelines_.end()) return found->second;
   return pipelines_[text] = create(text, pass);
 }
@@ -133,7 +138,7 @@ VkPipeline Pipelines::pipeline(const Pass& pass) {
 void Pipelines::prepare(std::span<const Pass> passes) {
   std::map<std::string, const Pass*> missing;  // by their text
   for (const Pass& pass : passes)
-    if (std::string text = glsl_of(pass); !pipelines_.contains(text)) missing.emplace(std::move(text), &pass);
+    if (std::string text = text_of(pass); !pipelines_.contains(text)) missing.emplace(std::move(text), &pass);
   const std::vector<std::pair<std::string, const Pass*>> list(missing.begin(), missing.end());
   std::vector<Owned<VkPipeline>> made(list.size());
   parallel_ranges(int(list.size()), 1, [&](int begin, int end) {
@@ -149,7 +154,7 @@ void Pipelines::begin(int pass_count) {
   const VkDescriptorPoolSize sizes[] = {
       {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, uint32_t(2 + most_more_sources) * count},
       {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
-      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * count}};
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
                                         .poolSizeCount = std::size(sizes),
@@ -193,6 +198,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   };
   const VkDescriptorBufferInfo statistics = whole(bound.statistics), scratch = whole(bound.scratch),
                                table = whole(bound.table);
+  const VkDescriptorBufferInfo spare = whole(nullptr);
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
   std::vector<VkWriteDescriptorSet> writes{
       write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
@@ -210,6 +216,10 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   for (size_t index = 0; index < more_sources.size(); ++index) {
     writes.push_back(write(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
     writes.back().pImageInfo = &more_sources[index];
+  }
+  if (device_.checks_bounds()) {
+    writes.push_back(write(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+    writes.back().pBufferInfo = bound.outside.buffer ? &bound.outside : &spare;
   }
 
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));

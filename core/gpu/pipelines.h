@@ -15,9 +15,10 @@ struct Bound {
   VkImageView second_source = nullptr;  // none: the pass reads one image
   std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
-  VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
-  VkBuffer scratch = nullptr;     // none: the pass has no scratch memory
-  VkBuffer table = nullptr;       // none: the pass has no table
+  VkBuffer statistics = nullptr;     // none: the plan keeps no statistics
+  VkBuffer scratch = nullptr;        // none: the pass has no scratch memory
+  VkBuffer table = nullptr;          // none: the pass has no table
+  VkDescriptorBufferInfo outside{};  // where it counts what it does outside of them all; none: bounds are not checked
 };
 
 class Pipelines {
@@ -40,6 +41,7 @@ class Pipelines {
  private:
   Owned<VkSampler> create_sampler(VkFilter filter) const;
   void create_layouts();
+  std::string text_of(const Pass& pass) const;
   Owned<VkPipeline> create(const std::string& text, const Pass& pass) const;
   void keep_cache() const;
   std::string cache_name() const;

@@ -14,6 +14,7 @@ namespace gpupost {
 struct PlanBuffers {
   std::vector<Buffer> scratch, tables;  // one a pass, empty where it needs none
   Buffer statistics;                    // empty where the plan keeps none
+  Buffer outside;                       // what passes count outside of their memory; empty where bounds are not checked
 };
 
 struct Gpu::State {
@@ -61,6 +62,18 @@ class StatisticsDownload {
  private:
   const Device& device_;
   size_t bytes_ = 0;
+  Buffer buffer_;
+};
+
+// What passes have counted outside of their images and buffers, on its way to the host, where bounds are checked.
+class BoundsDownload {
+ public:
+  BoundsDownload(const Device& device, const Plan& plan);
+  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // before that of a Download
+  void check(const Plan& plan) const;  // after the work is done; throws Error(Exit::bug), naming the pass
+
+ private:
+  const Device& device_;
   Buffer buffer_;
 };
 

@@ -1,0 +1,81 @@
+// What a pass reads and writes outside of its memory is reported where GPUPOST_BOUNDS=1 asks for it, by the pass and by what it is.
+#include "core/chain.h"
+#include "core/copy.h"
+#include "core/error.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+constexpr Size size{17, 9};
+
+// The tests' device once more, with its bounds checked.
+Gpu bounds_checking(const Gpu& gpu) {
+  const char* before = std::getenv("GPUPOST_BOUNDS");
+  setenv("GPUPOST_BOUNDS", "1", 1);
+  Gpu made(gpu.info());
+  if (!before) unsetenv("GPUPOST_BOUNDS");
+  return made;
+}
+
+// What is said of a run on noise; "" where nothing is.
+std::string said_of(Gpu& gpu, const Plan& plan) {
+  try {
+    gpu.run(plan, pattern("noise", plan.images[0].size, plan.images[0].depth), 0);
+    return "";
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::bug);
+    return error.what();
+  }
+}
+
+// A copy of `size` texels between images that may be too small for it.
+Plan copy_between(Size source, Size target) {
+  Plan plan;
+  plan.images = {{.size = source}, {.size = target}};
+  plan.passes = {copy_pass(size, DeviceType::cpu)};
+  plan.result_image = 1;
+  return plan;
+}
+
+Plan plan_of(const char* op, const char* words, const Gpu& gpu) {
+  const Call call = parse_call(*op_named(op), words);
+  return plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu.info().traits);
+}
+
+}  // namespace
+
+TEST_CASE("a pass that reads or writes outside of its images is reported") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu checking = bounds_checking(*gpu);
+  CHECK(said_of(checking, copy_between(size, size)) == "");
+  CHECK(said_of(checking, copy_between({16, 9}, size))
+            .ends_with(" accesses outside of the images that it reads; expected none"));
+  CHECK(said_of(checking, copy_between(size, {17, 7})) ==
+        "copy: 34 accesses outside of the images that it writes; expected none");
+}
+
+TEST_CASE("a pass that goes outside of its buffers is reported") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu checking = bounds_checking(*gpu);
+  Plan blur = plan_of("blur", "--radius 3 --method direct", checking);
+  REQUIRE(!blur.passes.at(0).table.empty());
+  CHECK(said_of(checking, blur) == "");
+  blur.passes[0].table.pop_back();
+  CHECK(said_of(checking, blur).ends_with(" accesses outside of the table; expected none"));
+
+  Plan mips = plan_of("mips", "--method single-pass", checking);
+  REQUIRE(mips.passes.at(0).scratch_bytes > mips.passes[0].zeroed_bytes);
+  CHECK(said_of(checking, mips) == "");
+  mips.passes[0].scratch_bytes = mips.passes[0].zeroed_bytes;
+  CHECK(said_of(checking, mips).ends_with(" accesses outside of the scratch memory; expected none"));
+}
