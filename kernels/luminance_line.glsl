@@ -3,9 +3,9 @@
 #include "luminance.glsl"
 
 void main() {
-  const ivec2 at = ivec2(gl_GlobalInvocationID.xy);
+  const ivec2 at = ivec2(gl_GlobalInvocationID.xy), end = ivec2(cells_x * pieces_x, cells_y * pieces_y);
   const ivec2 next = AXIS == 0 ? ivec2(1, 0) : ivec2(0, 1);
-  const Range range = range_of(at);
+  const Range range = range_of(min(at, end - 1));  // threads behind the last piece repeat it
   float number = neutral;
   const int length = AXIS == 0 ? piece_x : piece_y;
   for (int first = 0; first < length; first += 16) {
@@ -14,5 +14,5 @@ void main() {
       part = combined(part, number_in(range, range.low + index * next));
     number = combined(number, part);
   }
-  if (at.x < cells_x * pieces_x && at.y < cells_y * pieces_y) store_number(at, number);
+  if (all(lessThan(at, end))) store_number(at, number);
 }

@@ -1,8 +1,10 @@
 // What a pass reads and writes outside of its memory is reported where GPUPOST_BOUNDS=1 asks for it, by the pass and by what it is.
+#include "core/bench.h"
 #include "core/chain.h"
 #include "core/copy.h"
 #include "core/error.h"
 #include "tests/support/device.h"
+#include "tests/support/held.h"
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
@@ -78,4 +80,27 @@ TEST_CASE("a pass that goes outside of its buffers is reported") {
   CHECK(said_of(checking, mips) == "");
   mips.passes[0].scratch_bytes = mips.passes[0].zeroed_bytes;
   CHECK(said_of(checking, mips).ends_with(" accesses outside of the scratch memory; expected none"));
+}
+
+TEST_CASE("no pass of any row's examples goes outside of its images and buffers, at awkward sizes" *
+          doctest::test_suite("thorough")) {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu checking = bounds_checking(*gpu);
+  size_t turn = 0;  // of the kinds: each example's shaders are compiled for one
+  for (const Op* op : all_ops())
+    for (const std::string_view example : op->examples) {
+      if (op->takes_source) continue;
+      std::vector<Call> calls{parse_call(*op, example)};
+      if (!can_run(calls[0], checking.info().traits)) continue;
+      const Kind kind = kinds[turn++ % std::size(kinds)];
+      for (const Size picture : awkward_sizes()) {
+        give_depths(calls, picture);
+        CAPTURE(calls[0].text());
+        CAPTURE(picture.width);
+        CAPTURE(picture.height);
+        const PlanInput input{.size = picture, .storage = kind.depth, .half_arithmetic = kind.half_arithmetic};
+        CHECK(said_of(checking, plan(calls, input, checking.info().traits)) == "");
+      }
+    }
 }

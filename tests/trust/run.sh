@@ -113,6 +113,7 @@ for bar in "${bars[@]}"; do
           test_gpu --test-suite-exclude=thorough
       done
       test_cases "$bar"
+      counted_cases "$bar" "bounds of images and buffers" test_gpu --source-file="*test_bounds*"
       counted_cases "$bar" "a barrier that is missing" test_cli --source-file="*test_validation*"
       ;;
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
