@@ -128,37 +128,81 @@ static std::string one_name(const std::string& path) {
   return error ? path : canonical.string();
 }
 
+// The output by default where its levels go to a file each: in.mips.{level}.exr.
+static std::string default_level_output(const Job& job) {
+  const std::string extension = "." + std::string(job.format->extensions.front());
+  return job.output.substr(0, job.output.size() - extension.size()) + "." + level_mark + extension;
+}
+
+// All that a job may write. How many levels there are is known when its input has been read.
+static std::vector<std::string> possible_paths(const Request& request, Job job) {
+  if (!makes_levels(request)) return {job.output};
+  constexpr Size largest{1 << 20, 1 << 20};  // that --max-side allows
+  const Call& call = request.calls.back();
+  const int most_levels = call.op->level_count(call, largest);
+  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
+  std::vector<std::string> paths;
+  if (!job.is_a_file_a_level) {
+    paths.push_back(job.output);
+    if (!may_be_part || !request.globals.output.empty() || job.format->levels == FileLevels::any) return paths;
+    job.output = default_level_output(job);
+  }
+  for (int level = 0; level < most_levels; ++level) paths.push_back(level_path(job, level));
+  return paths;
+}
+
+// A file that a request reads.
+struct ReadFile {
+  std::string path;  // as typed
+  std::string_view what;
+};
+
 // What the jobs read and write, for finding what would be lost.
 class Paths {
  public:
-  explicit Paths(const std::vector<std::string>& inputs) {
-    for (const std::string& input : inputs)
-      if (input != "-") inputs_[one_name(input)] = input;
+  explicit Paths(const Request& request) {
+    for (const std::string& input : request.inputs) add_read({.path = input, .what = "input"});
+    for (const Call& call : request.calls) {
+      if (call.op->reads_depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
+      if (call.op->takes_source) add_read({.path = call.word("file"), .what = "source"});
+    }
   }
 
-  void add(const Job& job, bool is_default_name) {
+  void add(const Request& request, const Job& job) {
     if (!job.writes_picture) return;
-    if (!outputs_.insert(job.output == "-" ? "-" : one_name(job.output)).second)
+    if (!written_.insert(job.output == "-" ? "-" : one_name(job.output)).second)
       fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
            job.output == "-" ? "standard output" : shown(job.output));
     if (job.output == "-") return;
-    constexpr int most_levels = 16;
-    for (int level = 0; level < (job.is_a_file_a_level ? most_levels : 1); ++level) {
-      const auto lost = inputs_.find(one_name(level_path(job, level)));
-      if (lost == inputs_.end() || (lost->second == job.name() && !is_default_name)) continue;
-      fail(Exit::usage, "{}: its result would replace the input {}; expected another -o", job.name(), lost->second);
+    for (const std::string& path : possible_paths(request, job)) {
+      const std::string name = one_name(path);
+      written_.insert(name);
+      const auto lost = read_.find(name);
+      if (lost == read_.end()) continue;
+      const bool is_own_input =
+          lost->second.what == "input" && job.inputs.size() == 1 && one_name(job.inputs.front()) == name;
+      if (is_own_input && !request.globals.output.empty()) continue;
+      fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
+           lost->second.path);
     }
   }
 
   void add_report(const std::string& path) const {
     const std::string name = path == "-" ? path : one_name(path);
-    if (outputs_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
-    if (inputs_.contains(name)) fail(Exit::usage, "--report {}: is an input; expected another file", path);
+    if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
+    const auto lost = read_.find(name);
+    if (lost != read_.end())
+      fail(Exit::usage, "--report {}: that is the {} {}; expected another file", path, lost->second.what,
+           lost->second.path);
   }
 
  private:
-  std::map<std::string, std::string> inputs_;  // as typed, by their one name
-  std::set<std::string> outputs_;
+  void add_read(const ReadFile& file) {
+    if (!file.path.empty() && file.path != "-") read_[one_name(file.path)] = file;
+  }
+
+  std::map<std::string, ReadFile> read_;  // by their one name
+  std::set<std::string> written_;
 };
 
 // Numbers go to standard output, and nothing else beside them.
@@ -196,13 +240,13 @@ std::vector<Job> jobs_of(const Request& request) {
   else
     for (const std::string& input : inputs) shares.push_back({input});
   std::vector<Job> jobs;
-  Paths paths(inputs);
+  Paths paths(request);
   for (const std::vector<std::string>& share : shares) {
     Job& job = jobs.emplace_back(job_of(request, share));
     if (job.output == "-" && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
-    paths.add(job, globals.output.empty());
+    paths.add(request, job);
   }
   if (!globals.report.empty()) paths.add_report(globals.report);
   for (const Job& job : jobs)
@@ -218,8 +262,7 @@ Job for_levels(Job job, const Globals& globals, int level_count, int whole_count
     fail(Exit::usage,
          "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
          shown(job.output), job.format->name, whole_count, level_count);
-  const std::string extension = "." + std::string(job.format->extensions.front());
-  job.output = job.output.substr(0, job.output.size() - extension.size()) + "." + level_mark + extension;
+  job.output = default_level_output(job);
   job.is_a_file_a_level = true;
   return job;
 }

@@ -481,6 +481,30 @@ TEST_CASE("a result never replaces the input of another job") {
   CHECK(place.shell("cmp wide.exr in.mips.exr").exit_code == 0);
 }
 
+TEST_CASE("a result never replaces what the run reads: the file of a level, the depth, a point op's source") {
+  const Place place;
+  place.write("in.mips.0.exr", made_files().at("wide.exr"));
+  place.write("in.dof.exr", made_files().at("in.exr"));
+  place.write("plain.glsl", "//!point plain\nvec4 plain(vec4 c, plain_params p) { return c; }\n");
+  std::filesystem::create_directory(place.path("made"));
+  place.write("made/wide.exr", made_files().at("wide.exr"));
+  const auto refused = [&](const Words& words, const std::string& lost) {
+    check_refused(place, {"lost", words, 1, {"would replace the " + lost, "expected another -o"}});
+  };
+  refused({"mips", "in.exr", "in.mips.0.exr", "--levels", "4"}, "input in.mips.0.exr");
+  refused({"mips", "in.mips.0.exr", "in.exr", "--levels", "4"}, "input in.mips.0.exr");
+  refused({"in.exr", "dof", "--focus", "1", "--depth-file", "in.dof.exr", "--depth", "R"}, "depth file in.dof.exr");
+  refused({"in.exr", "dof", "--focus", "1", "--depth-file", "in.dof.exr", "--depth", "R", "-o", "./in.dof.exr"},
+          "depth file in.dof.exr");
+  refused({"wide.exr", "in.exr", "dof", "--depth-file", "made/wide.exr", "--depth", "R", "-o", "made/"},
+          "depth file made/wide.exr");
+  refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
+  check_refused(place, {"a report",
+                        {"in.exr", "dof", "--depth-file", "depth.exr", "-o", "o.exr", "--report", "depth.exr"},
+                        1,
+                        {"--report depth.exr", "depth file"}});
+}
+
 TEST_CASE("a name that holds {level} is a name") {
   if (!has_device()) return;
   const Place place;
