@@ -58,10 +58,9 @@ std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made
   std::vector<Statistics> numbers;
   for (size_t index = 0; index < calls.size(); ++index)
     if (calls[index].op->passes_through) {
-      const auto offset = size_t(made.results[numbers.size()].offset);
       const Size size = result_size(calls.first(index), group.levels[0].size);
       numbers.push_back(
-          statistics_of(words.subspan(offset, statistics_size), texel_count(size), measure_of(calls[index])));
+          statistics_of(made.results[numbers.size()].of(words), texel_count(size), measure_of(calls[index])));
     }
   return numbers;
 }

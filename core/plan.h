@@ -140,6 +140,10 @@ bool has_users_source(const Pass& pass);
 struct StatisticsPart {
   int offset = 0;
   size_t bytes = 0;
+
+  std::span<const uint32_t> of(std::span<const uint32_t> statistics) const {
+    return statistics.subspan(size_t(offset), bytes / sizeof(uint32_t));
+  }
 };
 
 // An image that the host fills beside the picture: one number a texel.

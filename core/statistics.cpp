@@ -109,23 +109,46 @@ Statistics statistics_of(const Planes& picture) {
 
 // --- what the device has left ---------------------------------------------------------------------------------------
 
+static double number_at(std::span<const uint32_t> words, size_t at) { return double(std::bit_cast<float>(words[at])); }
+
+// Joins the parts, in their order.
+static Spread extremes_of(std::span<const uint32_t> words, size_t texel_count) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Spread made{.least = infinity, .largest = -infinity};
+  for (size_t at = 0; at < words.size(); at += extremes_part_size) {
+    made.mean += extremes_sum_scale * number_at(words, at);
+    made.least = std::min(made.least, number_at(words, at + 1));
+    made.largest = std::max(made.largest, number_at(words, at + 2));
+    made.nan_count += words[at + 3] & 0xffff;
+    made.infinite_count += words[at + 3] >> 16;
+  }
+  const uint32_t count = made.finite_count(texel_count);
+  if (count == 0) made.mean = made.least = made.largest = 0;
+  else made.mean = std::clamp(made.mean / count, made.least, made.largest);
+  return made;
+}
+
+static Spread spread_at(std::span<const uint32_t> words, size_t index) {
+  const auto counts = words.subspan(counts_at + 4 * index, 4);
+  return {.mean = number_at(words, 3 * index),
+          .least = number_at(words, 3 * index + 1),
+          .largest = number_at(words, 3 * index + 2),
+          .nan_count = counts[0],
+          .infinite_count = counts[1],
+          .negative_count = counts[2],
+          .zero_count = counts[3]};
+}
+
 Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count, Measure measure) {
-  assert(words.size() == statistics_size);
-  const auto number = [&](int at) { return double(std::bit_cast<float>(words[size_t(at)])); };
-  const auto spread = [&](int index) {
-    const auto counts = words.subspan(size_t(counts_at + 4 * index), 4);
-    Spread made{.mean = number(3 * index),
-                .least = number(3 * index + 1),
-                .largest = number(3 * index + 2),
-                .nan_count = counts[0],
-                .infinite_count = counts[1]};
-    if (measure == Measure::all) made.negative_count = counts[2], made.zero_count = counts[3];
+  Statistics made{.texel_count = texel_count};
+  if (measure == Measure::extremes) {
+    made.luminance = extremes_of(words, texel_count);
     return made;
-  };
-  Statistics made{.texel_count = texel_count, .luminance = spread(0)};
-  if (measure == Measure::extremes) return made;
-  made.log_average = number(log_average_at);
-  for (int component = 0; component < 4; ++component) made.components[size_t(component)] = spread(component + 1);
+  }
+  assert(words.size() == statistics_size);
+  made.luminance = spread_at(words, 0);
+  made.log_average = number_at(words, log_average_at);
+  for (size_t component = 0; component < 4; ++component) made.components[component] = spread_at(words, component + 1);
   std::ranges::copy(words.subspan(histogram_at, Histogram::bin_count), made.histogram.bins.begin());
   return made;
 }

@@ -50,7 +50,7 @@ struct Statistics {
 // The definition.
 Statistics statistics_of(const Planes& picture);
 
-// The layout, in units of 4 bytes: mean, least and largest of the luminance and of each component, the log average, the
+// The layout of all that is measured, in units of 4 bytes: mean, least and largest of the luminance and of each component, the log average, the
 // counts in the order of Spread's, the histogram.
 constexpr int spread_count = 5;
 constexpr int log_average_at = 3 * spread_count;
@@ -58,7 +58,12 @@ constexpr int counts_at = log_average_at + 1;
 constexpr int histogram_at = counts_at + 4 * spread_count;
 constexpr int statistics_size = histogram_at + Histogram::bin_count;
 
-// What the device has left of what was to be measured; the rest is 0.
+// The layout of extremes alone, for any number of parts of the picture: the sum of luminances by 2^-15, the least, the largest,
+// and how many are not-a-number and infinite, 16 bits each.
+constexpr int extremes_part_size = 4;
+constexpr double extremes_sum_scale = 0x1p15;
+
+// What the device has left of what was to be measured; what was not is 0.
 Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count, Measure measure);
 
 }  // namespace gpupost

@@ -1,5 +1,5 @@
 // The statistics of a picture from the parts that workgroups have kept.
-#include "statistics_parts.glsl"
+#include "statistics_whole.glsl"
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);

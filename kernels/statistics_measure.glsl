@@ -1,5 +1,6 @@
 // The statistics of a picture. A workgroup of 256 takes tiles of it, `part_count` tiles apart; a thread takes EACH
-// texels of a tile at once. The last workgroup to finish makes the whole of all parts, or another pass does.
+// texels of a tile at once. Of extremes alone the workgroups' parts go to the host, which joins them. Of all numbers the
+// last workgroup to finish makes the whole of all parts, or another pass does.
 //
 // UNROLLS: a thread's texels stay in registers. What compiles for a CPU would take long over that.
 #include "floor_shape.glsl"
@@ -8,19 +9,21 @@
 #else
 #define each_texel for (int index = 0; index < EACH; ++index)
 #endif
+#if MEASURE_ALL
+#include "statistics_whole.glsl"
+#else
 #include "statistics_parts.glsl"
+#endif
 
-#if ONE_DISPATCH
+#if MEASURE_ALL && ONE_DISPATCH
 shared bool is_last;
 
 // Is this workgroup the last of all? Then what the others have kept is visible to it: the count itself acquires it,
 // since a fence behind it would be one more wait of the last workgroup.
 bool finishes_last(int thread) {
-#if MEASURE_ALL
   // what other threads than the first have handed on
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
-#endif
   if (thread == 0)
     is_last = atomicAdd(scratch_counters[finished_at], 1u, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
                         gl_SemanticsAcquireRelease) == uint(part_count - 1);
@@ -58,10 +61,6 @@ void gather_counts() {
   each_spread if (found[spread] > 0u)
     for (int kind = 0; kind < kinds; ++kind)
       atomicAdd(shared_counts[kinds * spread + kind], found[spread] >> 8 * kind & 255u);
-}
-
-void hand_on_count(int index) {
-  if (shared_counts[index] > 0u) add(counters_at + index, shared_counts[index]);
 }
 
 #if MEASURE_ALL
@@ -152,14 +151,24 @@ void measure_tiles(int group) {
 // --- a workgroup's
 
 // Hands on what a workgroup has found, its parts in those of the first thread.
-void hand_on(vec4 own[spreads], int thread, int group) {
 #if MEASURE_ALL
+void hand_on(vec4 own[spreads], int thread, int group) {
   if (shared_bins[thread] > 0u) add(bins_at + thread, shared_bins[thread]);
-#endif
   if (thread > 0) return;
   each_spread keep(spreads * group + spread, own[spread]);
-  for (int index = 0; index < counted; ++index) hand_on_count(index);
+  for (int index = 0; index < counted; ++index)
+    if (shared_counts[index] > 0u) add(counters_at + index, shared_counts[index]);
 }
+#else
+// To the host: 2^-15 of the sum, the least, the largest, and 16 bits a kind of what is counted.
+void hand_on(vec4 own[spreads], int thread, int group) {
+  if (thread > 0) return;
+  const vec4 part = scaled(own[0], power_of_two(exponent_over(EACH * round_count) + 8 - 15));
+  const int at = statistics_at + 4 * group;
+  for (int k = 0; k < 3; ++k) statistics[at + k] = floatBitsToUint(part[k]);
+  statistics[at + 3] = shared_counts[0] | shared_counts[1] << 16;
+}
+#endif
 
 void clear_counts(int thread) {
   if (thread < counted) shared_counts[thread] = 0;
@@ -180,7 +189,7 @@ void main() {
   gather_counts();
   vec4 own[spreads];
   each_spread own[spread] = part_of(wholes[spread]);
-#if ONE_DISPATCH
+#if MEASURE_ALL && ONE_DISPATCH
   // the last workgroup joins what all have left by the instructions that it has joined its own with: others would have
   // to be fetched first
   bool is_of_all = false, is_done = false;

@@ -124,8 +124,7 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
 
 // What an op has measured of a picture that went through it unchanged.
 void check_numbers(const Call& call, std::span<const uint32_t> words, const Expected& expected, VariantResult& result) {
-  const Statistics found =
-      statistics_of(words.first(statistics_size), texel_count(size_of(expected.levels[0])), measure_of(call));
+  const Statistics found = statistics_of(words, texel_count(size_of(expected.levels[0])), measure_of(call));
   const NumberCheck worst =
       worst_of(check_statistics(found, expected.levels[0], expected.tolerance[0], measure_of(call)));
   if (worst.share() > 1) result.failure = describe(worst);
@@ -138,7 +137,7 @@ void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, cons
   const int first_level = plan.base_is_input ? 1 : 0;
   const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
   if (calls.size() == 1 && calls[0].op->passes_through)
-    return check_numbers(calls[0], run.statistics, expected, result);
+    return check_numbers(calls[0], plan.results[0].of(run.statistics), expected, result);
   for (const LevelCheck& check : verify(expected, run.levels, first_level))
     if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
   if (result.worst.share > 1) result.failure = describe(result.worst);

@@ -13,8 +13,8 @@ static std::vector<Planes> reference(const Call&, Planes base) {
 }
 
 static void plan_stats(const Call& call, PlanBuilder& builder) {
-  const int at = plan_statistics(builder, measure_of(call));
-  builder.return_statistics(at, statistics_size * sizeof(uint32_t));
+  if (measure_of(call) == Measure::extremes) return plan_extremes(builder);
+  builder.return_statistics(plan_statistics(builder), statistics_size * sizeof(uint32_t));
 }
 
 const Op stats_op{

@@ -40,10 +40,15 @@ Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
   return walk;
 }
 
-Pass measure_pass(Size size, const Walk& walk, Measure measure, int statistics_at) {
+Pass measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int statistics_at) {
+  const int image = builder.current_image();
+  const Size size = builder.image(image).size;
   return {.name = measure == Measure::all ? "statistics" : "extremes of luminance",
           .kernel = "statistics_measure.glsl",
-          .literals = {{"COLUMNS", walk.columns}, {"EACH", walk.each}, {"MEASURE_ALL", measure == Measure::all}},
+          .literals = {{"COLUMNS", walk.columns},
+                       {"EACH", walk.each},
+                       {"MEASURE_ALL", measure == Measure::all},
+                       {"UNROLLS", builder.traits().type != DeviceType::cpu}},
           .values = {{"end_x", size.width},
                      {"end_y", size.height},
                      {"texel_count", int32_t(texel_count(size))},
@@ -53,26 +58,23 @@ Pass measure_pass(Size size, const Walk& walk, Measure measure, int statistics_a
                      {"round_count", walk.round_count},
                      {"statistics_at", statistics_at}},
           .group_count = {walk.part_count, 1},
-          .has_statistics = true,
-          .bytes_written = statistics_size * sizeof(uint32_t)};
+          .source_image = image,
+          .target_image = image,
+          .has_statistics = true};
 }
 
 }  // namespace
 
-int plan_statistics(PlanBuilder& builder, Measure measure) {
+int plan_statistics(PlanBuilder& builder) {
   if (!builder.input().fuses) builder.flush();
-  const int image = builder.current_image();
-  const Size size = builder.image(image).size;
-  const Walk walk = walk_of(builder.image(image), measure, builder.traits().type);
+  const Walk walk = walk_of(builder.image(builder.current_image()), Measure::all, builder.traits().type);
   const bool in_one_dispatch = builder.traits().has_memory_model;
-  const size_t counter_bytes =
-      sizeof(uint32_t) * size_t(counters + (measure == Measure::all ? Histogram::bin_count : 0));
-  const size_t part_bytes = size_t(walk.part_count) * 4 * sizeof(float) * (measure == Measure::all ? spread_count : 1);
+  constexpr size_t counter_bytes = sizeof(uint32_t) * size_t(counters + Histogram::bin_count);
+  const size_t part_bytes = size_t(walk.part_count) * 4 * sizeof(float) * spread_count;
   const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
-  Pass pass = measure_pass(size, walk, measure, at);
-  pass.source_image = pass.target_image = image;
+  Pass pass = measure_pass(builder, walk, Measure::all, at);
+  pass.bytes_written = statistics_size * sizeof(uint32_t);
   pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
-  pass.literals.push_back({"UNROLLS", builder.traits().type != DeviceType::cpu});
   if (in_one_dispatch) {
     pass.scratch_bytes = counter_bytes + part_bytes;
     pass.zeroed_bytes = counter_bytes;
@@ -89,6 +91,17 @@ int plan_statistics(PlanBuilder& builder, Measure measure) {
   builder.add(std::move(finish));
   builder.note("statistics: in two passes, since the device has not the Vulkan memory model");
   return at;
+}
+
+void plan_extremes(PlanBuilder& builder) {
+  if (!builder.input().fuses) builder.flush();
+  const Walk walk = walk_of(builder.image(builder.current_image()), Measure::extremes, builder.traits().type);
+  const size_t bytes = size_t(walk.part_count) * extremes_part_size * sizeof(uint32_t);
+  const int at = builder.reserve_statistics(bytes, false);
+  Pass pass = measure_pass(builder, walk, Measure::extremes, at);
+  pass.bytes_written = bytes;
+  builder.add(std::move(pass));
+  builder.return_statistics(at, bytes);
 }
 
 int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {

@@ -6,9 +6,13 @@
 
 namespace gpupost {
 
-// Appends passes that measure the current image and leave it as it is; returns where they leave the numbers in the plan's
-// statistics, in the layout of core/statistics.h.
-int plan_statistics(PlanBuilder& builder, Measure measure = Measure::all);
+// Appends passes that measure all of the current image and leave it as it is; returns where they leave the numbers in the
+// plan's statistics, in the layout of core/statistics.h.
+int plan_statistics(PlanBuilder& builder);
+
+// Appends a pass that measures the extremes of the current image's luminance and leaves it as it is: what is returned to the
+// host are the parts of workgroups. A device would have to wait for the last of them before it joins a few hundred.
+void plan_extremes(PlanBuilder& builder);
 
 // Appends passes that average the logarithms of the current image's luminances between two percentiles; returns where they
 // leave the average, as a luminance, 0 where there is none above 0.
