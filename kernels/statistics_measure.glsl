@@ -9,11 +9,7 @@
 #else
 #define each_texel for (int index = 0; index < EACH; ++index)
 #endif
-#if MEASURE_ALL
 #include "statistics_whole.glsl"
-#else
-#include "statistics_parts.glsl"
-#endif
 
 #if MEASURE_ALL && ONE_DISPATCH
 shared bool is_last;

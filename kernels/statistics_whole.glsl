@@ -3,6 +3,8 @@
 // ONE_DISPATCH: workgroups hand their parts on in the scratch buffer, else in the statistics.
 #include "statistics_parts.glsl"
 
+#if MEASURE_ALL
+
 // Where workgroups meet: how many have finished, what they have counted, and their parts behind that. What is counted
 // is zero again when all is done.
 const int finished_at = 0, counters_at = 4, bins_at = 24;
@@ -81,3 +83,5 @@ void take_all(out vec4 own[spreads], int thread) {
   statistics[bin_of(statistics_at, thread)] = take(bins_at + thread);
   each_spread own[spread] = part_of_kept(spread, thread);
 }
+
+#endif

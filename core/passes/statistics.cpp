@@ -21,18 +21,12 @@ struct Walk {
   int round_count = 1;  // tiles of a workgroup
 };
 
-// Of the numbers of texels that a thread can take at once: the one whose tiles reach the least beyond the last row.
-int texels_at_once(int height, int rows) {
-  const auto beyond = [&](int each) { return groups(height, rows * each) * rows * each - height; };
-  return beyond(6) < beyond(8) ? 6 : 8;
-}
-
 Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
   constexpr int most_parts = 512, most_texels = 128;  // of a thread: it counts in bytes
   const bool has_room = measure == Measure::extremes && image.depth != Depth::f32 && type != DeviceType::cpu;
   Walk walk;
   const int rows = 256 / walk.columns;
-  walk.each = has_room ? texels_at_once(image.size.height, rows) : 4;
+  walk.each = has_room ? 8 : 4;
   walk.tile_columns = groups(image.size.width, walk.columns);
   walk.tile_count = walk.tile_columns * groups(image.size.height, rows * walk.each);
   walk.round_count = std::min(groups(walk.tile_count, most_parts), most_texels / walk.each);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -105,6 +106,28 @@ TEST_CASE("an average between percentiles leaves out what lies beyond them") {
   CHECK(std::abs(std::log2(histogram.log_average(10, 90) / 0.5)) <= 1.0 / 16 + 1e-9);
   CHECK(std::abs(std::log2(histogram.log_average(0, 10) / 1e-4)) <= 1.0 / 16 + 1e-9);
   CHECK(histogram.log_average(0, 90) < 0.3);
+}
+
+TEST_CASE("parts of extremes make the whole: of finite numbers, of numbers near the largest, and of none") {
+  const auto word = [](double number) { return std::bit_cast<uint32_t>(float(number)); };
+  const auto joined = [](std::vector<uint32_t> words, size_t texel_count) {
+    return statistics_of(words, texel_count, Measure::extremes).luminance;
+  };
+  const uint32_t not_finite = 2 | 3 << 16;
+  const Spread made = joined({word(6 * 0x1p-15), word(-1), word(5), not_finite,  //
+                              word(3 * 0x1p-15), word(0.5), word(2.5), 1},
+                             15);
+  CHECK(made.mean == 1);  // 9 of 9 that are finite
+  CHECK(made.least == -1);
+  CHECK(made.largest == 5);
+  CHECK(made.nan_count == 3);
+  CHECK(made.infinite_count == 3);
+  const std::vector<uint32_t> huge{word(3e38), word(3e38), word(3e38), 0};
+  CHECK(joined({huge[0], huge[1], huge[2], 0, huge[0], huge[1], huge[2], 0}, 65536).mean == double(3e38f));
+  const Spread none = joined({word(0), word(3.4e38), word(-3.4e38), 4}, 4);
+  CHECK(none.mean == 0);
+  CHECK(none.least == 0);
+  CHECK(none.largest == 0);
 }
 
 TEST_CASE("a number that is off is found, whichever it is") {
