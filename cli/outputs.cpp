@@ -1,6 +1,7 @@
 #include "cli/outputs.h"
 
 #include "cli/depths.h"
+#include "core/codec/output_file.h"
 #include "core/error.h"
 
 #include <unistd.h>
@@ -121,8 +122,11 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   return job;
 }
 
+static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
+
 // One name for all ways to write a path.
 static std::string one_name(const std::string& path) {
+  if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
   std::error_code error;
   const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
   return error ? path : canonical.string();
@@ -170,7 +174,7 @@ class Paths {
 
   void add(const Request& request, const Job& job) {
     if (!job.writes_picture) return;
-    if (!written_.insert(job.output == "-" ? "-" : one_name(job.output)).second)
+    if (!written_.insert(one_name(job.output)).second)
       fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
            job.output == "-" ? "standard output" : shown(job.output));
     if (job.output == "-") return;
@@ -188,7 +192,7 @@ class Paths {
   }
 
   void add_report(const std::string& path) const {
-    const std::string name = path == "-" ? path : one_name(path);
+    const std::string name = one_name(path);
     if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
     const auto lost = read_.find(name);
     if (lost != read_.end())
@@ -208,15 +212,15 @@ class Paths {
 // Numbers go to standard output, and nothing else beside them.
 static void check_numbers_have_standard_output(const Request& request, const Job& job) {
   if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->passes_through; })) return;
-  if (job.output == "-")
+  if (is_standard_output(job.output))
     fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
-  if (request.globals.report == "-")
+  if (is_standard_output(request.globals.report))
     fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
 }
 
 // What can be seen of an output before there is one. Writing finds out the rest.
 static void check_can_be_written(const std::string& path, bool no_clobber) {
-  if (path == "-") return;
+  if (const std::optional<int> descriptor = own_descriptor(path)) return check_can_be_written(*descriptor, path);
   std::error_code error;
   if (no_clobber && fs::is_regular_file(path, error))
     fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
@@ -243,7 +247,7 @@ std::vector<Job> jobs_of(const Request& request) {
   Paths paths(request);
   for (const std::vector<std::string>& share : shares) {
     Job& job = jobs.emplace_back(job_of(request, share));
-    if (job.output == "-" && isatty(STDOUT_FILENO))
+    if (is_standard_output(job.output) && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);

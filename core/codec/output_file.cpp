@@ -1,4 +1,6 @@
 // write_file(): a path has its old bytes or all of the new ones, whatever happens.
+#include "core/codec/output_file.h"
+
 #include "core/child/descriptor.h"
 #include "core/codec/codec.h"
 #include "core/error.h"
@@ -11,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -81,17 +84,41 @@ class TemporaryPath {
   Slot* slot_ = nullptr;
 };
 
-// What a path leads to when its links are followed, also where the last leads nowhere.
-fs::path followed(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux has it
-  fs::path at = path;
+// Where a path leads when its links are followed, also where the last leads nowhere; or one of our own descriptors.
+struct Target {
+  fs::path path;
+  std::optional<int> descriptor;
+};
+
+// The number of our own descriptor whose entry under /proc this is. What such an entry's link says is the name of a file
+// that has been opened, if it is one; the descriptor has more: where to write on, or a pipe without a name.
+std::optional<int> descriptor_at(const fs::path& at) {
+  const std::string name = at.filename();
+  int number = 0;
+  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (wrong != std::errc() || end != name.data() + name.size()) return std::nullopt;
   std::error_code error;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
-    if (links == most_links) fail_to_write(path, ELOOP);
-    at = at.parent_path() / fs::read_symlink(at, error);
-    if (error) fail_to_write(path, error.value());
+  const fs::path folder = fs::canonical(at.parent_path(), error);
+  if (error) return std::nullopt;
+  const bool is_ours = std::ranges::any_of(std::array{"/proc/self/fd", "/proc/thread-self/fd"}, [&](const char* own) {
+    return folder == fs::canonical(own, error) && !error;
+  });
+  return is_ours ? std::optional(number) : std::nullopt;
+}
+
+// Links in a circle are left for who opens them to find.
+Target followed(const std::string& path) {
+  if (path == "-") return {.path = path, .descriptor = STDOUT_FILENO};
+  constexpr int most_links = 40;  // as Linux has it
+  Target target{.path = path, .descriptor = descriptor_at(path)};
+  std::error_code error;
+  for (int links = 0; links < most_links && !target.descriptor; ++links) {
+    const fs::path next = fs::read_symlink(target.path, error);
+    if (error) break;  // it is no link
+    target.path = target.path.parent_path() / next;
+    target.descriptor = descriptor_at(target.path);
   }
-  return at;
+  return target;
 }
 
 // Creates a file of a name that nothing has, and keeps it in `place`.
@@ -157,10 +184,17 @@ void remove_temporary_files() noexcept {
     if (slot.state == State::in_use) unlink(slot.path.data());
 }
 
+std::optional<int> own_descriptor(const std::string& path) { return followed(path).descriptor; }
+
+void check_can_be_written(int descriptor, const std::string& path) {
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail_to_write(path, EBADF);
+}
+
 void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber) {
-  if (path == "-") return write_all(STDOUT_FILENO, bytes, path);
   if (path.empty()) fail(Exit::output, "the output has an empty name");
-  const fs::path target = followed(path);
+  const auto [target, own_descriptor] = followed(path);
+  if (own_descriptor) return write_all(*own_descriptor, bytes, path);
   struct stat old;
   const bool exists = stat(target.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail_to_write(path, errno);

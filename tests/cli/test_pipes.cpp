@@ -2,6 +2,7 @@
 #include "tests/cli/place.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -49,6 +50,39 @@ TEST_CASE("a closed pipe under a picture is an output that cannot be written") {
   const Finished finished = place.shell("{ sleep 0.1; gpupost wide.exr -o - --format exr; echo code $? >&2; } | true");
   CHECK_MESSAGE(finished.err.find("code 3") != std::string::npos, finished.err);
   CHECK_MESSAGE(finished.err.starts_with("gpupost: standard output: cannot be written"), finished.err);
+}
+
+TEST_CASE("names of open descriptors are written on to: pipes, and files that hold something") {
+  const Place place;
+  REQUIRE(place.shell("gpupost in.exr -o - --format exr > straight.exr").exit_code == 0);
+  const std::string file = place.read("straight.exr");
+  for (const std::string line :
+       {"gpupost in.exr -o /dev/stdout --format exr | cat > out.exr",
+        "gpupost in.exr -o >(cat > out.exr) --format exr; wait $!",
+        "gpupost in.exr -o /dev/fd/3 --format exr 3> out.exr", "gpupost in.exr -o link --format exr > out.exr"}) {
+    const Finished finished = place.shell(fmt::format("rm -f out.exr; ln -sf /dev/stdout link; {}", line));
+    CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+    CHECK_MESSAGE(place.read("out.exr") == file, line);
+  }
+  place.write("log", "what stood there\n");
+  REQUIRE(place.shell("gpupost in.exr -o /proc/self/fd/1 --format exr >> log").exit_code == 0);
+  CHECK(place.read("log") == "what stood there\n" + file);
+  place.write("log", "what stood there\n");
+  REQUIRE(place.shell("gpupost in.exr -o out.exr --report /dev/stderr 2>> log").exit_code == 0);
+  CHECK(place.read("log").starts_with("what stood there\n{"));
+}
+
+TEST_CASE("a descriptor that is not open, or is for reading, is refused before any work") {
+  const Place place;
+  for (const std::string line :
+       {"gpupost missing.exr -o /dev/fd/9 --format exr", "gpupost missing.exr -o /dev/stdin --format exr < in.exr",
+        "gpupost missing.exr -o - --format exr >&-"}) {
+    const Finished finished = place.shell(line);
+    CHECK_MESSAGE(finished.exit_code == 3, line, ": ", finished.err);
+    CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+  }
+  const Finished both = place.shell("gpupost in.exr -o /dev/stdout --format exr --report - | cat > both");
+  CHECK_MESSAGE(both.err.find("--report -: a result goes there too") != std::string::npos, both.err);
 }
 
 TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
