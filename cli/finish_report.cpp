@@ -1,5 +1,6 @@
 #include "cli/finish_report.h"
 
+#include "cli/messages.h"
 #include "cli/verbs.h"
 #include "core/error.h"
 
@@ -32,7 +33,7 @@ void finish_report(const Globals& globals, Gpu* gpu, Report& report) {
         if (speed == 0) speed = copy_speed_of(*gpu, job.size, pass.storage);
       }
   }
-  if (globals.timing) fmt::print(stderr, "{}", to_table(report));
+  if (globals.timing) say(to_table(report));
   const std::string text = to_json(report);
   if (globals.report == "-") print_out(text);
   else if (!globals.report.empty()) write_file(globals.report, std::as_bytes(std::span(text)), globals.no_clobber);

@@ -4,11 +4,11 @@
 #include "cli/messages.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
-#include "core/child/descriptor.h"
 #include "core/codec/codec.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/validation.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace gpupost {
 
@@ -35,6 +35,14 @@ static void set_signals() {
   std::signal(SIGTERM, on_interrupt);
 }
 
+// Takes the standard descriptors that are closed, each for what it is not used for: a file that is opened later does not get
+// what is meant for them, and reading and writing them stay errors.
+static void hold_standard_descriptors() {
+  for (const auto& [descriptor, way] :
+       {std::pair(STDIN_FILENO, O_WRONLY), {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", way);  // which gets the lowest number that is free
+}
+
 // What nothing catches: what static objects throw before main(), and what is thrown where nothing may be. All of that is memory
 // that ends, or a mistake of ours.
 [[noreturn]] static void on_terminate() noexcept {
@@ -48,7 +56,7 @@ static void set_signals() {
     line = "gpupost: out of memory\n";
   } catch (...) {
   }
-  write_whole(STDERR_FILENO, std::as_bytes(std::span(line)));
+  say(line);
   _exit(int(code));
 }
 
@@ -81,7 +89,7 @@ static bool asks_for_help(const std::vector<std::string>& words) {
 
 static Exit run_words(const std::vector<std::string>& words) {
   if (words.empty()) {
-    fmt::print(stderr, "{}", help_text());
+    say(help_text());
     return Exit::usage;
   }
   if (words[0] == "--version") return run_version({});
@@ -126,6 +134,7 @@ static int main_of(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
+  gpupost::hold_standard_descriptors();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();
   return gpupost::main_of({argv + 1, argv + argc});

@@ -1,5 +1,9 @@
 #include "cli/messages.h"
 
+#include "core/child/descriptor.h"
+
+#include <span>
+
 namespace gpupost {
 
 std::string one_line(std::string_view text) {
@@ -9,5 +13,7 @@ std::string one_line(std::string_view text) {
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
 }
+
+void say(std::string_view text) noexcept { write_whole(STDERR_FILENO, std::as_bytes(std::span(text))); }
 
 }  // namespace gpupost

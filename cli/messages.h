@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -12,16 +11,19 @@ namespace gpupost {
 // Line breaks in names and values become spaces: a message stays one line.
 std::string one_line(std::string_view text);
 
-inline void say_error(std::string_view text) { fmt::print(stderr, "gpupost: {}\n", one_line(text)); }
+// Says it as it stands. What standard error does not take is lost, which is no reason to leave work undone.
+void say(std::string_view text) noexcept;
+
+inline void say_error(std::string_view text) { say(fmt::format("gpupost: {}\n", one_line(text))); }
 
 template <class... Args>
 void say_note(fmt::format_string<Args...> text, Args&&... args) {
-  fmt::print(stderr, "gpupost: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...)));
+  say(fmt::format("gpupost: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...))));
 }
 
 template <class... Args>
 void say_warning(fmt::format_string<Args...> text, Args&&... args) {
-  fmt::print(stderr, "gpupost: warning: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...)));
+  say(fmt::format("gpupost: warning: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...))));
 }
 
 }  // namespace gpupost

@@ -18,7 +18,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
                                                  VkDebugUtilsMessageTypeFlagsEXT,
                                                  const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
   ++message_count;
-  fmt::print(stderr, "gpupost: validation: {}\n", data->pMessage);
+  std::fprintf(stderr, "gpupost: validation: %s\n", data->pMessage);
   return VK_FALSE;
 }
 

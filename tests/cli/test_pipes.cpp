@@ -97,6 +97,30 @@ TEST_CASE("a full disk under standard output is an error, under a picture and un
   CHECK_MESSAGE(is_one_error(text.err), text.err);
 }
 
+TEST_CASE("a standard error that is full, closed or read no more changes no result and no exit code") {
+  const Place place;
+  const std::string batch = "gpupost depth.exr layers.exr in.exr text.exr other.exr -o '{stem}.png' --report r.json ";
+  for (const std::string way : {"2> /dev/full", "2>&-", "2> >(true)"}) {
+    INFO(way);
+    const Finished finished = place.shell(fmt::format("rm -f r.json *.png; {}{}", batch, way), no_driver);
+    CHECK(finished.exit_code == 5);
+    for (const std::string name : {"depth.png", "layers.png", "in.png", "other.png", "r.json"})
+      CHECK_MESSAGE(place.has(name), name);
+    CHECK(place.shell("gpupost missing.exr -o out.png " + way).exit_code == 2);
+    CHECK(place.shell("gpupost in.exr -o out.png --timing " + way).exit_code == 0);
+    CHECK(place.shell("gpupost " + way).exit_code == 1);
+  }
+}
+
+TEST_CASE("what is closed of the standard descriptors is no place for files that are opened") {
+  const Place place;
+  for (const std::string line : {"gpupost - -o out.exr <&-", "gpupost - -o out.exr <&- >&- 2>&-"})
+    CHECK_MESSAGE(place.shell(line).exit_code == 2, line);
+  CHECK(place.shell("gpupost in.exr -o out.exr <&- >&- 2>&-").exit_code == 0);
+  CHECK(place.gpupost({"compare", "in.exr", "out.exr"}).exit_code == 0);
+  CHECK(place.shell("gpupost info in.exr >&-").exit_code == 3);
+}
+
 TEST_CASE("a picture that is cut off in the pipe is refused, and standard output stays empty") {
   const Place place;
   const Finished finished = place.shell("head -c 500 in.exr | gpupost mips");
