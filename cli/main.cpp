@@ -31,8 +31,8 @@ static void on_interrupt(int signal_number) {
 static void set_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // both are reported as errors of writing
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    if (std::signal(number, on_interrupt) == SIG_IGN) std::signal(number, SIG_IGN);  // as nohup and a shell's & have it
 }
 
 // Takes the standard descriptors that are closed, each for what it is not used for: a file that is opened later does not get

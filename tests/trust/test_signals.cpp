@@ -54,6 +54,7 @@ pid_t started(const Trial& trial) {
   arguments.push_back(nullptr);
   const pid_t child = fork();
   if (child != 0) return child;
+  signal(SIGINT, SIG_DFL);  // what a shell runs behind itself has it ignored
   setenv("LD_PRELOAD", GPUPOST_FAULTS "/libhost_faults.so", 1);
   setenv("GPUPOST_FAIL_IN", "program", 1);
   setenv("GPUPOST_SHORT_WRITES", "1", 1);  // so that there are many moments of writing
