@@ -46,6 +46,11 @@ Size size_in(std::string_view line, const Limits& limits) {
   return {int(width), int(height)};
 }
 
+void warn_once(Checked& checked, const std::string& warning) {
+  std::vector<std::string>& warnings = checked.colours.warnings;
+  if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+}
+
 [[noreturn]] void refuse_cut(Bytes file, int row, int rows) {
   fail(Exit::input, "is cut off in row {} of {}, the file has {} bytes", row + 1, rows, file.size());
 }
@@ -101,8 +106,9 @@ Checked check_hdr(Bytes file, const Limits& limits) {
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);
-    if (line.starts_with("EXPOSURE=") && checked.colours.warnings.empty())
-      checked.colours.warnings.push_back("EXPOSURE of the header is ignored: values stay as they are stored");
+    for (const std::string_view ignored : {"EXPOSURE", "COLORCORR", "PRIMARIES"})
+      if (line.starts_with(fmt::format("{}=", ignored)))
+        warn_once(checked, fmt::format("{} of the header is ignored: values stay as they are stored", ignored));
   }
   if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance pictures in XYZE are not supported");
   if (format != "32-bit_rle_rgbe") fail(Exit::input, "has no FORMAT=32-bit_rle_rgbe in its header");

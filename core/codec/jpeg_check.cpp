@@ -1,4 +1,5 @@
 #include "core/codec/claims.h"
+#include "core/codec/exif.h"
 #include "core/codec/integrity.h"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ enum Marker : int {
   dqt = 0xdb,
   dnl = 0xdc,
   app1 = 0xe1,
-  app2 = 0xe2
+  app2 = 0xe2,
+  app14 = 0xee
 };
 
 // A bomb of scans takes seconds a megapixel; libjpeg-turbo's advice is 500.
@@ -36,6 +38,7 @@ struct Walk {
   int component_count = 0;
   int scan_count = 0;
   bool has_quantities = false, has_codes = false;
+  bool has_adobe_marker = false;
   std::optional<std::string> profile_warning, orientation_warning;
 };
 
@@ -74,37 +77,13 @@ void take_frame(Walk& walk, int marker, Bytes data, const Limits& limits) {
     fail(Exit::input, "its frame header has {} bytes; it must have {}", data.size(), 6 + 3 * walk.component_count);
 }
 
-// The orientation of an Exif segment, 1 if it has none. TIFF 6.0, section 2; Exif 2.3, tag 0x112.
-int orientation_in(Bytes exif) {
-  constexpr size_t tiff_at = 6;
-  if (exif.size() < tiff_at + 14) return 1;
-  const Bytes tiff = exif.subspan(tiff_at);
-  const bool is_little = starts_with(tiff, "II");
-  const auto u16 = [&](size_t at) -> size_t {
-    return is_little ? little_at<uint16_t>(tiff, at) : big_u16_at(tiff, at);
-  };
-  const auto u32 = [&](size_t at) -> size_t {
-    return is_little ? little_at<uint32_t>(tiff, at) : big_u32_at(tiff, at);
-  };
-  const size_t directory = u32(4);
-  if (directory + 2 > tiff.size()) return 1;
-  for (size_t entry = 0; entry < u16(directory); ++entry) {
-    const size_t at = directory + 2 + 12 * entry;
-    if (at + 12 > tiff.size()) return 1;
-    if (u16(at) == 0x112) return int(u16(at + 8));
-  }
-  return 1;
-}
-
 void take_application(Walk& walk, int marker, Bytes data) {
   constexpr std::string_view exif("Exif\0\0", 6), icc("ICC_PROFILE\0", 12);
+  constexpr size_t adobe_bytes = 12;     // with the version, two words of flags and the transform
   constexpr size_t icc_head_bytes = 14;  // the name, the number of this piece and that of all
-  if (marker == app1 && starts_with(data, exif)) {
-    const int orientation = orientation_in(data);
-    if (orientation > 1 && orientation <= 8)
-      walk.orientation_warning =
-          fmt::format("Exif orientation {} is ignored: the picture stays as it is stored", orientation);
-  }
+  if (marker == app1 && starts_with(data, exif) && !walk.orientation_warning)
+    walk.orientation_warning = ignored_orientation(data.subspan(exif.size()));
+  if (marker == app14 && starts_with(data, "Adobe") && data.size() >= adobe_bytes) walk.has_adobe_marker = true;
   if (marker == app2 && starts_with(data, icc) && !walk.profile_warning &&
       !is_srgb_profile(data.subspan(std::min(icc_head_bytes, data.size()))))
     walk.profile_warning = "the ICC profile is ignored: the picture is taken as sRGB";
@@ -124,7 +103,7 @@ size_t take_segment(Walk& walk, Bytes file, int marker, size_t at, const Limits&
     take_frame(walk, marker, data, limits);
   if (marker == dqt) walk.has_quantities = true;
   if (marker == dht) walk.has_codes = true;
-  if (marker == app1 || marker == app2) take_application(walk, marker, data);
+  if (marker == app1 || marker == app2 || marker == app14) take_application(walk, marker, data);
   if (marker != sos) return end;
   if (walk.component_count == 0) fail(Exit::input, "has a scan at byte {} before its frame header", at);
   if (++walk.scan_count > max_scan_count) fail(Exit::input, "has more than {} scans", max_scan_count);
@@ -154,7 +133,12 @@ Checked check_jpeg(Bytes file, const Limits& limits) {
   if (walk.scan_count == 0) fail(Exit::input, "has no scan before its end marker");
   if (!walk.has_quantities) fail(Exit::input, "has no quantization table");
   if (!walk.has_codes) fail(Exit::input, "has no Huffman table");
+  // without it nobody can tell whether they are inverted, and stb_image 2.27 takes them for YCbCr and one more
+  if (walk.component_count == 4 && !walk.has_adobe_marker)
+    fail(Exit::input, "JPEG of four components without Adobe's marker is not supported");
   Checked checked{.size = walk.size};
+  if (walk.component_count == 4)
+    checked.colours.warnings.push_back("CMYK is made RGB without a profile: colours are not exact");
   if (walk.profile_warning) checked.colours.warnings.push_back(*walk.profile_warning);
   if (walk.orientation_warning) checked.colours.warnings.push_back(*walk.orientation_warning);
   return checked;

@@ -1,4 +1,5 @@
 #include "core/codec/claims.h"
+#include "core/codec/exif.h"
 #include "core/codec/integrity.h"
 
 #include <libdeflate.h>
@@ -39,7 +40,7 @@ struct ImageHeader {
 
 struct PngParts {
   ImageHeader header;
-  std::optional<Bytes> palette, transparency;
+  std::optional<Bytes> palette, transparency, exif, animation;
   ColourChunks colour;
   std::vector<Bytes> image_data;
   size_t image_at = 0;  // byte of the first IDAT
@@ -85,7 +86,8 @@ void take_ancillary(PngParts& parts, const Chunk& chunk) {
       {"PLTE", &parts.palette},        {"tRNS", &parts.transparency},
       {"gAMA", &parts.colour.gamma},   {"cHRM", &parts.colour.chromaticities},
       {"iCCP", &parts.colour.profile}, {"cICP", &parts.colour.code_points},
-      {"sRGB", &parts.colour.srgb}};
+      {"sRGB", &parts.colour.srgb},    {"eXIf", &parts.exif},
+      {"acTL", &parts.animation}};
   for (const auto& [type, place] : kept) {
     if (chunk.type != type) continue;
     if (place->has_value()) fail(Exit::input, "has chunk {} twice, again at byte {}", type, chunk.at);
@@ -252,10 +254,14 @@ Checked check_png(Bytes file, const Limits& limits) {
   for (const Bytes part : parts.image_data) packed_bytes += part.size();
   if (bytes / max_deflate_ratio > packed_bytes)
     fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
-  return {.size = {parts.header.width, parts.header.height},
-          .is_16_bit = parts.header.bits == 16,
-          .colours = colours_of(parts.colour),
-          .rewritten = rewritten(file, parts, bytes)};
+  Checked checked{.size = {parts.header.width, parts.header.height},
+                  .is_16_bit = parts.header.bits == 16,
+                  .colours = colours_of(parts.colour),
+                  .rewritten = rewritten(file, parts, bytes)};
+  if (parts.animation) checked.colours.warnings.push_back("is animated: the picture that stands for all is read alone");
+  const std::optional<std::string> orientation = parts.exif ? ignored_orientation(*parts.exif) : std::nullopt;
+  if (orientation) checked.colours.warnings.push_back(*orientation);
+  return checked;
 }
 
 }  // namespace gpupost

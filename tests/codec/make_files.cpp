@@ -4,6 +4,7 @@
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfDeepFrameBuffer.h>
 #include <OpenEXR/ImfDeepScanLineOutputPart.h>
+#include <OpenEXR/ImfDeepTiledOutputFile.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartOutputFile.h>
@@ -177,6 +178,29 @@ File make_exr_behind_deep(const ExrRecipe& flat) {
     deep.setFrameBuffer(buffer);
     deep.writePixels(flat.height);
     write_part(output, 1, flat);
+  }
+  return file;
+}
+
+File make_exr_of_deep_tiles(int width, int height) {
+  Imf::Header header(width, height);
+  header.compression() = Imf::ZIPS_COMPRESSION;
+  header.channels().insert("Z", Imf::Channel(Imf::HALF));
+  header.setTileDescription(Imf::TileDescription(8, 8));
+  header.setType(Imf::DEEPTILE);
+  std::vector<unsigned> counts(size_t(width) * size_t(height), 1);
+  half number(0.5f);
+  std::vector<half*> samples(counts.size(), &number);
+  Imf::DeepFrameBuffer buffer;
+  buffer.insertSampleCountSlice(Imf::Slice(Imf::UINT, reinterpret_cast<char*>(counts.data()), 4, 4 * size_t(width)));
+  buffer.insert("Z", Imf::DeepSlice(Imf::HALF, reinterpret_cast<char*>(samples.data()), sizeof(half*),
+                                    sizeof(half*) * size_t(width), sizeof(half)));
+  File file;
+  {
+    MemoryStream stream(file);
+    Imf::DeepTiledOutputFile output(stream, header);
+    output.setFrameBuffer(buffer);
+    output.writeTiles(0, output.numXTiles() - 1, 0, output.numYTiles() - 1);
   }
   return file;
 }

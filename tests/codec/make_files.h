@@ -36,6 +36,8 @@ File make_exr(const ExrRecipe& recipe);
 File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts);
 // A file with a part of deep data before a flat one.
 File make_exr_behind_deep(const ExrRecipe& flat);
+// A file of deep tiles alone.
+File make_exr_of_deep_tiles(int width, int height);
 // Waves of colour as luminance and chroma of half the resolution. Sides are even.
 File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Header&)>& change_header);
 

@@ -3,6 +3,7 @@
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfRgbaYca.h>
+#include <png.h>
 
 #include <functional>
 #include <stdexcept>
@@ -157,6 +158,34 @@ std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colo
   }
   Imf::RgbaYca::YCAtoRGBA(Imf::RgbaYca::computeYw({}), int(texels.size()), texels.data(), texels.data());
   return difference_of_texels(texels.data(), colour);
+}
+
+std::string texels_by_libpng(const File& file, Depth depth) {
+  struct Reader {
+    png_structp png = png_create_read_struct(
+        PNG_LIBPNG_VER_STRING, nullptr, [](png_structp, png_const_charp text) { throw std::runtime_error(text); },
+        [](png_structp, png_const_charp) {});
+    png_infop info = png_create_info_struct(png);
+    ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+  };
+  const Reader reader;
+  MemoryInput source(file);
+  png_set_read_fn(reader.png, &source, [](png_structp png, png_bytep to, size_t count) {
+    static_cast<MemoryInput*>(png_get_io_ptr(png))->read(reinterpret_cast<char*>(to), int(count));
+  });
+  png_read_info(reader.png, reader.info);
+  png_set_expand(reader.png);
+  png_set_gray_to_rgb(reader.png);
+  png_set_add_alpha(reader.png, 0xffff, PNG_FILLER_AFTER);
+  if (depth == Depth::u16) png_set_swap(reader.png);
+  png_set_interlace_handling(reader.png);
+  png_read_update_info(reader.png, reader.info);
+  const size_t row_bytes = png_get_rowbytes(reader.png, reader.info);
+  std::string texels(row_bytes * png_get_image_height(reader.png, reader.info), '\0');
+  std::vector<png_bytep> rows;
+  for (size_t at = 0; at < texels.size(); at += row_bytes) rows.push_back(reinterpret_cast<png_bytep>(&texels[at]));
+  png_read_image(reader.png, rows.data());
+  return texels;
 }
 
 }  // namespace gpupost

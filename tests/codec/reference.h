@@ -1,4 +1,4 @@
-// What OpenEXR makes of a file that we have read.
+// What OpenEXR and libpng make of a file that we have read.
 #pragma once
 
 #include "tests/codec/make_files.h"
@@ -33,5 +33,9 @@ std::string difference_from_openexr(Imf::TiledInputFile& file, int level, const 
 std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& colour);
 // The texels of a file of Y, RY and BY that all have every number, made colours by OpenEXR's rule for each.
 std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colour);
+
+// The numbers of a PNG as they stand in the file, four a texel, its palette and its transparent colour put in; libpng is asked
+// for no gamma. Throws std::runtime_error for what is damaged.
+std::string texels_by_libpng(const File& file, Depth depth);
 
 }  // namespace gpupost

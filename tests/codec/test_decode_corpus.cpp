@@ -10,7 +10,6 @@
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <doctest/doctest.h>
-#include <png.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,35 +59,8 @@ void add_levels(Group& group) {
   }
 }
 
-// The numbers of a PNG as they stand in the file, its palette and its transparent colour put in; libpng is asked for no gamma.
-std::string raw_png(const fs::path& path, Depth depth) {
-  const File file = contents_of(path);
-  MemoryInput source(file);
-  png_structp png = png_create_read_struct(
-      PNG_LIBPNG_VER_STRING, nullptr, [](png_structp, png_const_charp text) { throw std::runtime_error(text); },
-      [](png_structp, png_const_charp) {});
-  png_infop info = png_create_info_struct(png);
-  png_set_read_fn(png, &source, [](png_structp reader, png_bytep to, size_t count) {
-    static_cast<MemoryInput*>(png_get_io_ptr(reader))->read(reinterpret_cast<char*>(to), int(count));
-  });
-  png_read_info(png, info);
-  png_set_expand(png);
-  png_set_gray_to_rgb(png);
-  png_set_add_alpha(png, 0xffff, PNG_FILLER_AFTER);
-  if (depth == Depth::u16) png_set_swap(png);
-  png_set_interlace_handling(png);
-  png_read_update_info(png, info);
-  const size_t row_bytes = png_get_rowbytes(png, info);
-  std::string texels(row_bytes * png_get_image_height(png, info), '\0');
-  std::vector<png_bytep> rows;
-  for (size_t at = 0; at < texels.size(); at += row_bytes) rows.push_back(reinterpret_cast<png_bytep>(&texels[at]));
-  png_read_image(png, rows.data());
-  png_destroy_read_struct(&png, &info, nullptr);
-  return texels;
-}
-
 void check_against_libpng(const fs::path& path, const Group& group) {
-  const std::string raw = raw_png(path, group.depth);
+  const std::string raw = texels_by_libpng(contents_of(path), group.depth);
   const auto ours = group.levels[0].texels.bytes();
   REQUIRE(raw.size() == ours.size());
   CHECK_MESSAGE(std::memcmp(raw.data(), ours.data(), raw.size()) == 0, path.string());

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 cache)
+[ ${#bars[@]} -gt 0 ] || bars=(R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 cache)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -40,6 +40,57 @@ fuzz() {
     echo "R6 fuzzing $target: $found of 1 minutes without a finding ($(grep -oE 'Done [0-9]+ runs' "$log/$target.log"))" >>"$lines"
   done
   rm -rf "$log"
+}
+
+# Runs the program under the thread sanitizer, with the exit code that it is to have, for as long as `limit` says to `timeout`.
+threads_agree() {
+  local program=$PWD/build-tsan/gpupost folder=$1 expected=$2 code
+  shift 2
+  # a program that is interrupted leaves threads behind, which is no race
+  (cd "$folder" && TSAN_OPTIONS="exitcode=66 report_thread_leaks=0" XDG_CACHE_HOME=$folder/cache \
+    timeout "${limit[@]}" "$program" "$@") >"$folder/said" 2>&1
+  code=$?
+  [ "$code" -eq "$expected" ] && ! grep -q ThreadSanitizer "$folder/said" && return
+  echo "R13: exit $code in the place of $expected: gpupost $*"
+  grep -A 20 ThreadSanitizer "$folder/said" | head -n 60
+  return 1
+}
+
+# Several inputs decoded ahead, good and bad, our own threads, those that verify, those that encode, and the workers; the last
+# ones are interrupted. Builds in build-tsan/.
+threads() {
+  cmake --preset tsan >/dev/null && cmake --build --preset tsan -- --quiet || failed=1
+  local folder held=0 all=0 words n limit=(300) batch="s1.exr s2.exr b1.png bad.exr s3.exr b2.png s4.exr b3.png s5.exr"
+  folder=$(mktemp -d)
+  mkdir "$folder/out"
+  for n in 1 2 3 4 5; do cp testdata/scene.exr "$folder/s$n.exr" && cp testdata/bars.png "$folder/b$n.png"; done
+  head -c 2000 testdata/scene.exr >"$folder/bad.exr"
+  while read -r words; do
+    all=$((all + 1))
+    # shellcheck disable=SC2086 # words
+    threads_agree "$folder" $words && held=$((held + 1))
+  done <<EOF
+0 info s1.exr
+0 compare s1.exr s2.exr
+5 $batch -o out/{stem}.png --jobs 4 --report report.json
+5 $batch -o out/{stem}.exr --jobs 2 --compression zip
+0 s1.exr s2.exr s3.exr -o out/{stem}.exr --jobs 4
+0 b1.png b2.png b3.png b4.png -o out/{stem}.dds --bits 8
+0 s1.exr s2.exr s3.exr s4.exr s5.exr --assemble array -o array.ktx2
+5 mips $batch -o out/{stem}.exr --jobs 4 --verify --timing
+0 blur --sigma 3 s1.exr s2.exr b1.png -o out/ --verify
+0 tonemap s1.exr s2.exr -o out/{stem}.png --verify --dither ordered --jobs 3
+0 luminance s1.exr s2.exr -o out/ --verify
+0 mips b1.png b2.png --method single-pass --fp16 -o out/{stem}.ktx2
+0 stats s1.exr
+EOF
+  for n in 1.1 1.3 1.5 1.7 1.9; do
+    all=$((all + 1))
+    limit=(--signal INT --preserve-status "$n")
+    threads_agree "$folder" 130 mips s{1,2,3,4,5}.exr b{1,2,3,4,5}.png -o out/{stem}.exr && held=$((held + 1))
+  done
+  rm -rf "$folder"
+  echo "R13 thread sanitizer: $held of $all runs without a finding" >>"$lines"
 }
 
 # Runs cases of another test program, which counts them itself: its name, what they are, and its arguments.
@@ -103,7 +154,11 @@ cut_files() {
 
 for bar in "${bars[@]}"; do
   case $bar in
-    R1 | R2) corpus "$bar" ;;
+    R1) corpus "$bar" ;;
+    R2)
+      corpus "$bar"
+      counted_cases "$bar" "features, by files made for them" test_codec --source-file="*test_features*"
+      ;;
     R3) damaged_files "$bar" ;;
     R4) cut_files "$bar" ;;
     R6) fuzz ;;
@@ -116,10 +171,11 @@ for bar in "${bars[@]}"; do
       counted_cases "$bar" "bounds of images and buffers" test_gpu --source-file="*test_bounds*"
       counted_cases "$bar" "a barrier that is missing" test_cli --source-file="*test_validation*"
       ;;
+    R13) threads ;;
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
     R5 | R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 cache]" >&2
+      echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 cache]" >&2
       exit 1
       ;;
   esac

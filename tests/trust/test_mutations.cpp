@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <png.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -54,35 +53,6 @@ File with_right_checksums(File png) {
     at += 12 + length;
   }
   return png;
-}
-
-// Four numbers a texel as libpng reads them; it throws for what is damaged.
-std::string texels_by_libpng(const File& file, Depth depth) {
-  struct Reader {
-    png_structp png = png_create_read_struct(
-        PNG_LIBPNG_VER_STRING, nullptr, [](png_structp, png_const_charp text) { throw std::runtime_error(text); },
-        [](png_structp, png_const_charp) {});
-    png_infop info = png_create_info_struct(png);
-    ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
-  };
-  const Reader reader;
-  MemoryInput source(file);
-  png_set_read_fn(reader.png, &source, [](png_structp png, png_bytep to, size_t count) {
-    static_cast<MemoryInput*>(png_get_io_ptr(png))->read(reinterpret_cast<char*>(to), int(count));
-  });
-  png_read_info(reader.png, reader.info);
-  png_set_expand(reader.png);
-  png_set_gray_to_rgb(reader.png);
-  png_set_add_alpha(reader.png, 0xffff, PNG_FILLER_AFTER);
-  if (depth == Depth::u16) png_set_swap(reader.png);
-  png_set_interlace_handling(reader.png);
-  png_read_update_info(reader.png, reader.info);
-  const size_t row_bytes = png_get_rowbytes(reader.png, reader.info);
-  std::string texels(row_bytes * png_get_image_height(reader.png, reader.info), '\0');
-  std::vector<png_bytep> rows;
-  for (size_t at = 0; at < texels.size(); at += row_bytes) rows.push_back(reinterpret_cast<png_bytep>(&texels[at]));
-  png_read_image(reader.png, rows.data());
-  return texels;
 }
 
 std::string difference_from_libpng(const File& file, const Picture& picture) {
