@@ -231,6 +231,11 @@ static void check_can_be_written(const std::string& path, bool no_clobber) {
   if (fs::is_directory(path, error)) fail(Exit::output, "{}: cannot be written: Is a directory", path);
 }
 
+void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
+  for (int level = 0; level < (job.is_a_file_a_level ? level_count : 1); ++level)
+    check_can_be_written(level_path(job, level), no_clobber);
+}
+
 std::vector<Job> jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   std::vector<std::string> inputs = request.inputs;
@@ -254,7 +259,7 @@ std::vector<Job> jobs_of(const Request& request) {
   }
   if (!globals.report.empty()) paths.add_report(globals.report);
   for (const Job& job : jobs)
-    if (job.writes_picture) check_can_be_written(level_path(job, 0), globals.no_clobber);
+    if (job.writes_picture) check_can_be_written(job, 1, globals.no_clobber);  // how many levels there are is not known
   if (!globals.report.empty()) check_can_be_written(globals.report, globals.no_clobber);
   return jobs;
 }

@@ -34,6 +34,9 @@ std::vector<Job> jobs_of(const Request& request);
 // KTX2 and DDS files hold any part.
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count);
 
+// Throws Error(Exit::output) where it can be seen of one of the job's files before there is any work that it cannot be written.
+void check_can_be_written(const Job& job, int level_count, bool no_clobber);
+
 // The output of one level; the output itself where all levels go to one file.
 std::string level_path(const Job& job, int level);
 

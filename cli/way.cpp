@@ -6,9 +6,10 @@ namespace gpupost {
 
 Way way_of(const Request& request, const Job& given, const Picture& first) {
   const Globals& globals = request.globals;
-  Way way{.job = for_levels(given, globals, result_level_count(request.calls, first.size()),
-                            level_count_of(result_size(request.calls, first.size()))),
+  const int level_count = result_level_count(request.calls, first.size());
+  Way way{.job = for_levels(given, globals, level_count, level_count_of(result_size(request.calls, first.size()))),
           .came_in = first.groups.front().depth};
+  if (way.job.writes_picture) check_can_be_written(way.job, level_count, globals.no_clobber);
   way.goes_out = output_depth(globals, *given.format, way.came_in);
   way.storage = storage_of(globals, way.came_in, way.goes_out);
   const bool is_free = is_float(way.goes_out) && !globals.bits && !globals.fp16;

@@ -2,6 +2,7 @@
 
 #include "cli/assembly.h"
 #include "cli/verbs.h"
+#include "core/codec/output_file.h"
 
 namespace gpupost {
 
@@ -27,14 +28,16 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
   return files;
 }
 
-void write_files(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
+void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
   const Stopwatch watch;
-  report.outputs.reserve(files.size());  // what is written is told of, memory or not
-  for (size_t level = 0; level < files.size(); ++level) {
-    std::string path = level_path(job, int(level));
-    write_file(path, files[level].bytes.bytes(), no_clobber);
-    report.outputs.push_back(std::move(path));
+  std::vector<std::string> paths;  // made before: what is written is told of, memory or not
+  std::vector<OutputFile> outputs;
+  for (const Encoded& file : files) {
+    paths.push_back(level_path(job, int(paths.size())));
+    outputs.push_back({.path = paths.back(), .bytes = file.bytes.bytes()});
   }
+  write_files(outputs, no_clobber);
+  report.outputs = std::move(paths);
   report.write_ms = watch.milliseconds();
 }
 
@@ -46,7 +49,7 @@ void write_outputs(const Way& way, const Globals& globals, const std::vector<Par
   report.encode_ms = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);
-  write_files(way.job, files, globals.no_clobber, report);
+  write_all(way.job, files, globals.no_clobber, report);
 }
 
 }  // namespace gpupost

@@ -16,9 +16,11 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <semaphore>
 #include <system_error>
+#include <utility>
 
 namespace gpupost {
 namespace {
@@ -152,30 +154,83 @@ void sync(int descriptor, const std::string& path) {
   fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
 }
 
-void replace_file(const fs::path& target, const struct stat* old, std::span<const std::byte> bytes, bool no_clobber,
-                  const std::string& path) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const Descriptor folder_descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder_descriptor.get() < 0 && errno != EACCES)  // a folder may be written to that may not be read
-    fail(Exit::output, "{}: its folder {} cannot be used: {}", path, folder.string(),
-         std::generic_category().message(errno));
+// A file that is whole and on the disk, but has a temporary name beside its own. Where it does not get that it leaves nothing.
+class Replacement {
+ public:
+  Replacement(fs::path target, const struct stat* old, const OutputFile& file, bool no_clobber)
+      : target_(std::move(target)), path_(file.path), no_clobber_(no_clobber) {
+    const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    folder_ = Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder_.get() < 0 && errno != EACCES)  // a folder may be written to that may not be read
+      fail(Exit::output, "{}: its folder {} cannot be used: {}", path_, folder.string(),
+           std::generic_category().message(errno));
+    Descriptor descriptor(create_beside(target_, temporary_, path_));
+    remover_.emplace(temporary_);
+    if (old && fchmod(descriptor.get(), old->st_mode & 0777) != 0) fail_to_write(path_, errno);
+    write_all(descriptor.get(), file.bytes, path_);
+    sync(descriptor.get(), path_);
+    if (close(descriptor.release()) != 0) fail_to_write(path_, errno);
+  }
 
-  TemporaryPath temporary;
+  void put_in_place() {
+    const int error = move_into_place(temporary_.get(), target_.c_str(), no_clobber_);
+    if (error == EEXIST && no_clobber_) refuse_to_clobber(path_);
+    if (error != 0) fail_to_write(path_, error);
+    if (folder_.get() >= 0) sync(folder_.get(), path_);
+  }
+
+ private:
   struct Remover {
-    const TemporaryPath& file;
+    explicit Remover(const TemporaryPath& file) : file(file) {}
+    Remover(const Remover&) = delete;
     ~Remover() { unlink(file.get()); }  // after a rename there is nothing of that name
+    const TemporaryPath& file;
   };
-  Descriptor descriptor(create_beside(target, temporary, path));
-  const Remover remover{temporary};
-  if (old && fchmod(descriptor.get(), old->st_mode & 0777) != 0) fail_to_write(path, errno);
-  write_all(descriptor.get(), bytes, path);
-  sync(descriptor.get(), path);
-  if (close(descriptor.release()) != 0) fail_to_write(path, errno);
-  const int error = move_into_place(temporary.get(), target.c_str(), no_clobber);
-  if (error == EEXIST && no_clobber) refuse_to_clobber(path);
-  if (error != 0) fail_to_write(path, error);
-  if (folder_descriptor.get() >= 0) sync(folder_descriptor.get(), path);
-}
+
+  fs::path target_;
+  std::string path_;
+  bool no_clobber_;
+  Descriptor folder_;
+  TemporaryPath temporary_;
+  std::optional<Remover> remover_;
+};
+
+// The way of a file's bytes from where they are to where the path leads, in two steps: all that can fail on a disk, then the
+// name. What takes bytes and stays what it is, like a device, gets them in the second.
+class Writing {
+ public:
+  Writing(const OutputFile& file, bool no_clobber) : file_(file) {
+    const std::string& path = file.path;
+    if (path.empty()) fail(Exit::output, "the output has an empty name");
+    auto [target, own_descriptor] = followed(path);
+    own_descriptor_ = own_descriptor;
+    if (own_descriptor_) return;
+    struct stat old;
+    const bool exists = stat(target.c_str(), &old) == 0;
+    if (!exists && errno != ENOENT) fail_to_write(path, errno);
+    if (exists && S_ISDIR(old.st_mode)) fail_to_write(path, EISDIR);
+    device_ = exists && !S_ISREG(old.st_mode) ? target : fs::path();
+    if (!device_.empty()) return;
+    if (no_clobber && (exists || fs::is_symlink(fs::path(path)))) refuse_to_clobber(path);
+    if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write(path, errno);
+    if (!target.has_filename()) fail_to_write(path, EISDIR);
+    replacement_.emplace(std::move(target), exists ? &old : nullptr, file, no_clobber);
+  }
+
+  void finish() {
+    if (replacement_) return replacement_->put_in_place();
+    if (own_descriptor_) return write_all(*own_descriptor_, file_.bytes, file_.path);
+    const Descriptor device(retried([&] { return open(device_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
+    if (device.get() < 0) fail_to_write(file_.path, errno);
+    write_all(device.get(), file_.bytes, file_.path);
+  }
+
+ private:
+  OutputFile file_;
+  std::optional<int> own_descriptor_;
+  fs::path device_;  // or a named pipe
+  std::optional<Replacement> replacement_;
+};
 
 }  // namespace
 
@@ -191,23 +246,15 @@ void check_can_be_written(int descriptor, const std::string& path) {
   if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail_to_write(path, EBADF);
 }
 
+void write_files(std::span<const OutputFile> files, bool no_clobber) {
+  std::deque<Writing> writings;
+  for (const OutputFile& file : files) writings.emplace_back(file, no_clobber);
+  for (Writing& writing : writings) writing.finish();
+}
+
 void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber) {
-  if (path.empty()) fail(Exit::output, "the output has an empty name");
-  const auto [target, own_descriptor] = followed(path);
-  if (own_descriptor) return write_all(*own_descriptor, bytes, path);
-  struct stat old;
-  const bool exists = stat(target.c_str(), &old) == 0;
-  if (!exists && errno != ENOENT) fail_to_write(path, errno);
-  if (exists && S_ISDIR(old.st_mode)) fail_to_write(path, EISDIR);
-  if (exists && !S_ISREG(old.st_mode)) {  // a device or a named pipe: it takes the bytes and stays what it is
-    const Descriptor device(retried([&] { return open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC); }));
-    if (device.get() < 0) fail_to_write(path, errno);
-    return write_all(device.get(), bytes, path);
-  }
-  if (no_clobber && (exists || fs::is_symlink(fs::path(path)))) refuse_to_clobber(path);
-  if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write(path, errno);
-  if (!target.has_filename()) fail_to_write(path, EISDIR);
-  replace_file(target, exists ? &old : nullptr, bytes, no_clobber, path);
+  const OutputFile file{.path = path, .bytes = bytes};
+  write_files({&file, 1}, no_clobber);
 }
 
 }  // namespace gpupost

@@ -2,6 +2,7 @@
 #include "tests/cli/place.h"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -366,6 +367,21 @@ TEST_CASE("an output that exists is not replaced under --no-clobber") {
   check_refused(place,
                 {"by environment", {"in.exr", "-o", "out.exr"}, 3, {"--no-clobber"}, {{"GPUPOST_NO_CLOBBER", "1"}}});
   CHECK(place.gpupost({"in.exr", "-o", "new.exr", "--no-clobber"}).exit_code == 0);
+}
+
+TEST_CASE("of the files of levels all are written or none, and the report lists what was") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("out.2.exr", "an old output");
+  std::filesystem::create_directory(place.path("in.mips.1.exr"));
+  const Words into_old{"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber"};
+  check_refused(place, {"no clobber", into_old, 3, {"out.2.exr", "exists", "--no-clobber"}});
+  check_refused(place, {"a folder", {"mips", "in.exr", "--levels", "3"}, 3, {"in.mips.1.exr", "Is a directory"}});
+  CHECK(place.gpupost({"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber", "--report", "r.json"}).exit_code ==
+        3);
+  const auto job = nlohmann::json::parse(place.read("r.json"))["jobs"][0];
+  CHECK(job["outputs"].empty());
+  CHECK(job["error"].get<std::string>().find("out.2.exr") != std::string::npos);
 }
 
 TEST_CASE("a disk that fills up while a result is written leaves the old output and no temporary file") {

@@ -1,4 +1,5 @@
 #include "core/codec/codec.h"
+#include "core/codec/output_file.h"
 #include "core/error.h"
 #include "tests/support/output_error.h"
 #include "tests/support/temporary_folder.h"
@@ -244,6 +245,24 @@ TEST_CASE("a file or a folder that may not be written is left alone") {
   chmod((folder / "").c_str(), 0755);
   CHECK(text_of(folder / "file") == "old");
   CHECK(folder.file_count() == 1);
+}
+
+TEST_CASE("of several files all get their names, or none does") {
+  const Folder folder;
+  write_text(folder / "b", "old");
+  const std::vector<OutputFile> files{{.path = folder / "a", .bytes = bytes_of_text("one")},
+                                      {.path = folder / "b", .bytes = bytes_of_text("two")},
+                                      {.path = folder / "c", .bytes = bytes_of_text("three")}};
+  CHECK(output_error_of([&] { write_files(files, true); }).find("b: exists already") != std::string::npos);
+  CHECK(folder.file_count() == 1);
+  fs::create_directory(folder / "c");
+  CHECK(output_error_of([&] { write_files(files, false); }).ends_with("c: cannot be written: Is a directory"));
+  CHECK(text_of(folder / "b") == "old");
+  CHECK(folder.file_count() == 2);
+  fs::remove(folder / "c");
+  write_files(files, false);
+  CHECK(text_of(folder / "a") + text_of(folder / "b") + text_of(folder / "c") == "onetwothree");
+  CHECK(folder.file_count() == 3);
 }
 
 TEST_CASE("a closed pipe on standard output is an error, an open one gets everything") {
