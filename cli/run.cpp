@@ -11,6 +11,7 @@
 #include "cli/write_outputs.h"
 #include "core/cube.h"
 #include "core/generate.h"
+#include "core/naming.h"
 #include "core/plan.h"
 
 #include <sys/stat.h>
@@ -23,13 +24,18 @@ namespace gpupost {
 
 namespace {
 
+std::vector<Group*> colours_of(std::vector<Part>& parts) {
+  std::vector<Group*> colours;
+  for (Part& part : parts) colours.push_back(&part.picture.groups.front());
+  return colours;
+}
+
 // Every level of a cube but its base.
 void close_seams(std::vector<Part>& parts) {
   const Size size = parts.front().picture.size();
   if (size.width != size.height)
     fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
-  std::vector<Group*> faces;
-  for (Part& part : parts) faces.push_back(&part.picture.groups.front());
+  const std::vector<Group*> faces = colours_of(parts);
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
 }
 
@@ -54,6 +60,7 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, Inputs& inp
   if (given.is_format_changed)
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}", parts.front().picture.format,
                                    given.format->name));
+  name_alike(colours_of(parts));
   if (is_cube(globals)) close_seams(parts);
 
   if (way.job.writes_picture) write_outputs(way, globals, parts, report);

@@ -6,6 +6,7 @@
 #include "core/chain.h"
 #include "core/convert.h"
 #include "core/error.h"
+#include "core/naming.h"
 #include "core/nearest.h"
 #include "core/primaries.h"
 
@@ -17,22 +18,6 @@
 namespace gpupost {
 
 namespace {
-
-// Names an alpha after the red that is there, "A" beside "R", "diffuse.A" beside "diffuse.R", or takes its name away.
-void name_alpha(Group& group, bool has_alpha) {
-  if (!group.is_colour || group.has_alpha() == has_alpha) return;
-  if (!has_alpha) return group.channels[3].name.clear();
-  group.channels[3] = group.channels[0];
-  if (!group.channels[3].name.empty()) group.channels[3].name.back() = 'A';
-}
-
-// Leaves one channel of the colour: "Y" in the place of "R", "diffuse.Y" of "diffuse.R".
-void name_luminance(Group& group, Depth depth) {
-  std::string name = std::ranges::find_if(group.channels, [](const Channel& c) { return !c.name.empty(); })->name;
-  name.back() = 'Y';
-  group.channels = {Channel{.name = name, .depth = depth}};
-  group.is_luminance = true;
-}
 
 // The primaries of a picture that are to be made Rec.709's, where that matters: to an op, or to a format whose colours are
 // Rec.709's. None where it does not.
@@ -46,6 +31,11 @@ Call to_rec709_before(const Primaries& primaries) {
   std::vector<double> numbers;
   for (const auto& row : to_rec709(primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
   return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
+}
+
+// May a chain make of grey, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
+bool makes_colour(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return !call.op->every_channel; });
 }
 
 // Is the result of a chain encoded for display?
@@ -91,6 +81,7 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
+  if (makes_colour(request.calls) && colour.is_colour) name_colours(colour);
   name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
   picture.data_window = windows.data;
   picture.display_window = windows.display;

@@ -1,0 +1,145 @@
+// Pictures that have not all of R, G and B, and chains that need or make them.
+#include "core/codec/codec.h"
+#include "tests/cli/place.h"
+#include "tests/support/made.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// Numbers of 0 to 1 in those of R, G, B and A that have a name, or all alike where only Y has one.
+Picture picture_of(std::array<std::string, 4> names, Depth depth) {
+  const bool is_grey = names[0].ends_with('Y');
+  const Size size{19, 11};
+  std::array<Channel, 4> channels;
+  for (size_t c = 0; c < 4; ++c)
+    if (!names[c].empty()) channels[c] = {names[c], depth};
+  Group group = made_group(channels, depth, size, 1, [&](int x, int y, size_t c, int) {
+    if (c == 3) return depth == Depth::half ? bits_of_half(1) : 255u;
+    if (names[c].empty() && !is_grey) return 0u;
+    const uint32_t number = 20 + hash_of(uint32_t(x), uint32_t(y), 0, 0) % 200;
+    return depth == Depth::half ? bits_of_half(float(number) / 255) : number;
+  });
+  group.is_colour = true;
+  group.is_luminance = is_grey;
+  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  if (depth == Depth::u8) picture.transfer = Transfer::srgb;
+  if (depth == Depth::u8) picture.alpha = Alpha::straight;
+  picture.groups.push_back(std::move(group));
+  return picture;
+}
+
+void write(const Place& place, const std::string& name, const Picture& picture) {
+  const bool is_png = name.ends_with(".png");
+  const Encoded encoded = encode(*format_named(is_png ? "png" : "exr"), picture,
+                                 {.depth = is_png ? Depth::u8 : Depth::half,
+                                  .keep_depths = true,
+                                  .transfer = is_png ? Transfer::srgb : Transfer::linear});
+  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+}
+
+std::string names_of(const Picture& picture) {
+  std::string names;
+  for (const Channel& channel : picture.groups[0].channels) names += channel.name;
+  return names;
+}
+
+// Runs a chain on a file, and gives what it has written.
+Picture result_of(const Place& place, Words words, const std::string& input, const std::string& output) {
+  words.insert(words.end(), {input, "-o", output, "--verify"});
+  const Finished finished = place.gpupost(words);
+  INFO(finished.err);
+  REQUIRE(finished.exit_code == 0);
+  return decoded(place, output);
+}
+
+const std::vector<Words> colouring = {{"channels", "--list", "R,0.25,0.75"},
+                                      {"matrix", "--rows", "0,0,0,1,0,0,0,0,0"},
+                                      {"gain", "--green", "0", "mips"},
+                                      {"tonemap", "--curve", "agx", "--look", "golden"}};
+
+const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radius", "2"},
+                                    {"tonemap", "--curve", "reinhard"},
+                                    {"tonemap", "--curve", "hill"},
+                                    {"saturation", "--factor", "2"},
+                                    {"bloom", "mips"}};
+
+}  // namespace
+
+TEST_CASE("a chain that makes colour of a grey picture gives what it gives of the same picture in R, G and B") {
+  if (!has_device()) return;
+  const Place place;
+  for (const std::string type : {"png", "exr"}) {
+    const Depth depth = type == "png" ? Depth::u8 : Depth::half;
+    write(place, "grey." + type, picture_of({"Y", "", "", ""}, depth));
+    write(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
+    for (const Words& words : colouring) {
+      if (type == "png" && words.back() == "mips") continue;
+      const Picture of_grey = result_of(place, words, "grey." + type, "of_grey." + type);
+      const Picture of_rgb = result_of(place, words, "rgb." + type, "of_rgb." + type);
+      INFO(type, " ", std::string(words[0]), " ", std::string(words[2]));
+      CHECK(names_of(of_grey) == "RGB");
+      CHECK(std::ranges::equal(of_grey.groups[0].levels[0].texels.bytes(), of_rgb.groups[0].levels[0].texels.bytes()));
+    }
+  }
+}
+
+TEST_CASE("a grey picture of which a chain makes no colour stays grey, in halves and in floats") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  for (const Words& words : keeping)
+    for (const char* storage : {"fp16", "fp32"}) {
+      Words all = words;
+      all.insert(all.end(), {"--storage", storage});
+      INFO(std::string(words.back()), " ", std::string(storage));
+      CHECK(names_of(result_of(place, all, "grey.exr", "out.exr")) == "Y");
+    }
+}
+
+TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
+  write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,R,R"}, "r.exr", "out.exr")) == "RGB");
+  CHECK(names_of(result_of(place, {"offset", "--blue", "0.5"}, "r.exr", "out.exr")) == "RB");
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,G,G,0.5"}, "rg.exr", "out.exr")) == "RGBA");
+  for (const Words& words : keeping) {
+    if (words[0] == "saturation" || words.back() == "hill") continue;  // these mix R into G and B
+    INFO(std::string(words.back()));
+    CHECK(names_of(result_of(place, words, "rg.exr", "out.exr")) == "RG");
+  }
+}
+
+TEST_CASE("an alpha is written where R is a uint and no colour") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
+  picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
+                                      [](int x, int, size_t, int) { return uint32_t(x); }));
+  write(place, "uint.exr", picture);
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
+}
+
+TEST_CASE("pictures of an array have the channels that any of them has") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
+  for (uint8_t& number : black.groups[0].levels[0].texels.as<uint8_t>()) number = 0;
+  write(place, "black.png", black);
+  for (const Words& order : {Words{"black.png", "grey.png"}, Words{"grey.png", "black.png"}}) {
+    const Finished finished = place.gpupost(
+        {"gain", "--green", "0", order[0], order[1], "--assemble", "array", "-o", "out.dds", "--transfer", "linear"});
+    INFO(finished.err);
+    REQUIRE(finished.exit_code == 0);
+    const std::string bytes = place.read("out.dds");
+    CHECK(bytes.size() == 148 + 2 * 4 * 19 * 11);  // R, G, B and A of both
+  }
+}
