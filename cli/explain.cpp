@@ -1,5 +1,6 @@
 #include "cli/explain.h"
 
+#include "cli/demands.h"
 #include "cli/depths.h"
 #include "cli/device.h"
 #include "cli/inputs.h"
@@ -15,6 +16,7 @@ Explained plan_of(const Request& request) {
   if (!globals.size && !request.inputs.empty()) {
     JobReport ignored;
     const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+    check_demands(request.calls, picture);
     const Group& group = picture.groups.front();
     size = picture.size();
     storage = storage_of(globals, group.depth, globals.bits.value_or(group.depth));

@@ -1,5 +1,6 @@
 #include "cli/run_picture.h"
 
+#include "cli/demands.h"
 #include "cli/depth.h"
 #include "cli/depths.h"
 #include "cli/run_group.h"
@@ -108,7 +109,6 @@ Picture colour_as_read(const Picture& picture) {
 // Numbers that are no colours are taken as they stand.
 void make_data(Picture& picture, const Globals& globals) {
   Group& group = picture.groups.front();
-  if (group.is_luminance) fail(Exit::usage, "a map of directions needs R, G and B; the picture has Y alone");
   group.is_data = true;
   if (!globals.input_transfer) picture.transfer = Transfer::linear;
 }
@@ -122,6 +122,7 @@ Request with_depths(Request request, const Picture& picture) {
 }  // namespace
 
 Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+  check_demands(given.calls, read);
   const Request request = with_depths(given, read);
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};
@@ -133,8 +134,6 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
   if (takes_data(request.calls)) make_data(picture, globals);
-  if (makes_luminance(request.calls) && !picture.groups.front().is_colour)
-    fail(Exit::usage, "luminance: the picture has no colour; expected channels R, G and B, or Y");
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight && !primaries;

@@ -4,6 +4,7 @@
 #include "tests/support/made.h"
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -142,4 +143,35 @@ TEST_CASE("pictures of an array have the channels that any of them has") {
     const std::string bytes = place.read("out.dds");
     CHECK(bytes.size() == 148 + 2 * 4 * 19 * 11);  // R, G, B and A of both
   }
+}
+
+TEST_CASE("ops on colour are refused where a picture has none, and --layer is pointed to") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
+  picture.groups[0].is_colour = false;
+  write(place, "layers_alone.exr", picture);
+  picture = picture_of({"Z", "", "", ""}, Depth::half);
+  picture.groups[0].is_colour = false;
+  write(place, "z.exr", picture);
+  const std::string expected = ": the picture has no colour; expected channels R, G and B, or Y, of floats";
+  for (const Words& words : {Words{"exposure", "--stops", "3"},
+                             {"luminance"},
+                             {"nan", "--policy", "error"},
+                             {"mips", "--coverage", "0.5"},
+                             {"mips", "--normal"}})
+    for (const Words& more : {Words{"-o", "out.exr"}, {"--explain"}})
+      for (const std::string name : {"layers_alone.exr", "z.exr"}) {
+        Words all = words;
+        all.push_back(name);
+        all.insert(all.end(), more.begin(), more.end());
+        const std::string layer = name == "z.exr" ? "" : ", or --layer with one of diff";
+        const Finished finished = place.gpupost(all);
+        CHECK(finished.exit_code == 1);
+        CHECK(finished.err == fmt::format("gpupost: {}{}{}\n", fmt::join(words, " "), expected, layer));
+      }
+  const Finished layer =
+      place.gpupost({"nan", "--policy", "error", "layers_alone.exr", "--layer", "diff", "-o", "o.exr"});
+  CHECK(layer.exit_code == 0);
+  CHECK(place.gpupost({"blur", "--radius", "1", "mips", "z.exr", "-o", "z.mips.exr", "--verify"}).exit_code == 0);
 }
