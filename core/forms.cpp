@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace gpupost {
 
@@ -27,6 +28,8 @@ std::optional<std::vector<int>> sides(std::string_view word) {
   return std::vector{numbers->front(), numbers->back()};
 }
 
+bool is_float_number(double number) { return std::abs(number) <= double(std::numeric_limits<float>::max()); }
+
 std::optional<double> percentage(std::string_view word) {
   if (!word.ends_with('%')) return std::nullopt;
   word.remove_suffix(1);
@@ -43,7 +46,7 @@ std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
   while (true) {
     double number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+    if (error != std::errc() || !is_float_number(number)) return std::nullopt;
     numbers.push_back(number);
     if (after == end) return numbers;
     if (*after != ',') return std::nullopt;

@@ -17,7 +17,10 @@ std::optional<std::vector<int>> sides(std::string_view word);
 // The number of a word like 50% or 12.5%. None where the word has another form.
 std::optional<double> percentage(std::string_view word);
 
-// The numbers of a word like 1,0.5,-2. None where the word has another form.
+// Is it finite as the float that a device gets?
+bool is_float_number(double number);
+
+// The numbers of a word like 1,0.5,-2, finite as floats. None where the word has another form.
 std::optional<std::vector<double>> list_of_numbers(std::string_view word);
 
 }  // namespace gpupost

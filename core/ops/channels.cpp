@@ -1,11 +1,10 @@
 // Channels reordered, filled and dropped.
-#include "core/error.h"
+#include "core/forms.h"
 #include "core/ops/ops.h"
 #include "core/point.h"
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 namespace gpupost {
@@ -42,7 +41,7 @@ std::optional<Source> source_of(std::string_view word, size_t place) {
     return source;
   }
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), source.number);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(source.number)) return std::nullopt;
+  if (error != std::errc() || end != word.data() + word.size() || !is_float_number(source.number)) return std::nullopt;
   return source;
 }
 
@@ -85,16 +84,16 @@ std::vector<Field> fields(const Call& call) {
 const Op channels_op = point_op({
     .name = "channels",
     .help = "channels reordered, filled with a number, or dropped",
-    .description = "--list says what R, G, B and alpha become, in this order: a channel's name, a number, or either "
-                   "behind the name "
-                   "of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the result has no alpha. Channels are "
-                   "taken as they stand: "
-                   "linear, colour multiplied by alpha.",
+    .description = "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
+                   "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
+                   "result has no alpha. Channels are taken as they stand: linear, colour multiplied by alpha; of a "
+                   "grey picture R, G and B are all Y. Other channels, like Z, cannot be taken; --layer makes those "
+                   "of a layer R, G and B.",
     .source = "oiiotool --ch",
     .params = {{.name = "list",
                 .help = "three or four channels",
                 .kind = ParamKind::text,
-                .form = "R,G,B[,A]",
+                .form = "C,C,C[,C] of R, G, B, A and numbers",
                 .has_form = [](std::string_view text) { return parsed(text).has_value(); },
                 .is_required = true}},
     .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"},
