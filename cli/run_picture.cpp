@@ -50,6 +50,15 @@ void take_encoded(Picture& picture, Depth goes_out, Transfer transfer) {
   if (is_float(goes_out) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
+// Behind a chain on colours of Rec.709. What a file says of its primaries holds for all of its layers: where others have
+// colours, which no op has touched, those of the result are made the file's own again.
+void settle_primaries(Picture& picture, const Primaries& primaries) {
+  if (!has_colours_beside(picture)) return set_rec709(picture);
+  if (picture.groups.front().is_luminance) return;
+  make_working(picture, Depth::f32);
+  leave_rec709(picture, primaries);
+}
+
 // The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
 void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
                 Depth storage, JobReport& report) {
@@ -63,10 +72,7 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
     return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
   });
   std::vector<Call> calls_of_colour = request.calls;
-  if (primaries) {
-    calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
-    set_rec709(picture);
-  }
+  if (primaries) calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
   std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -128,8 +134,13 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const std::optional<Primaries> primaries = primaries_to_leave(request.calls, *way.job.format, picture);
-  if (primaries) report.add_warning("its colours are of other primaries; they were made those of Rec. 709");
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
+  if (primaries)
+    report.add_warning(fmt::format("its colours are of other primaries; they were made those of Rec. 709{}",
+                                   has_colours_beside(picture)
+                                       ? " for the chain, and then their own again, as those of "
+                                         "other layers are"
+                                       : ""));
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
@@ -142,6 +153,7 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
     run_groups(request, gpu, primaries, picture, way.storage, report);
     if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
+    if (primaries) settle_primaries(picture, *primaries);
   } else if (primaries) {
     make_working(picture, Depth::f32);
     make_rec709(picture, *primaries);

@@ -68,6 +68,16 @@ void name_colours(Group& colour) {
     if (unnamed >> c & 1) colour.channels[c] = beside(colour, letters[c]);
 }
 
+bool has_colours_beside(const Picture& picture) {
+  const auto is_colour = [](const Channel& channel) {
+    const std::string last = channel.name.substr(channel.name.rfind('.') + 1);  // npos + 1 is 0
+    return last == "R" || last == "G" || last == "B";
+  };
+  return std::ranges::any_of(picture.groups, [&](const Group& group) {
+    return !group.is_colour && group.depth != Depth::u32 && std::ranges::any_of(group.channels, is_colour);
+  });
+}
+
 void name_alike(std::span<Group* const> colours) {
   const auto has_colour = [](const Group* group) { return !group->is_luminance; };
   if (std::ranges::none_of(colours, has_colour)) return;

@@ -12,6 +12,9 @@ namespace gpupost {
 // them, is the same: matrices and powers do not leave grey as it is to the last bit.
 void name_colours(Group& colour);
 
+// Has a picture an R, G or B beside its colour: "diffuse.R"?
+bool has_colours_beside(const Picture& picture);
+
 // Gives each of several colours the channels that any of them has.
 void name_alike(std::span<Group* const> colours);
 

@@ -118,8 +118,7 @@ std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries) {
   return product(inverse(xyz_of_rgb(rec709)), there);
 }
 
-void make_rec709(Picture& picture, const Primaries& primaries) {
-  const Matrix matrix = to_rec709(primaries);
+static void multiply(Picture& picture, const Matrix& matrix) {
   for (Level& level : picture.groups.front().levels) {
     const std::span<float> numbers = level.texels.as<float>();
     for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
@@ -128,7 +127,13 @@ void make_rec709(Picture& picture, const Primaries& primaries) {
       for (size_t c = 0; c < 3; ++c) numbers[texel + c] = float(made[c]);
     }
   }
+}
+
+void make_rec709(Picture& picture, const Primaries& primaries) {
+  multiply(picture, to_rec709(primaries));
   set_rec709(picture);
 }
+
+void leave_rec709(Picture& picture, const Primaries& primaries) { multiply(picture, inverse(to_rec709(primaries))); }
 
 }  // namespace gpupost

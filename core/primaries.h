@@ -30,5 +30,7 @@ std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
 
 // Makes those colours of a picture Rec.709's: linear ones, of 32-bit floats.
 void make_rec709(Picture& picture, const Primaries& primaries);
+// Makes colours of Rec.709 those of these primaries, likewise.
+void leave_rec709(Picture& picture, const Primaries& primaries);
 
 }  // namespace gpupost

@@ -175,3 +175,29 @@ TEST_CASE("ops on colour are refused where a picture has none, and --layer is po
   CHECK(layer.exit_code == 0);
   CHECK(place.gpupost({"blur", "--radius", "1", "mips", "z.exr", "-o", "z.mips.exr", "--verify"}).exit_code == 0);
 }
+
+TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of the file's own primaries again") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
+  for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no grey, which would be the same in all
+    picture.groups[0].levels[0].texels.as<uint16_t>()[4 * index + 1] = uint16_t(bits_of_half(0.5f));
+  const std::array<float, 8> rec2020{0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(rec2020.data());
+  picture.attributes = {{.name = "chromaticities", .type = "chromaticities", .value = {bytes, bytes + 32}}};
+  Picture layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
+  layer.groups[0].is_colour = false;
+  picture.groups.push_back(std::move(layer.groups[0]));
+  write(place, "wide.exr", picture);
+  const Picture made = result_of(place, {"saturation", "--factor", "1"}, "wide.exr", "out.exr");
+  const auto found = std::ranges::find(made.attributes, "chromaticities", &Attribute::name);
+  REQUIRE(found != made.attributes.end());
+  CHECK(found->value == picture.attributes[0].value);
+  for (size_t group = 0; group < 2; ++group)
+    for (size_t index = 0; index < 4 * texel_count(picture.size()); ++index) {
+      if (index % 4 == 3) continue;
+      const double before = double(float_from_half(picture.groups[group].levels[0].texels.as<uint16_t>()[index]));
+      const double after = double(float_from_half(made.groups[group].levels[0].texels.as<uint16_t>()[index]));
+      CHECK(std::abs(after - before) <= (group == 0 ? 0.004 : 0.0));
+    }
+}
