@@ -94,6 +94,13 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
   picture.display_window = windows.display;
 }
 
+bool is_move(const Call& call) { return call.op->is_exact && call.op->nearest_texel; }
+
+// Is level 0 of the result the input, or that with its texels in other places?
+bool keeps_texels(std::span<const Call> calls) {
+  return std::ranges::all_of(calls, [](const Call& call) { return is_move(call) || keeps_base({&call, 1}); });
+}
+
 // A picture of the colour alone, as it was read.
 Picture colour_as_read(const Picture& picture) {
   const Group& colour = picture.groups.front();
@@ -110,6 +117,17 @@ Picture colour_as_read(const Picture& picture) {
   Level& level = group.levels.emplace_back(Level{colour.levels[0].size, Memory(texels.size())});
   std::memcpy(level.texels.data(), texels.data(), texels.size());
   return copy;
+}
+
+// Level 0 of such a result as it was read; nothing where that says no more than the result itself: without an alpha no colour
+// is lost, and moved texels come back from the device as they were.
+std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& picture) {
+  if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
+  Picture base = colour_as_read(picture);
+  std::vector<Call> moves;
+  std::ranges::copy_if(calls, std::back_inserter(moves), is_move);
+  follow_by_nearest(base.groups.front(), moves);
+  return base;
 }
 
 // Numbers that are no colours are taken as they stand.
@@ -149,7 +167,7 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight && !primaries;
   if (!request.calls.empty()) {
-    if (stays && keeps_base(request.calls)) part.base = colour_as_read(picture);
+    if (stays) part.base = base_as_read(request.calls, picture);
     run_groups(request, gpu, primaries, picture, way.storage, report);
     if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);

@@ -201,3 +201,29 @@ TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of
       CHECK(std::abs(after - before) <= (group == 0 ? 0.004 : 0.0));
     }
 }
+
+TEST_CASE("flips and crops keep the colour of what is transparent, before mips too") {
+  if (!has_device()) return;
+  const Place place;
+  for (const bool is_grey : {false, true}) {
+    Picture picture = is_grey ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
+    Group& colour = picture.groups[0];
+    const std::span<uint8_t> numbers = colour.levels[0].texels.as<uint8_t>();
+    for (size_t index = 0; index < numbers.size(); index += 4) numbers[index + 3] = uint8_t(index % 3 * 100);
+    write(place, "in.png", picture);
+    CHECK(decoded(place, "in.png").groups[0].has_alpha());
+    const auto at = [](const Picture& of, int x, int y) {
+      const uint8_t* texel = of.groups[0].levels[0].texels.as<uint8_t>().data() + 4 * (y * of.size().width + x);
+      return std::array<uint8_t, 4>{texel[0], texel[1], texel[2], texel[3]};
+    };
+    const Picture flipped = result_of(place, {"flip", "x"}, "in.png", "flipped.png");
+    const Picture cut = result_of(place, {"flip", "y", "crop", "--window", "9x7+3+2"}, "in.png", "cut.png");
+    for (int y = 0; y < 11; ++y)
+      for (int x = 0; x < 19; ++x) CHECK(at(flipped, 18 - x, y) == at(picture, x, y));
+    for (int y = 0; y < 7; ++y)
+      for (int x = 0; x < 9; ++x) CHECK(at(cut, x, y) == at(picture, x + 3, 10 - (y + 2)));
+    const Finished mipped = place.gpupost({"flip", "x", "mips", "in.png", "-o", "mip.{level}.png", "--verify"});
+    CHECK(mipped.exit_code == 0);
+    CHECK(place.read("mip.0.png") == place.read("flipped.png"));
+  }
+}
