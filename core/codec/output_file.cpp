@@ -181,7 +181,7 @@ class Replacement {
 
  private:
   struct Remover {
-    explicit Remover(const TemporaryPath& file) : file(file) {}
+    explicit Remover(const TemporaryPath& path) : file(path) {}
     Remover(const Remover&) = delete;
     ~Remover() { unlink(file.get()); }  // after a rename there is nothing of that name
     const TemporaryPath& file;
