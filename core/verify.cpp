@@ -42,6 +42,14 @@ static Planes clamped(Planes planes, Depth depth) {
   return planes;
 }
 
+static size_t count_over(const Planes& planes, double most) {
+  size_t count = 0;
+  for (const Plane& plane : planes)
+    count += size_t(std::ranges::count_if(
+        plane.values, [&](double value) { return std::isfinite(value) && std::abs(value) > most; }));
+  return count;
+}
+
 static Planes no_error(Size size) {
   Planes planes;
   planes.fill({.size = size, .values = std::vector<double>(texel_count(size))});
@@ -126,7 +134,10 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   expected.levels = call.op->reference(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && goes_on_in_float(call, *next)) return;
-  for (Planes& level : expected.levels) level = clamped(std::move(level), expected.depth);
+  for (Planes& level : expected.levels) {
+    if (expected.depth == Depth::half) expected.clamped_count += count_over(level, largest(Depth::half));
+    level = clamped(std::move(level), expected.depth);
+  }
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
 }

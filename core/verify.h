@@ -23,6 +23,7 @@ struct LevelCheck {
 struct Expected {
   std::vector<Planes> levels, tolerance;
   Depth depth = Depth::half;  // of the result
+  size_t clamped_count = 0;   // numbers over 65504 that the chain came by and kept as halves
 };
 
 // How pictures are kept between ops, where that is not as numbers of the chain's depth.

@@ -169,3 +169,22 @@ TEST_CASE("an op on light behind local gamma is refused, one that moves texels i
         "gpupost: localgamma: its result is encoded for display; `blur`, which stands behind it, works on "
         "linear light\n");
 }
+
+TEST_CASE("what passes clamp to the largest half is warned of: in the result, and with --verify on its way too") {
+  if (!has_device()) return;
+  const Place place;
+  const Words bright{"exposure", "--stops", "18", "in.exr", "-o", "bright.exr"};
+  const auto warning = [&](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string err = done(place, words).err;
+    return err.find("65504") == err.npos ? std::string() : err;
+  };
+  CHECK(warning(bright, {}).find(" values came out as 65504") != std::string::npos);
+  CHECK(warning(bright, {"--verify"}).find(" values over 65504 were clamped to it between ops") != std::string::npos);
+  CHECK(warning({"flip", "x", "bright.exr", "-o", "flipped.exr"}, {}) == "");  // its input has them
+  const Words there_and_back{"exposure", "--stops", "18",     "blur", "--radius", "1",       "exposure",
+                             "--stops",  "-18",     "in.exr", "-o",   "out.exr",  "--verify"};
+  CHECK(warning(there_and_back, {}).find("--storage fp32 has room for them") != std::string::npos);
+  CHECK(warning(there_and_back, {"--storage", "fp32"}) == "");
+  CHECK(warning({"exposure", "--stops", "1", "in.exr", "-o", "out.exr"}, {}) == "");
+}
