@@ -62,7 +62,7 @@ std::span<const Global> all_globals() {
        ""},
       {"part", "WHICH", "of an EXR of several parts, by number or name; without it the first", {}, "", true},
       {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
-      {"level", "N", "of a mip-mapped input; without it 0", {}, "", true},
+      {"level", "N", "of a mip-mapped input; without it 0, and to `compare` all", {}, "", true},
       {"max-side", "N", "texels of an input's longer side at most; without it 32768", {}, "", true},
       {"max-texels", "N", "texels of an input at most; without it 268435456", {}, "", true},
       {"max-channels", "N", "channels of an input at most; without it 64", {}, "", true},
@@ -256,7 +256,7 @@ static Limits limits_of(const std::map<std::string_view, std::string>& values) {
 }
 
 DecodeOptions decode_options(const Globals& globals) {
-  return {.part = globals.part, .layer = globals.layer, .level = globals.level, .limits = globals.limits};
+  return {.part = globals.part, .layer = globals.layer, .level = globals.level.value_or(0), .limits = globals.limits};
 }
 
 Globals parse_globals(const std::vector<std::string>& words) {
@@ -273,7 +273,6 @@ Globals parse_globals(const std::vector<std::string>& words) {
   Globals globals{.output = text("output"),
                   .part = text("part"),
                   .layer = text("layer"),
-                  .level = values.contains("level") ? int(whole_number("level", text("level"), 0, 31)) : 0,
                   .limits = limits_of(values),
                   .job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count(),
                   .device = text("device"),
@@ -285,6 +284,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .verify = flag("verify"),
                   .no_clobber = flag("no-clobber"),
                   .quiet = flag("quiet")};
+  if (values.contains("level")) globals.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("format")) globals.format = format_named(text("format"));
   if (values.contains("assemble"))
     globals.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));

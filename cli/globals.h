@@ -48,9 +48,9 @@ struct Globals {
   std::optional<Alpha> input_alpha;
   std::string part;
   std::string layer;
-  int level = 0;
-  Limits limits;      // of each input
-  int job_count = 0;  // inputs decoded at once
+  std::optional<int> level;  // of a mip-mapped input; without it 0
+  Limits limits;             // of each input
+  int job_count = 0;         // inputs decoded at once
   std::string device;
   bool require_gpu = false;
   std::optional<int> tile_side;        // texels

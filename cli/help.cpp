@@ -85,7 +85,7 @@ static constexpr std::string_view exit_codes[] = {
     "6    compare or --verify found a difference; nothing is written then",
     "7    out of memory, or over a limit",
     "70   a mistake in gpupost itself",
-    "130  interrupted; 143 terminated",
+    "129  hung up; 130 interrupted; 131 quit; 143 terminated",
 };
 
 std::string help_text() {

@@ -18,7 +18,8 @@ std::span<const Verb> all_verbs() {
   static const Verb verbs[] = {
       {"devices", "devices [--json]", "lists the devices and what each can do", run_devices},
       {"doctor", "doctor", "says what is missing and the command that mends it", run_doctor},
-      {"compare", "compare A B", "largest difference of two pictures; exit 6 over --tolerance T (default 0)",
+      {"compare", "compare A B",
+       "differences of two pictures; exit 6 over --tolerance T (default 0), or of windows, levels, chromaticities",
        run_compare},
       {"info", "info FILE [--json]", "size, channels, windows, levels and attributes of a picture", run_info},
       {"bench", "bench OP", "how fast an op's variants are, beside what the device can do at best", run_bench},

@@ -95,14 +95,16 @@ bool make_sense(const Primaries& p) {
 
 }  // namespace
 
+bool are_same(const Primaries& a, const Primaries& b) {
+  return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
+}
+
 std::optional<Primaries> other_primaries(const Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) return std::nullopt;
   const std::optional<Primaries> primaries = parsed(found->value);
   if (!primaries || !make_sense(*primaries)) return std::nullopt;
-  const bool is_rec709 = std::ranges::equal(numbers_of(*primaries), numbers_of(rec709),
-                                            [](double a, double b) { return std::abs(a - b) < 0.001; });
-  return is_rec709 ? std::nullopt : primaries;
+  return are_same(*primaries, rec709) ? std::nullopt : primaries;
 }
 
 void set_rec709(Picture& picture) {

@@ -18,8 +18,9 @@ struct Primaries {
 
 constexpr Primaries rec709{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}, {0.3127, 0.3290}};
 
-// Those of a picture that has an attribute `chromaticities`, where they are others than Rec.709's (to 0.001) and make
-// sense. Source: OpenEXR, standard attributes.
+// To 0.001.
+bool are_same(const Primaries& a, const Primaries& b);
+// Those of a picture that has an attribute `chromaticities`, where they are others than Rec.709's and make sense. Source: OpenEXR, standard attributes.
 std::optional<Primaries> other_primaries(const Picture& picture);
 // Says that a picture is of Rec.709.
 void set_rec709(Picture& picture);

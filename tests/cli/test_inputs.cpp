@@ -102,6 +102,9 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
     CHECK(place.gpupost(words, no_driver).exit_code == 0);
     CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
   }
+  const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
+  CHECK(compared.exit_code == 0);
+  CHECK_MESSAGE(compared.err.starts_with("gpupost: warning: parts.exr: "), compared.err);
   const json info = json::parse(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
   CHECK(info["width"] == 38);
   REQUIRE(info["parts"].size() == 2);

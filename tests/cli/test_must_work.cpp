@@ -1,6 +1,8 @@
 // Command lines that must work: exit 0, what they print, and the files they make.
 #include "tests/cli/place.h"
 
+#include "core/codec/codec.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,6 +42,11 @@ void check_works(const Example& example) {
 
 void check_all(const std::vector<Example>& examples) {
   for (const Example& example : examples) check_works(example);
+}
+
+void write_exr(const Place& place, const std::string& name, const Picture& picture) {
+  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
+  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 }  // namespace
@@ -246,6 +253,39 @@ TEST_CASE("compare: 0 for the same, 6 for a difference, with the tolerance betwe
   CHECK(sizes.out == "sizes differ: 37 x 21 and 38 x 21\n");
   CHECK(place.gpupost({"compare", "in.exr", "depth.exr"}).exit_code == 6);
   CHECK(place.gpupost({"compare", "layers.exr", "layers.exr", "--layer", "diffuse"}).exit_code == 0);
+}
+
+TEST_CASE("compare: files of the same numbers differ in windows, chromaticities and levels") {
+  const Place place;
+  const auto check_differs = [&](const std::string& name, const std::string& text) {
+    const Finished finished = place.gpupost({"compare", "in.exr", name});
+    INFO(name, ": ", finished.out);
+    CHECK(finished.exit_code == 6);
+    CHECK(finished.out.find(text) != std::string::npos);
+    CHECK(finished.out.find("R            largest 0 ") != std::string::npos);
+  };
+  check_differs("rec2020.exr", "chromaticities differ: red 0.64, 0.33 ");
+  Picture moved = decoded(place, "in.exr");
+  moved.display_window = {0, 0, 99, 99};
+  write_exr(place, "display.exr", moved);
+  check_differs("display.exr", "display windows differ: (0, 0) to (36, 20) and (0, 0) to (99, 99)\n");
+  moved.data_window = {5, 7, 5 + 36, 7 + 20};
+  write_exr(place, "data.exr", moved);
+  check_differs("data.exr", "data windows differ: (0, 0) to (36, 20) and (5, 7) to (41, 27)\n");
+  if (!has_device()) return;
+  CHECK(place.shell("gpupost mips in.exr -o box.exr && gpupost mips --filter kaiser in.exr -o kaiser.exr").exit_code ==
+        0);
+  check_differs("box.exr", "levels differ: 1 and 6\n");
+  CHECK(place.gpupost({"compare", "box.exr", "box.exr"}).exit_code == 0);
+  const Finished filters = place.gpupost({"compare", "box.exr", "kaiser.exr"});
+  CHECK(filters.exit_code == 6);
+  CHECK(filters.out.find("R level 5 ") != std::string::npos);
+  CHECK(place.gpupost({"compare", "box.exr", "kaiser.exr", "--level", "0"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "box.exr", "kaiser.exr"}, {{"GPUPOST_LEVEL", "0"}}).exit_code == 0);
+  const Finished piped = place.shell("gpupost compare - box.exr < box.exr");
+  CHECK(piped.exit_code == 1);
+  CHECK_MESSAGE(piped.err.find("standard input can be read but once") != std::string::npos, piped.err);
+  CHECK(place.shell("gpupost compare - in.exr < in.exr").exit_code == 0);
 }
 
 TEST_CASE("info --json is JSON that holds what the picture is") {
