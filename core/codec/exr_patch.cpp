@@ -15,6 +15,10 @@ constexpr std::array<std::string_view, 11> storage_attributes{
     "channels", "compression", "dataWindow", "displayWindow",      "lineOrder",          "tiles",
     "type",     "version",     "chunkCount", "maxSamplesPerPixel", "dwaCompressionLevel"};
 
+// What texture systems have noted of the texels that were there before: of others it is wrong, and by such a number they take
+// two files for one.
+constexpr std::array<std::string_view, 3> texel_attributes{"oiio:AverageColor", "oiio:ConstantColor", "oiio:SHA-1"};
+
 template <class Number>
 Number number_at(const std::byte* place) {
   Number number;
@@ -84,6 +88,10 @@ void move_chunks(Memory& file, const std::byte* offsets, int chunk_count, int mi
 
 bool is_storage_attribute(std::string_view name) {
   return std::ranges::find(storage_attributes, name) != storage_attributes.end();
+}
+
+bool is_texel_attribute(std::string_view name) {
+  return std::ranges::find(texel_attributes, name) != texel_attributes.end();
 }
 
 bool is_patched_attribute(std::string_view name) {

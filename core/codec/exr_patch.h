@@ -10,6 +10,9 @@ namespace gpupost {
 // Does the attribute say how a file is stored? The writer makes those itself.
 bool is_storage_attribute(std::string_view name);
 
+// Does the attribute tell of the texels that it came with? Other texels make it wrong.
+bool is_texel_attribute(std::string_view name);
+
 // Does tinyexr write the attribute with a value of its own?
 bool is_patched_attribute(std::string_view name);
 

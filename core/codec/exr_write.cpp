@@ -149,7 +149,9 @@ std::vector<EXRAttribute> custom_attributes(const std::vector<Attribute>& attrib
   std::vector<EXRAttribute> customs;
   size_t dropped_count = 0;
   for (const Attribute& attribute : attributes) {
-    if (is_storage_attribute(attribute.name) || is_patched_attribute(attribute.name)) continue;
+    if (is_storage_attribute(attribute.name) || is_texel_attribute(attribute.name) ||
+        is_patched_attribute(attribute.name))
+      continue;
     const bool can_write = !attribute.name.empty() && attribute.name.size() <= longest_name &&
                            attribute.type.size() <= longest_name && attribute.value.size() <= INT_MAX;
     if (!can_write) {

@@ -277,6 +277,18 @@ TEST_CASE("attributes are kept, also those that tinyexr would overwrite") {
   });
 }
 
+TEST_CASE("what a texture system has noted of other texels is not written") {
+  Picture picture = mixed_picture({3, 5}, 3);
+  for (const char* name : {"oiio:SHA-1", "oiio:AverageColor", "oiio:ConstantColor", "oiio:ColorSpace"})
+    picture.attributes.push_back(attribute_of(name, "string", "1,2,3", 5));
+  look_at(encode_exr(picture, {}).bytes, [&](const Imf::Header& header) {
+    CHECK(header.find("oiio:SHA-1") == header.end());
+    CHECK(header.find("oiio:AverageColor") == header.end());
+    CHECK(header.find("oiio:ConstantColor") == header.end());
+    CHECK(header.find("oiio:ColorSpace") != header.end());
+  });
+}
+
 TEST_CASE("OpenEXR reads a file whatever its attributes are, and wherever they stand") {
   const std::string manifest = "\x05\0\0\0\0\0\0\0packed"s;
   const Attribute id = attribute_of("idManifest", "idmanifest", manifest.data(), manifest.size());
