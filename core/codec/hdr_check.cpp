@@ -1,9 +1,12 @@
 #include "core/codec/claims.h"
 #include "core/codec/integrity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <sstream>
 
 namespace gpupost {
 
@@ -46,8 +49,8 @@ Size size_in(std::string_view line, const Limits& limits) {
   return {int(width), int(height)};
 }
 
-void warn_once(Checked& checked, const std::string& warning) {
-  std::vector<std::string>& warnings = checked.colours.warnings;
+void warn_once(Colours& colours, const std::string& warning) {
+  std::vector<std::string>& warnings = colours.warnings;
   if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
 
@@ -97,6 +100,24 @@ void check_flat(Bytes file, size_t at, Size size) {
     fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", at + 4 * texel_count(size), file.size());
 }
 
+// Red, green, blue and white, as in EXR.
+void take_primaries(std::string_view numbers, Colours& colours) {
+  std::istringstream stream{std::string(numbers)};
+  Chromaticities read{};
+  for (float& number : read) stream >> number;
+  if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= 0 && number <= 1); }))
+    warn_once(colours, "PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1");
+  else if (!is_rec709(read)) colours.chromaticities = read;
+}
+
+// A line of the header that says what the numbers stand for.
+void take_colours(std::string_view line, Colours& colours) {
+  if (line.starts_with("PRIMARIES=")) return take_primaries(line.substr(10), colours);
+  for (const std::string_view name : {"EXPOSURE", "COLORCORR", "GAMMA", "PIXASPECT"})
+    if (line.starts_with(fmt::format("{}=", name)))
+      warn_once(colours, fmt::format("{} of the header is ignored: values stay as they are stored", name));
+}
+
 }  // namespace
 
 Checked check_hdr(Bytes file, const Limits& limits) {
@@ -106,9 +127,7 @@ Checked check_hdr(Bytes file, const Limits& limits) {
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);
-    for (const std::string_view ignored : {"EXPOSURE", "COLORCORR", "PRIMARIES"})
-      if (line.starts_with(fmt::format("{}=", ignored)))
-        warn_once(checked, fmt::format("{} of the header is ignored: values stay as they are stored", ignored));
+    take_colours(line, checked.colours);
   }
   if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance pictures in XYZE are not supported");
   if (format != "32-bit_rle_rgbe") fail(Exit::input, "has no FORMAT=32-bit_rle_rgbe in its header");

@@ -32,7 +32,7 @@ Checked check_bmp(Bytes file, const Limits& limits);
 Checked check_tga(Bytes file, const Limits& limits);
 Checked check_hdr(Bytes file, const Limits& limits);
 
-// Does an ICC profile call itself sRGB, or have its primaries and curve?
-bool is_srgb_profile(Bytes profile);
+// Has an ICC profile the primaries and the curve of sRGB? About those is enough where it calls itself so, or the file does.
+bool is_srgb_profile(Bytes profile, bool is_called_so = false);
 
 }  // namespace gpupost

@@ -43,10 +43,6 @@ constexpr TransferRow transfer_rows[] = {
     {8, Transfer::linear}, {13, Transfer::srgb},      {14, Transfer::bt709},     {15, Transfer::bt709},
 };
 
-bool is_rec709(const Chromaticities& numbers) {
-  return std::ranges::equal(numbers, rec709, [](float a, float b) { return std::abs(a - b) < 0.001f; });
-}
-
 // PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range.
 Colours by_code_points(Bytes chunk) {
   Colours colours;
@@ -77,16 +73,17 @@ Colours by_code_points(Bytes chunk) {
 bool is_srgb(Bytes chunk) {
   const size_t name_bytes = text_of(chunk).find('\0');
   if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return false;
-  if (text_of(chunk).substr(0, name_bytes).find("sRGB") != std::string_view::npos) return true;
+  const bool is_called_so = text_of(chunk).substr(0, name_bytes).find("sRGB") != std::string_view::npos;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) fail(Exit::limit, "out of memory");
   std::vector<std::byte> profile(size_t(4) << 20);
   size_t bytes = 0;
   const Bytes packed = chunk.subspan(name_bytes + 2);
-  return libdeflate_zlib_decompress(decompressor.get(), packed.data(), packed.size(), profile.data(), profile.size(),
-                                    &bytes) == LIBDEFLATE_SUCCESS &&
-         is_srgb_profile(Bytes(profile).first(bytes));
+  if (libdeflate_zlib_decompress(decompressor.get(), packed.data(), packed.size(), profile.data(), profile.size(),
+                                 &bytes) != LIBDEFLATE_SUCCESS)
+    return is_called_so;
+  return is_srgb_profile(Bytes(profile).first(bytes), is_called_so);
 }
 
 // The exponent that encodes, 100,000 times. What stands for 1/2.2 means sRGB, as its specification has it for readers that
@@ -116,6 +113,10 @@ void take_chromaticities(Bytes chunk, Colours& colours) {
 }
 
 }  // namespace
+
+bool is_rec709(const Chromaticities& numbers) {
+  return std::ranges::equal(numbers, rec709, [](float a, float b) { return std::abs(a - b) < 0.001f; });
+}
 
 Colours colours_of(const ColourChunks& chunks) {
   Colours colours;

@@ -17,6 +17,7 @@ struct ColourChunks {
 
 // x and y of red, green, blue and white, as the attribute of an EXR has them.
 using Chromaticities = std::array<float, 8>;
+bool is_rec709(const Chromaticities& numbers);  // to within what files round to
 
 struct Colours {
   Transfer transfer = Transfer::srgb;

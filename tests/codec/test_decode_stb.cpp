@@ -2,6 +2,7 @@
 #include "tests/codec/make_files.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,8 @@ std::string bmp_header(int width, int height, int bits, uint32_t compression, ui
          little(uint32_t(height), 4) + little(1, 2) + little(uint32_t(bits), 2) + little(compression, 4) +
          little(0, 20);
 }
+
+using Warnings = std::vector<std::string>;
 
 const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
 
@@ -115,7 +118,6 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
   const auto warnings = [](const std::vector<PngChunk>& chunks) {
     return decode_bytes(grey_png(3, 3, chunks)).warnings;
   };
-  using Warnings = std::vector<std::string>;
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
   CHECK(warnings({{"gAMA", big_u32(50000)}}).empty());
@@ -137,6 +139,7 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
   CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("whose matrix is number 1") != std::string::npos);
   CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("do not fill their range") != std::string::npos);
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}).empty());
+  CHECK(warnings({{"iCCP", std::string("sRGB\0\0", 6) + zlib_packed("sRGB of tables")}}).empty());
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
         Warnings{"chunk iCCP is ignored: the picture is taken as sRGB"});
 }
@@ -219,6 +222,10 @@ TEST_CASE("an ICC profile is sRGB by its numbers too, and by nothing near them")
   CHECK_FALSE(is_srgb(made(2.2, 0.71687)));
   CHECK_FALSE(is_srgb(made(2.4, 0.69)));
   for (size_t bytes = 0; bytes < good.size(); bytes += 7) CHECK_FALSE(is_srgb(good.substr(0, bytes)));
+  // what is called so has to be about that
+  CHECK(is_srgb_profile(file_of(made(2.3, 0.70)), true));
+  CHECK_FALSE(is_srgb_profile(file_of(made(1, 0.71687)), true));
+  CHECK_FALSE(is_srgb_profile(file_of(made(2.4, 0.6)), true));
 }
 
 TEST_CASE("TGA runs are walked to the last texel") {
@@ -293,6 +300,23 @@ TEST_CASE("Radiance rows are floats, in runs or flat") {
   CHECK(texels[3] == 1.0f);
   CHECK(texels[4] == 0.5f);
   CHECK(refusal_of(file_of(flat.substr(0, flat.size() - 1))).find("2 file: is cut off") == 0);
+}
+
+TEST_CASE("a Radiance header's primaries are taken, and what is not is named") {
+  const auto decoded = [](const std::string& lines) {
+    return decode_bytes(file_of("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n" + lines + "\n-Y 1 +X 1\n" + "\x80\x40\x20\x81"));
+  };
+  const Decoded wide = decoded("PRIMARIES= 0.708 0.292 0.170 0.797 0.131 0.046 0.3127 0.3290\n");
+  CHECK(wide.warnings.empty());
+  REQUIRE(wide.picture.attributes.size() == 1);
+  CHECK(wide.picture.attributes[0].name == "chromaticities");
+  CHECK(decoded("PRIMARIES=0.64 0.33 0.30 0.60 0.15 0.06 0.3127 0.3290\n").picture.attributes.empty());
+  for (const char* numbers : {"0.7 0.3", "a b c d e f g h", "0.7 0.3 0.2 0.8 0.1 0.1 0.3 -1"})
+    CHECK(decoded(fmt::format("PRIMARIES={}\n", numbers)).warnings ==
+          Warnings{"PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1"});
+  CHECK(decoded("EXPOSURE=2\nEXPOSURE=3\nGAMMA=2.2\n").warnings ==
+        Warnings{"EXPOSURE of the header is ignored: values stay as they are stored",
+                 "GAMMA of the header is ignored: values stay as they are stored"});
 }
 
 TEST_CASE("Radiance runs that are cut, empty or too long are refused, and do not hang") {
