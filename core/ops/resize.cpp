@@ -33,18 +33,27 @@ Size result_size(const Call& call, Size from) {
   return to;
 }
 
-// A window whose corner and size are scaled as the data window is.
-Window scaled(const Window& window, Size from, Size to) {
-  const auto place = [](int at, int n, int m) { return int(std::floor(double(at) * m / n)); };
-  const auto side = [](int length, int n, int m) { return std::max(1, int(std::round(double(length) * m / n))); };
+// What the sides are multiplied by. A percentage is of the display window as of the data window, whose sides are rounded.
+struct Factor {
+  double x = 1, y = 1;
+};
+
+Factor factor_of(const Call& call, Size from) {
+  if (const auto percent = percentage(call.word("size"))) return {*percent / 100, *percent / 100};
+  const Size to = result_size(call, from);
+  return {double(to.width) / from.width, double(to.height) / from.height};
+}
+
+Window scaled(const Window& window, Factor factor) {
+  const auto side = [](int length, double by) { return std::max(1, int(std::round(length * by))); };
   const Size size = size_of(window);
-  const int x = place(window.min_x, from.width, to.width), y = place(window.min_y, from.height, to.height);
-  return {x, y, x + side(size.width, from.width, to.width) - 1, y + side(size.height, from.height, to.height) - 1};
+  const int x = int(std::floor(window.min_x * factor.x)), y = int(std::floor(window.min_y * factor.y));
+  return {x, y, x + side(size.width, factor.x) - 1, y + side(size.height, factor.y) - 1};
 }
 
 Windows result_windows(const Call& call, const Windows& windows) {
-  const Size from = size_of(windows.data), to = result_size(call, from);
-  return {.data = scaled(windows.data, from, to), .display = scaled(windows.display, from, to)};
+  const Factor factor = factor_of(call, size_of(windows.data));
+  return {.data = scaled(windows.data, factor), .display = scaled(windows.display, factor)};
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------

@@ -99,6 +99,18 @@ TEST_CASE("channels beside the colour go through the ops that take them, without
   CHECK(calls_for_other_channels(calls).at(0).text() == "resize --size 50% --filter box");
 }
 
+TEST_CASE("a share of a picture is that of its display window, however small the data window") {
+  const Windows windows{.data = {1700, 400, 1710, 410}, .display = {0, 0, 1919, 1079}};
+  const auto resized = [&](const std::string& words) {
+    const Call call = parse_call(*op_named("resize"), words);
+    return call.op->result_windows(call, windows);
+  };
+  CHECK(resized("--size 50%").display == Window{0, 0, 959, 539});
+  CHECK(resized("--size 50%").data == Window{850, 200, 855, 205});
+  CHECK(resized("--size 22x22").display == Window{0, 0, 3839, 2159});
+  CHECK(resized("--size 22x22").data == Window{3400, 800, 3421, 821});
+}
+
 TEST_CASE("words of several numbers are taken apart, or refused") {
   using Numbers = std::vector<int>;
   CHECK(whole_numbers("640x480+10+20", "x++") == Numbers{640, 480, 10, 20});
