@@ -7,7 +7,7 @@ namespace gpupost {
 
 namespace {
 
-// What workgroups meet at: as in kernels/statistics_parts.glsl.
+// What workgroups meet at: as in kernels/statistics_whole.glsl.
 constexpr int counters = 24;  // in units of 4 bytes, those of bins behind them
 
 int groups(int count, int each) { return (count + each - 1) / each; }
