@@ -33,14 +33,14 @@ std::vector<Named> channels_of(const Picture& picture) {
   return channels;
 }
 
-// The channel that was asked for, else Z, else of a file of depth its only one, or its first of several.
+// The channel that was asked for, else Z, else of a file of depth its only one.
 Place channel_of(const Call& call, const std::string& input, const Picture& picture) {
   const std::vector<Named> channels = channels_of(picture);
   const std::string& asked = call.word("depth");
   const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &Named::name);
   if (found != channels.end()) return found->place;
   const bool is_depth_file = !call.word("depth-file").empty();
-  if (asked.empty() && is_depth_file) return channels.front().place;
+  if (asked.empty() && is_depth_file && channels.size() == 1) return channels.front().place;
   std::vector<std::string> names;
   for (const Named& channel : channels) names.push_back(channel.name);
   fail(Exit::usage, "{}: {} has no channel {} for the depth, but {}; expected --depth with one of them{}",
@@ -74,7 +74,7 @@ Plane read_depth(const Call& call, const Picture& picture, const Globals& global
   const std::string& path = call.word("depth-file");
   if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
   Globals of_file = globals;  // part, layer, level and faces are the picture's
-  of_file.part.clear();
+  of_file.part = call.word("depth-part");
   of_file.layer.clear();
   of_file.level = 0;
   of_file.assembly = Assembly::none;
@@ -103,6 +103,7 @@ Plane moved(Plane plane, std::span<const Call> before) {
 }  // namespace
 
 void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals) {
+  const Windows windows{.data = picture.data_window, .display = picture.display_window};
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->reads_depth) continue;
@@ -115,6 +116,7 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals
            "colour alone",
            call.op->name, depth->size.width, depth->size.height, size.width, size.height);
     call.depth = std::move(depth);
+    call.frame_width = size_of(result_windows(before, windows).display).width;
   }
 }
 

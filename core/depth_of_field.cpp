@@ -47,6 +47,8 @@ double area_of(const std::vector<double>& areas, double radius) {
   return std::lerp(areas[index], areas[index + 1], place - double(index));
 }
 
+int frame_width(const DepthOfField& field, int width) { return field.frame_width > 0 ? field.frame_width : width; }
+
 double radius_of(const DepthOfField& field, double depth, int width) {
   const bool is_distance = depth > 0;
   const double nearness = !is_distance ? 0 : field.is_inverse ? depth / field.scale : 1 / (depth * field.scale);
@@ -103,7 +105,7 @@ View view_of(const Plane& depth, const DepthOfField& field) {
   View view{.size = depth.size, .circles = {}, .offsets = {}};
   const std::vector<double> areas = areas_of(field.aperture);
   for (const double number : depth.values) {
-    const double radius = radius_of(field, number, depth.size.width);
+    const double radius = radius_of(field, number, frame_width(field, depth.size.width));
     view.circles.push_back({radius, 1 / area_of(areas, std::abs(radius))});
   }
   set_reach(view, field.aperture);
@@ -348,7 +350,7 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
   const Planes half_error = field.is_half ? halved(error, view) : Planes{};
   // a radius is a difference of inverse distances: it is off by a share of both
   const double far_limit =
-      std::abs(circle_of_confusion(field.lens, 0)) / field.lens.sensor_width * depth.size.width / 2;
+      std::abs(circle_of_confusion(field.lens, 0)) / field.lens.sensor_width * frame_width(field, depth.size.width) / 2;
   const double of_radii = 0x1p-19 * (field.aperture.max_radius + far_limit + 1);
   // sums are of a sixteenth of each number, and devices may take what is then below the smallest normal float for 0
   const double flushed = 16 * 0x1p-126 * (2 * view.reach + 1) * (2 * view.reach + 1);

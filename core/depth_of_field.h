@@ -11,7 +11,7 @@ struct Lens {
   double f_stop = 2.8;
   double focal_length = 0.05;   // metres
   double focus = 2;             // metres to what is sharp; may be infinite
-  double sensor_width = 0.036;  // metres
+  double sensor_width = 0.036;  // metres, of the frame
 };
 
 // Diameter of the circle that a point at a distance of `1 / inverse_distance` metres makes on the sensor, in metres: positive
@@ -45,10 +45,13 @@ struct DepthOfField {
   bool is_inverse = false;  // depths are 1 / distance
   double scale = 1;         // what makes metres of them, or of their inverse
   Show show = Show::result;
+  int frame_width = 0;   // texels, of which the picture may be a part; 0: it is the frame
   bool is_half = false;  // fields are made of texels of twice the side
 };
 
-// Radius in texels of a picture that is `width` wide, with its circle's sign. Depths that are no distance, holes, are
+// Texels of the sensor's width, where a picture is so wide.
+int frame_width(const DepthOfField& field, int width);
+// Radius in texels of a frame that is `width` wide, with its circle's sign. Depths that are no distance, holes, are
 // infinitely far.
 double radius_of(const DepthOfField& field, double depth, int width);
 

@@ -239,6 +239,7 @@ struct Call {
   std::string source;              // of an op that takes one: what its file holds
   // Of an op that reads_depth: the distances of the texels that it works on, in metres; nullptr: not read yet.
   std::shared_ptr<const Plane> depth;
+  int frame_width = 0;  // likewise: texels of the frame that their picture is a part of; 0: it is all of it
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

@@ -56,12 +56,15 @@ DepthOfField field_of(const Call& call) {
           .is_inverse = call.flag("depth-invert"),
           .scale = call.number("depth-scale"),
           .show = Show(call.integer("show")),
+          .frame_width = call.frame_width,
           .is_half = call.choice("resolution") == "half"};
 }
 
 void check(const Call& call) {
   if (const int blades = call.integer("blades"); blades == 1 || blades == 2)
     fail(Exit::usage, "dof: --blades {} encloses nothing; expected 0 for a disk, or 3 and more", blades);
+  if (!call.word("depth-part").empty() && call.word("depth-file").empty())
+    fail(Exit::usage, "dof: --depth-part {} is of a depth file; expected --depth-file too", call.word("depth-part"));
   if (call.has("focus") && !call.word("focus-at").empty())
     fail(Exit::usage, "dof: --focus and --focus-at are both given; expected one of them");
   if (!call.word("focus-at").empty()) return;
@@ -117,7 +120,8 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
   const Size size = builder.image(builder.current_image()).size;
   const Lens& lens = field.lens;
   const double nearest = 1 / lens.focal_length, focus = 1 / lens.focus;
-  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * builder.whole_size().width / 2;
+  const int width = frame_width(field, builder.whole_size().width);
+  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * width / 2;
   const int depth = builder.add_source(call.depth);
   const Circles circles = add_circles(builder, size);
   Pass pass{.name = "dof circles",
@@ -279,7 +283,7 @@ const Op dof_op{
                {.name = "f-stop", .help = "focal length / aperture", .def = 2.8, .min = 0.1, .max = 1000},
                {.name = "focal-length", .help = "of the lens", .def = 50, .min = 0.1, .max = 10000, .unit = "mm"},
                {.name = "sensor-width",
-                .help = "what the picture's width is on the sensor",
+                .help = "what the width of the picture's frame, its display window, is on the sensor",
                 .def = 36,
                 .min = 0.1,
                 .max = 10000,
@@ -293,6 +297,11 @@ const Op dof_op{
                 .help = "picture of the same size that holds the depth",
                 .kind = ParamKind::text,
                 .form = "FILE",
+                .has_form = is_a_name},
+               {.name = "depth-part",
+                .help = "of a depth file of several: number or name; without it the first, whatever --part says",
+                .kind = ParamKind::text,
+                .form = "WHICH",
                 .has_form = is_a_name},
                {.name = "depth-scale", .help = "metres a unit of depth", .def = 1, .min = 1e-9, .max = 1e9},
                {.name = "depth-invert",

@@ -1,10 +1,12 @@
 // Depth of field of whole files: where the depth comes from.
+#include "core/codec/codec.h"
 #include "tests/cli/place.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -57,6 +59,32 @@ TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold 
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
 
+TEST_CASE("a part of a frame has the circles that it has in the frame") {
+  if (!has_device()) return;
+  const Place place;
+  const Window window{.min_x = 7, .min_y = 0, .max_x = 25, .max_y = 20};
+  Picture part = decoded(place, "depth.exr");
+  part.data_window = window;
+  for (Group& group : part.groups) {
+    const Memory from = std::move(group.levels[0].texels);
+    const size_t bytes = 4 * bytes_of(group.depth), width = size_t(size_of(window).width);
+    Level cut{size_of(window), Memory(texel_count(size_of(window)) * bytes)};
+    for (size_t y = 0; y < 21; ++y)
+      std::memcpy(cut.texels.data() + y * width * bytes, from.data() + (y * 37 + 7) * bytes, width * bytes);
+    group.levels[0] = std::move(cut);
+  }
+  const Encoded encoded = encode(*format_named("exr"), part, {.depth = Depth::half, .keep_depths = true});
+  place.write("part.exr", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 32 --show coc --verify ";
+  REQUIRE(place.shell("gpupost depth.exr" + lens + "-o whole.exr").exit_code == 0);
+  REQUIRE(place.shell("gpupost part.exr" + lens + "-o of_part.exr").exit_code == 0);
+  const std::vector<float> whole = numbers_of(decoded(place, "whole.exr"), 0),
+                           of_part = numbers_of(decoded(place, "of_part.exr"), 0);
+  for (size_t y = 0; y < 21; ++y)
+    for (size_t index = 0; index < 4 * 19; ++index)
+      CHECK(of_part[y * 4 * 19 + index] == whole[(y * 37 + 7) * 4 + index]);
+}
+
 TEST_CASE("ops that move texels before it move depth along") {
   if (!has_device()) return;
   const Place place;
@@ -76,7 +104,7 @@ TEST_CASE("a depth that is not there or not of the picture's size is refused in 
   const Place place;
   check_refused(place.gpupost({"in.exr", "dof", "-o", "o.exr"}), 1, "has no channel Z for the depth, but ");
   check_refused(place.gpupost({"depth.exr", "dof", "--depth", "W", "-o", "o.exr"}), 1, "has no channel W");
-  check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "wide.exr", "-o", "o.exr"}), 1,
+  check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "wide.exr", "--depth", "R", "-o", "o.exr"}), 1,
                 "--depth-file wide.exr is 38 x 21; expected 37 x 21");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "missing.exr", "-o", "o.exr"}), 2, "missing.exr");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "cut.exr", "-o", "o.exr"}), 2, "cut.exr");

@@ -117,6 +117,29 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
         "gpupost: parts.exr: has no part matte; it has 0 (beauty), 1 (wide) (--part is from GPUPOST_PART)\n");
 }
 
+TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
+  if (!has_device()) return;
+  const Place place;
+  for (const char* name : {"in.exr", "depth.exr"})
+    CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
+  place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"depth", place.read("zip.depth.exr")}}));
+  const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 4";
+  REQUIRE(place.shell("gpupost in.exr" + lens + " --depth-file depth.exr -o apart.exr").exit_code == 0);
+  for (const char* words : {"--depth-part depth", "--depth-part 1 --part beauty"}) {
+    const Finished finished =
+        place.shell("gpupost parts.exr" + lens + " --depth-file parts.exr " + words + " -o parted.exr");
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK(place.gpupost({"compare", "parted.exr", "apart.exr"}).exit_code == 0);
+  }
+  // --part is of the picture alone: where nothing is said, the file's first part has to have the depth
+  const Finished colour = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
+  CHECK(colour.exit_code == 1);
+  CHECK(colour.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
+  const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
+  CHECK(alone.exit_code == 1);
+  CHECK(alone.err == "gpupost: dof: --depth-part 1 is of a depth file; expected --depth-file too\n");
+}
+
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {
   const Place place;
   const std::string png = place.read("in.png");
