@@ -1,6 +1,7 @@
 // A Vulkan layer of the tests' own: the n-th call that can fail does, and the driver never hears of it.
 //   GPUPOST_FAIL_VULKAN=n:result      the n-th call gives this result, like 12:-4
 //   GPUPOST_FAIL_VULKAN=n:result:on   that call and all that follow it
+//   GPUPOST_MOST_MEMORY=bytes         the device has no memory for more at once
 //   GPUPOST_VULKAN_CALLS=file         the names of all calls go there, a line each
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,6 +48,15 @@ VkResult result_of_fault(const char* name) {
   return fails ? VkResult(fault.result) : VK_SUCCESS;
 }
 
+bool is_too_much(VkDevice, const VkMemoryAllocateInfo* info, const VkAllocationCallbacks*, VkDeviceMemory*) {
+  static const char* const most = std::getenv("GPUPOST_MOST_MEMORY");
+  return most && info->allocationSize > std::strtoull(most, nullptr, 10);
+}
+template <class... Args>
+bool is_too_much(const Args&...) {
+  return false;
+}
+
 // A function of Vulkan in which faults can be, and the one that is next in line.
 template <auto function>
 struct Failing;
@@ -55,7 +65,7 @@ struct Failing<function> {
   static inline const char* name = nullptr;
   static inline decltype(function) next = nullptr;
   static VKAPI_ATTR VkResult VKAPI_CALL call(Args... args) {
-    const VkResult result = result_of_fault(name);
+    const VkResult result = is_too_much(args...) ? VK_ERROR_OUT_OF_DEVICE_MEMORY : result_of_fault(name);
     return result == VK_SUCCESS ? next(args...) : result;
   }
 };
