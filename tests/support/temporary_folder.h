@@ -1,13 +1,14 @@
 // A folder that dies with its owner.
 #pragma once
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace gpupost::test {
 
@@ -15,7 +16,7 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "gpupost-test-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder can be made: " + pattern);
+    if (!mkdtemp(pattern.data())) throw std::system_error(errno, std::generic_category(), pattern);
     path_ = pattern;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
