@@ -99,7 +99,9 @@ class Walker {
   }
 
   [[noreturn]] void unknown_option(const std::string& name) {
-    std::vector<std::string> known;
+    if (access(name.c_str(), F_OK) == 0)
+      fail(Exit::usage, "{} is taken for an option; expected ./{} where the file is meant", name, name);
+    std::vector<std::string> known{"--help"};
     if (op_)
       for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));

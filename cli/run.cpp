@@ -68,14 +68,18 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, Inputs& inp
   report.total_ms = total.milliseconds();
 }
 
+// The input of a job, as messages name it.
+std::string name_of(const JobReport& report) { return report.input == "-" ? "standard input" : report.input; }
+
 // What --verify found where all is well.
 void say_verified(const JobReport& report) {
   const auto worst = std::ranges::max_element(report.checks, {}, &LevelCheck::share);
   if (worst != report.checks.end())
-    say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", report.input, describe(*worst));
+    say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", name_of(report),
+             describe(*worst));
   const auto number = std::ranges::max_element(report.number_checks, {}, &NumberCheck::share);
   if (number != report.number_checks.end())
-    say_note("{}: verified, every number; nearest to its tolerance: {}", report.input, describe(*number));
+    say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
@@ -93,7 +97,7 @@ Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inpu
   const bool is_told = !request.globals.quiet && code == Exit::done;  // an error stays one line
   if (is_told) say_verified(report);
   if (is_told)
-    for (const std::string& warning : report.warnings) say_warning("{}: {}", report.input, warning);
+    for (const std::string& warning : report.warnings) say_warning("{}: {}", name_of(report), warning);
   if (!report.error.empty()) say_error(report.error);
   return code;
 }

@@ -212,6 +212,8 @@ struct Op {
   // Where the result may be made in parts, each of the part of the picture that it reaches, around the texel under its
   // middle where the size changes. Point ops need not say so.
   std::optional<Reach> (*reach)(const Call& call, Size size) = nullptr;
+  // Options with which parts may be smaller, "" where they cannot be.
+  std::string_view smaller_parts;
   // Of an op that makes levels: the call that makes `levels` of them, the base counted, each of the one above alone;
   // nothing where they are made otherwise.
   std::optional<Call> (*level_by_level)(const Call& call, int levels) = nullptr;

@@ -108,9 +108,7 @@ class StageRun {
     const bool is_cut =
         is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
     if (both && is_cut) return run_both(*both);
-    if (is_over)
-      fail(Exit::limit, "{}; of `{}` a part has at least {} x {} texels, which is too large too", bounds_.why,
-           name_of_stage(), part.needed.size.width, part.needed.size.height);
+    if (is_over) refuse(part);
     try {
       run_part(part);
     } catch (const MemoryEnded&) {
@@ -134,10 +132,16 @@ class StageRun {
     return takes_long && taps_of(part_for(half).plan) < worth_cutting * taps;
   }
 
-  // The call that makes parts what they are, where there is one.
-  std::string name_of_stage() const {
+  // Names the call that makes parts what they are, where there is one, and the way out.
+  [[noreturn]] void refuse(const Part& part) const {
     const auto found = std::ranges::find_if(stage_.calls, [](const Call& call) { return call.op->reach != nullptr; });
-    return (found == stage_.calls.end() ? stage_.calls.front() : *found).text();
+    const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
+    const std::string text = call.text();
+    const std::string_view smaller = call.op->smaller_parts;
+    const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
+    fail(Exit::limit, "{}; of `{}` a part has at least {} x {} texels, which is too large too{}", bounds_.why, text,
+         part.needed.size.width, part.needed.size.height,
+         has_way_out ? fmt::format("; with {} parts may be smaller", smaller) : "");
   }
 
   void run_part(const Part& part) {

@@ -50,6 +50,7 @@ TEST_CASE("words that are wrong") {
       {"an unknown op behind an input", {"in.exr", "mipss", "-o", "out.exr"}, 1, {"mipss", "did you mean `mips`"}},
       {"an unknown word, nothing near", {"xyzzy"}, 1, {"xyzzy", "gpupost ops"}},
       {"an empty word", {"", "mips"}, 1, {"an empty word"}},
+      {"help that is asked for wrongly", {"mips", "--hlep"}, 1, {"--hlep", "did you mean `--help`"}},
       {"an unknown option", {"mips", "in.exr", "--fp61"}, 1, {"mips", "--fp61", "did you mean `--fp16`"}},
       {"an op's unknown option", {"mips", "in.exr", "--methd", "auto"}, 1, {"--methd", "did you mean `--method`"}},
       {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "no option of gpupost"}},
@@ -454,8 +455,17 @@ TEST_CASE("pictures over a limit") {
               {"stats", "long.exr", "--tile-side", "64"},
               7,
               {"20000 x 1", "64 a side", "`stats` cannot be done in parts"}}});
-  // a plan says what the run would
+  // what the message of a part that is too large expects is the way out
   const Place place;
+  const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
+  check_refused(place, {"parts of sliding sums",
+                        large,
+                        7,
+                        {"of `blur --radius 20` a part has at least", "with --method separable parts may be smaller"}});
+  Words smaller = large;
+  smaller.insert(smaller.begin() + 1, {"--method", "separable"});
+  CHECK(place.gpupost(smaller).exit_code == 0);
+  // a plan says what the run would
   for (Words words : {Words{"blur", "--radius", "2", "saturation", "blur", "--radius", "2", "--space", "yxy"},
                       Words{"blur", "--radius", "2", "blur", "--radius", "1", "--storage", "r11g11b10"},
                       Words{"exposure", "--auto"}}) {
@@ -467,6 +477,16 @@ TEST_CASE("pictures over a limit") {
     CHECK(is_one_error(plan.err));
     CHECK(plan.err == run.err);
   }
+}
+
+TEST_CASE("a file whose name begins with a dash is no option, and the message says how it is given") {
+  const Place place;
+  place.write("-dash.png", made_files().at("in.png"));
+  const Finished finished = place.gpupost({"-dash.png", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err == "gpupost: -dash.png is taken for an option; expected ./-dash.png where the file is meant\n");
+  CHECK(place.gpupost({"./-dash.png", "-o", "out.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"-o", "out.exr", "--", "-dash.png"}).exit_code == 0);
 }
 
 TEST_CASE("a terminal is neither read as a picture nor written to as one") {

@@ -70,6 +70,14 @@ TEST_CASE("a picture comes in by standard input and goes out by standard output"
   CHECK(decoded(place, "out.exr", 5).size() == Size{1, 1});
 }
 
+TEST_CASE("warnings of standard input name it as errors do") {
+  const Place place;
+  const Finished finished = place.shell("cat depth.exr | gpupost - -o out.png");
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: warning: standard input: png holds no other channels"),
+                finished.err);
+}
+
 TEST_CASE("standard input may be a file, standard output may be named") {
   if (!has_device()) return;
   const Place place;
