@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 namespace gpupost {
@@ -29,12 +30,31 @@ std::vector<Measured> to_be_measured(std::span<const Call> calls, const std::str
   return list;
 }
 
+// Are the numbers the same, but for what rounding makes of grey?
+static bool is_alike(const Spread& a, const Spread& b) {
+  const auto is_near = [](double x, double y) {
+    return std::abs(x - y) <= 0x1p-16 * std::max(std::abs(x), std::abs(y));
+  };
+  return is_near(a.mean, b.mean) && is_near(a.least, b.least) && is_near(a.largest, b.largest);
+}
+
+// What is measured of a grey picture: Y, or R, G and B where calls before have made colour of it.
+static std::array<std::string, 3> names_in_grey(const Group& group, const Statistics& statistics) {
+  const std::string& grey = group.channels[0].name;
+  const auto& [red, green, blue, alpha] = statistics.components;
+  if (is_alike(red, green) && is_alike(red, blue)) return {grey, "", ""};
+  const std::string layer = grey.substr(0, grey.size() - 1);
+  return {layer + "R", layer + "G", layer + "B"};
+}
+
 void take_in(Measured& measured, const Group& group, const Statistics& statistics) {
   if (group.is_colour) measured.colour = statistics;
   if (measured.measure == Measure::extremes) return;
+  std::array<std::string, 4> names;
+  std::ranges::transform(group.channels, names.begin(), &Channel::name);
+  if (group.is_luminance) std::ranges::copy(names_in_grey(group, statistics), names.begin());
   for (size_t component = 0; component < 4; ++component)
-    if (const std::string& name = group.channels[component].name; !name.empty())
-      measured.channels.push_back({name, statistics.components[component]});
+    if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});
 }
 
 void leave_out(Measured& measured, const Group& group) {

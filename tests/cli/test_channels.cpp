@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -226,4 +227,18 @@ TEST_CASE("flips and crops keep the colour of what is transparent, before mips t
     CHECK(mipped.exit_code == 0);
     CHECK(place.read("mip.0.png") == place.read("flipped.png"));
   }
+}
+
+TEST_CASE("stats measures R, G and B of a grey picture of which a chain has made colour, and else Y") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  const auto names = [&](const Words& words) {
+    const nlohmann::json told = nlohmann::json::parse(place.gpupost(words).out);
+    std::string made;
+    for (const nlohmann::json& channel : told["channels"]) made += channel["name"].get<std::string>();
+    return made;
+  };
+  CHECK(names({"gain", "--green", "0", "stats", "grey.png"}) == "RGB");
+  CHECK(names({"stats", "gain", "--green", "0", "grey.png", "-o", "out.png"}) == "Y");
 }
