@@ -89,7 +89,9 @@ static bool examine_devices() {
   try {
     devices = list_devices();
   } catch (const Error& error) {
-    tell(false, "Vulkan", error.what(), "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
+    const std::string_view what = error.what();
+    tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // which is who speaks here
+         "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
     return false;
   }
   bool is_usable = false, has_gpu = false;

@@ -13,7 +13,10 @@ Explained plan_of(const Request& request) {
   Size size = globals.size.value_or(Size{1920, 1080});
   Depth storage = globals.storage.value_or(Depth::half);
   bool is_colour = !takes_data(request.calls);
-  if (!globals.size && !request.inputs.empty()) {
+  if (globals.size && !request.inputs.empty())
+    fail(Exit::usage, "--size {}x{} is of plans without a file; {} has a size of its own", globals.size->width,
+         globals.size->height, request.inputs.front());
+  if (!request.inputs.empty()) {
     JobReport ignored;
     const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
     check_demands(request.calls, picture);

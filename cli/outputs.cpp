@@ -52,8 +52,7 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
   const Globals& globals = request.globals;
   if (globals.format) return globals.format;
   const std::string& output = globals.output;
-  const bool name_says =
-      !output.empty() && output != "-" && !output.ends_with('/') && output.find("{ext}") == output.npos;
+  const bool name_says = !output.empty() && output != "-" && !output.ends_with('/') && !output.ends_with(".{ext}");
   if (name_says) {
     const Format* format = format_of_extension(output);
     if (!format)
@@ -178,6 +177,8 @@ class Paths {
       fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
            job.output == "-" ? "standard output" : shown(job.output));
     if (job.output == "-") return;
+    const std::string& output = request.globals.output;
+    const bool is_name_given = !output.empty() && !output.ends_with('/');
     for (const std::string& path : possible_paths(request, job)) {
       const std::string name = one_name(path);
       written_.insert(name);
@@ -185,7 +186,7 @@ class Paths {
       if (lost == read_.end()) continue;
       const bool is_own_input =
           lost->second.what == "input" && job.inputs.size() == 1 && one_name(job.inputs.front()) == name;
-      if (is_own_input && !request.globals.output.empty()) continue;
+      if (is_own_input && is_name_given) continue;
       fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
            lost->second.path);
     }

@@ -132,9 +132,13 @@ Exit run(const Request& request) {
     fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE)");
   if (request.calls.empty() && globals.verify)
     fail(Exit::usage, "--verify compares what an op has made; there is no op");
+  if (globals.size)
+    fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
+         globals.size->width, globals.size->height);
   const std::vector<Job> jobs = jobs_of(request);
   check_sources(request);
   LazyGpu gpu(globals, !request.calls.empty());
+  if (globals.require_gpu && !request.calls.empty()) gpu.with([](Gpu&) {});  // no input is read where there is none
   Inputs inputs(inputs_of(jobs), globals);
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());

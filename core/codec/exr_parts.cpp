@@ -77,7 +77,9 @@ std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits) {
 
 ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted) {
   ExrHeader* part = wanted.empty() ? &parts.front() : part_named(parts, wanted);
-  if (!part) fail(Exit::input, "has no part {}; it has {}", wanted, text_of(parts));
+  if (!part)
+    fail(Exit::input, "has no part {}; it has {} {}", wanted, parts.size() == 1 ? "the one part" : "the parts",
+         text_of(parts));
   if (part->is_deep)
     fail(Exit::input, "deep data, which part {} holds, is not supported; it has the parts {}", text_of(*part),
          text_of(parts));

@@ -114,7 +114,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const Finished missing = place.gpupost({"info", "parts.exr"}, {{"GPUPOST_PART", "matte"}});
   CHECK(missing.exit_code == 2);
   CHECK(missing.err ==
-        "gpupost: parts.exr: has no part matte; it has 0 (beauty), 1 (wide) (--part is from GPUPOST_PART)\n");
+        "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide) (--part is from GPUPOST_PART)\n");
 }
 
 TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {

@@ -94,6 +94,15 @@ TEST_CASE("words that are wrong") {
       {"a level over 31", {"in.exr", "-o", "out.exr", "--level", "32"}, 1, {"--level 32", "0..31"}},
       {"a level below 0", {"in.exr", "-o", "out.exr", "--level", "-1"}, 1, {"--level -1", "0..31"}},
       {"a size of one number", {"--explain", "mips", "--size", "1920"}, 1, {"--size 1920", "WxH"}},
+      {"a size in a run",
+       {"--size", "20x20", "flip", "x", "in.png", "-o", "out.png"},
+       1,
+       {"--size 20x20", "--explain"}},
+      {"a size of a file",
+       {"--explain", "flip", "x", "--size", "3x3", "in.exr"},
+       1,
+       {"--size 3x3", "in.exr has a size"}},
+      {"a size of a file's shader", {"shader", "mips", "in.exr", "--size", "3x3"}, 1, {"--size 3x3"}},
       {"a size of nothing", {"--explain", "mips", "--size", "0x5"}, 1, {"--size 0"}},
       {"the plan of no chain", {"--explain", "in.exr"}, 1, {"--explain", "no op"}},
       {"the environment's flag", {"in.exr", "-o", "out.exr"}, 1, {"GPUPOST_FP16=maybe"}, {{"GPUPOST_FP16", "maybe"}}},
@@ -186,6 +195,7 @@ TEST_CASE("outputs whose names are wrong") {
   check_all({
       {"no extension", {"in.exr", "-o", "out"}, 1, {"-o out", ".exr"}},
       {"an unknown extension", {"in.exr", "-o", "out.xyz"}, 1, {"-o out.xyz", ".exr, .png, .ktx2 or .dds"}},
+      {"a place for an extension behind none", {"in.exr", "-o", "out_{ext}"}, 1, {"-o out_{ext}", ".exr"}},
       {"a format that is only read", {"in.exr", "-o", "out.jpg"}, 1, {"-o out.jpg", "not written"}},
       {"srgb floats",
        {"in.exr", "-o", "out.ktx2", "--transfer", "srgb"},
@@ -238,7 +248,10 @@ TEST_CASE("verbs with wrong words") {
       {"info of two", {"info", "in.exr", "in.png"}, 1, {"gpupost info FILE"}},
       {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
       {"info with an option of outputs", {"info", "in.exr", "--bits", "8"}, 1, {"info: --bits is no option of it"}},
-      {"info of a part that is not there", {"info", "in.exr", "--part", "1"}, 2, {"in.exr: has no part 1; it has 0"}},
+      {"info of a part that is not there",
+       {"info", "in.exr", "--part", "1"},
+       2,
+       {"in.exr: has no part 1; it has the one part 0"}},
       {"compare of a part of a PNG", {"compare", "in.png", "in.png", "--part=x"}, 2, {"has no part x; a png has none"}},
       {"compare with a tolerance left out", {"compare", "in.exr", "in.exr", "--tolerance"}, 1, {"needs a value"}},
       {"compare of one", {"compare", "in.exr"}, 1, {"has 1 pictures", "gpupost compare A B"}},
@@ -347,7 +360,7 @@ TEST_CASE("inputs that lack what is asked of them") {
       {"a chain on a part that is not there",
        {"mips", "in.exr", "--part", "matte"},
        2,
-       {"has no part matte; it has 0"}},
+       {"has no part matte; it has the one part 0"}},
       {"the difference from a missing file", {"compare", "in.exr", "missing.exr"}, 2, {"missing.exr"}},
       {"a missing file behind --", {"mips", "-o", "out.exr", "--", "--fp16"}, 2, {"--fp16", "No such file"}},
   });
@@ -536,6 +549,7 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
   place.write("plain.glsl", "//!point plain\nvec4 plain(vec4 c, plain_params p) { return c; }\n");
   std::filesystem::create_directory(place.path("made"));
   place.write("made/wide.exr", made_files().at("wide.exr"));
+  place.write("made/other.exr", made_files().at("in.exr"));
   const auto refused = [&](const Words& words, const std::string& lost) {
     check_refused(place, {"lost", words, 1, {"would replace the " + lost, "expected another -o"}});
   };
@@ -546,6 +560,8 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
           "depth file in.dof.exr");
   refused({"wide.exr", "in.exr", "dof", "--depth-file", "made/wide.exr", "--depth", "R", "-o", "made/"},
           "depth file made/wide.exr");
+  refused({"in.exr", "-o", "./"}, "input in.exr");
+  refused({"sub/in.exr", "wide.exr", "-o", "made/", "--format", "exr", "made/other.exr"}, "input made/other.exr");
   refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
   check_refused(place, {"a report",
                         {"in.exr", "dof", "--depth-file", "depth.exr", "-o", "o.exr", "--report", "depth.exr"},
@@ -558,6 +574,16 @@ TEST_CASE("a name that holds {level} is a name") {
   const Place place;
   CHECK(place.shell("cp in.exr 'a{level}.exr' && gpupost mips --quiet 'a{level}.exr'").exit_code == 0);
   CHECK(place.has("a{level}.mips.exr"));
+}
+
+TEST_CASE("no input is read where a GPU is required and there is none, and the exit is 4") {
+  if (!has_device() || has_gpu()) return;
+  check_all(
+      {{"of two inputs, one of them bad",
+        {"mips", "in.exr", "text.exr", "-o", "sub/", "--require-gpu"},
+        4,
+        {"--require-gpu: "}},
+       {"without a driver", {"mips", "in.exr", "text.exr", "-o", "sub/", "--require-gpu"}, 4, {"driver"}, no_driver}});
 }
 
 TEST_CASE("a device that does not open is the same error for every input and every report") {

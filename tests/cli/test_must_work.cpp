@@ -108,6 +108,7 @@ TEST_CASE("doctor without a driver says what mends it, and exits with 4") {
   const Finished finished = Place().gpupost({"doctor"}, no_driver);
   CHECK(finished.exit_code == 4);
   CHECK_MESSAGE(finished.out.find("mesa-vulkan-drivers") != std::string::npos, finished.out);
+  CHECK_MESSAGE(finished.out.find("gpupost doctor") == std::string::npos, finished.out);
 }
 
 TEST_CASE("doctor names the variable that decides which drivers are seen") {

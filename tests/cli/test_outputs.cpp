@@ -222,6 +222,10 @@ TEST_CASE("the places of a pattern are filled from the input") {
   check_done(place, {"in.exr", "wide.exr", "-o", "{dir}/{stem}.png"});
   CHECK(place.has("in.png"));
   CHECK(place.has("wide.png"));
+  check_done(place, {"in.exr", "-o", "y.{ext}.png"});
+  check_done(place, {"in.png", "-o", "x.{ext}.exr"});
+  CHECK(decoded(place, "y.png.png").format == "png");
+  CHECK(decoded(place, "x.exr.exr").format == "exr");
   CHECK(place.shell("gpupost - -o '{stem}.png' < in.exr").exit_code == 0);
   CHECK(place.has("stdin.png"));
 }

@@ -200,9 +200,9 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
 
 TEST_CASE("a part that is not there is refused, and those that are are named") {
   const File file = make_exr_parts({{"beauty", {}}, {"depth", {}}});
-  CHECK(refusal_of(file, {.part = "2"}) == "2 file: has no part 2; it has 0 (beauty), 1 (depth)");
-  CHECK(refusal_of(file, {.part = "gloss"}) == "2 file: has no part gloss; it has 0 (beauty), 1 (depth)");
-  CHECK(refusal_of(make_exr({}), {.part = "1"}) == "2 file: has no part 1; it has 0");
+  CHECK(refusal_of(file, {.part = "2"}) == "2 file: has no part 2; it has the parts 0 (beauty), 1 (depth)");
+  CHECK(refusal_of(file, {.part = "gloss"}) == "2 file: has no part gloss; it has the parts 0 (beauty), 1 (depth)");
+  CHECK(refusal_of(make_exr({}), {.part = "1"}) == "2 file: has no part 1; it has the one part 0");
   CHECK(decode_bytes(make_exr({}), {.part = "0"}).picture.size() == Size{17, 41});
 }
 
