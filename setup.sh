@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sets up a bare Debian 12 and builds; then `demo` runs the main job on a picture, `test` runs the tests. May be run again.
+# Sets up a bare Debian 12 and builds; then `demo` runs the main job on a picture, `test` runs the tests, and what begins with
+# `test-` runs them in another way, each in a build of its own. May be run again.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -7,6 +8,7 @@ build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libs
   libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev doctest-dev
   libopenexr-dev libpng-dev libjpeg-dev)
 demo_packages=(openimageio-tools)
+fuzz_packages=(clang libclang-rt-14-dev)
 test_packages=(vulkan-validationlayers openimageio-tools pngcheck)
 
 # Installs those of the packages that are missing.
@@ -58,8 +60,16 @@ case "${1:-}" in
   demo) demo ;;
   test) run_tests release build ;;
   test-sanitized) run_tests sanitized build-sanitized ;;
+  test-threads)
+    install "${build_packages[@]}"
+    tests/trust/run.sh R13
+    ;;
+  test-fuzz)
+    install "${build_packages[@]}" "${fuzz_packages[@]}"
+    tests/trust/run.sh R6
+    ;;
   *)
-    echo "usage: ./setup.sh demo|test|test-sanitized" >&2
+    echo "usage: ./setup.sh demo|test|test-sanitized|test-threads|test-fuzz" >&2
     exit 1
     ;;
 esac

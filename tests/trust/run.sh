@@ -24,21 +24,28 @@ test_cases() {
   }
 }
 
-# Fuzzes each target for a minute, from the inputs that are kept. Builds with clang, in build-fuzz/.
+# Fuzzes a target for a minute, from the inputs that are kept; says on standard output what came of it.
+fuzz_target() {
+  local target=$1 log=$2 found=1
+  mkdir "$log/$target"
+  GPUPOST_FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 timeout 300 build-fuzz/tests/fuzzer "$log/$target" \
+    "testdata/fuzz/$target" -max_total_time=60 -max_len=2048 -timeout=10 -rss_limit_mb=3000 \
+    -artifact_prefix="build-fuzz/$target-" >"$log/$target.log" 2>&1 || found=0
+  [ "$found" -eq 1 ] || tail -n 30 "$log/$target.log" >&2
+  echo "R6 fuzzing $target: $found of 1 minutes without a finding ($(grep -oE 'Done [0-9]+ runs' "$log/$target.log"))"
+}
+
+# All targets, two at a time. Builds with clang, in build-fuzz/.
 fuzz() {
   cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -- --quiet || failed=1
-  local target found log
+  local target log running=0
   log=$(mktemp -d)
   for target in testdata/fuzz/*/; do
-    target=$(basename "$target")
-    mkdir "$log/$target"
-    found=1
-    GPUPOST_FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 timeout 300 build-fuzz/tests/fuzzer "$log/$target" \
-      "testdata/fuzz/$target" -max_total_time=60 -max_len=2048 -timeout=10 -rss_limit_mb=3000 \
-      -artifact_prefix="build-fuzz/$target-" >"$log/$target.log" 2>&1 || found=0
-    [ "$found" -eq 1 ] || tail -n 30 "$log/$target.log"
-    echo "R6 fuzzing $target: $found of 1 minutes without a finding ($(grep -oE 'Done [0-9]+ runs' "$log/$target.log"))" >>"$lines"
+    fuzz_target "$(basename "$target")" "$log" >>"$lines" &
+    running=$((running + 1))
+    [ "$running" -lt 2 ] || { wait -n && running=$((running - 1)); }
   done
+  wait
   rm -rf "$log"
 }
 
