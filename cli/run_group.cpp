@@ -3,6 +3,7 @@
 #include "cli/depths.h"
 #include "cli/device.h"
 #include "core/error.h"
+#include "core/half.h"
 #include "core/threads.h"
 #include "core/verify.h"
 
@@ -61,12 +62,11 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
 
 // How many halves of a level are 65504 or -65504.
 size_t count_largest(const Level& level) {
-  constexpr uint16_t without_sign = 0x7fff, largest_half = 0x7bff;
   const size_t row = 4 * size_t(level.size.width);
   std::atomic<size_t> sum = 0;
   parallel_ranges(level.size.height, std::max(1, 65536 / level.size.width), [&](int begin, int end) {
     const auto halves = level.texels.as<uint16_t>().subspan(row * size_t(begin), row * size_t(end - begin));
-    sum += size_t(std::ranges::count_if(halves, [](uint16_t half) { return (half & without_sign) == largest_half; }));
+    sum += count_largest_halves(halves.data(), halves.size());
   });
   return sum;
 }
