@@ -56,6 +56,13 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
   }
 }
 
+// Refuses options that mean nothing beside the others.
+static void check_effects(const Call& call) {
+  for (const Param& param : call.op->params)
+    if (param.has_effect && !call.is_default(param) && !param.has_effect(call))
+      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param), param.needs);
+}
+
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
   CLI::App app;
   app.set_help_flag();
@@ -79,6 +86,7 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
     if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
       fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
            param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form);
+  check_effects(call);
   if (op.check) op.check(call);
   return call;
 }

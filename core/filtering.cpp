@@ -20,7 +20,9 @@ Param border_param() {
   return {.name = "border",
           .help = "what a filter finds beyond the picture: its last texel, the picture again, or that mirrored",
           .kind = ParamKind::choice,
-          .choices = {"clamp", "repeat", "mirror"}};
+          .choices = {"clamp", "repeat", "mirror"},
+          .has_effect = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
+          .needs = "a --filter that looks beyond the picture, which box does not"};
 }
 
 Param hicomp_param() {

@@ -43,17 +43,23 @@ std::string_view Call::choice(std::string_view param_name) const {
   return op->param(param_name)->choices[size_t(number(param_name))];
 }
 
+bool Call::is_default(const Param& param) const {
+  const double value = number(param.name);
+  return word(param.name).empty() && (param.is_optional ? std::isnan(value) : value == param.def);
+}
+
+std::string Call::text_of(const Param& param) const {
+  if (param.kind == ParamKind::flag) return param.typed_name();
+  const std::string value = param.kind == ParamKind::choice ? std::string(choice(param.name))
+                            : param.kind == ParamKind::text ? word(param.name)
+                                                            : fmt::format("{}", number(param.name));
+  return param.is_positional ? value : fmt::format("{} {}", param.typed_name(), value);
+}
+
 std::string Call::text() const {
   std::string text(op->name);
-  for (size_t index = 0; index < values.size(); ++index) {
-    const Param& param = op->params[index];
-    const bool is_default = param.is_optional ? std::isnan(values[index]) : values[index] == param.def;
-    if (is_default && texts[index].empty() && !param.is_positional) continue;
-    if (!param.is_positional) text += fmt::format(" --{}", param.name);
-    if (param.kind == ParamKind::choice) text += fmt::format(" {}", param.choices[size_t(values[index])]);
-    else if (param.kind == ParamKind::text) text += " " + texts[index];
-    else if (param.kind != ParamKind::flag) text += fmt::format(" {}", values[index]);
-  }
+  for (const Param& param : op->params)
+    if (!is_default(param) || param.is_positional) text += " " + text_of(param);
   return text;
 }
 

@@ -35,6 +35,10 @@ struct Param {
   bool is_positional = false;  // a choice or a text that stands behind the op's name by itself
   bool is_repeated = false;    // of a text: may be given several times, and is then one with commas between them
   bool is_for_colour = false;  // other channels go through the op as if it were not given
+  // Of one that means nothing in some calls: does it mean something in this one, and what do the others lack? Those are
+  // refused.
+  bool (*has_effect)(const Call& call) = nullptr;
+  std::string_view needs = "";  // "--blades"
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
   std::string typed_name() const;
@@ -251,6 +255,8 @@ struct Call {
   const std::string& word(std::string_view param_name) const;  // of a text
   // As it would be typed, without the values that are defaults: "mips --levels 3".
   std::string text() const;
+  std::string text_of(const Param& param) const;  // of one of its parameters: "--levels 3"
+  bool is_default(const Param& param) const;
   // The same with another value of a parameter; of a choice that is its index.
   Call with(std::string_view param_name, double value) const;
 };

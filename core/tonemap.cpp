@@ -22,8 +22,6 @@ bool is_of_curves(std::string_view option) {
   return std::ranges::any_of(all_curves(), [&](const Curve& curve) { return param_of(curve, option) != nullptr; });
 }
 
-bool is_agx(const Curve& curve) { return curve.name.starts_with("agx"); }
-
 std::string options_of(const Curve& curve) {
   std::vector<std::string> options;
   for (const CurveParam& param : curve.params) options.push_back(fmt::format("--{}", param.option));
@@ -53,21 +51,6 @@ void check_order(const Call& call, const Curve& curve, std::string_view low, std
   if (value(low) >= value(high))
     fail(Exit::usage, "tonemap: --{} {} is not under --{} {}, as --curve {} needs it", low, value(low), high,
          value(high), curve.name);
-}
-
-void check_colour_options(const Call& call, const Curve& curve) {
-  const std::string_view chroma = call.choice("chroma");
-  if (curve.kind == CurveKind::colour && chroma != "auto")
-    fail(Exit::usage, "tonemap: --chroma {} means nothing with --curve {}, which is made for whole colours", chroma,
-         curve.name);
-  if (call.has("saturation") && chroma_of(call) != Chroma::saturate)
-    fail(Exit::usage,
-         "tonemap: --saturation {} means nothing here; expected --chroma saturate and a curve of luminance",
-         call.number("saturation"));
-  for (const std::string_view option : {"look", "display-power"})
-    if (call.number(option) != call.op->param(option)->def && !is_agx(curve))
-      fail(Exit::usage, "tonemap: --{} {} means nothing with --curve {}; expected one of agx", option,
-           call.choice(option), curve.name);
 }
 
 double luminance(const Rgb& light) { return luminance_of({light[0], light[1], light[2], 1}); }
@@ -112,7 +95,6 @@ bool needs(const Call& call, Measured measured) {
 void check_tonemap(const Call& call) {
   const Curve& curve = curve_of(call);
   check_curve_options(call, curve);
-  check_colour_options(call, curve);
   if (curve.name == "day") {
     check_order(call, curve, "black", "crossover");
     check_order(call, curve, "crossover", "white");

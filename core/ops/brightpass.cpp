@@ -14,18 +14,16 @@ namespace {
 enum Form { plain, mapped };
 
 Form form_of(const Call& call) { return Form(call.integer("form")); }
-bool is_measured(const Call& call) { return form_of(call) == mapped && !call.has("log-average"); }
+bool is_mapped(const Call& call) { return form_of(call) == mapped; }
+bool is_measured(const Call& call) { return is_mapped(call) && !call.has("log-average"); }
 
 double threshold_of(const Call& call) {
-  return call.has("threshold") ? call.number("threshold") : form_of(call) == mapped ? 5 : 1;
+  return call.has("threshold") ? call.number("threshold") : is_mapped(call) ? 5 : 1;
 }
 
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > threshold_of(call))
     fail(Exit::usage, "brightpass: --knee {} is over the threshold; expected at most {}", knee, threshold_of(call));
-  if (form_of(call) == mapped) return;
-  for (const std::string_view name : {"key", "log-average", "limit"})
-    if (call.has(name)) fail(Exit::usage, "brightpass: --{} {} is for --form mapped", name, call.number(name));
 }
 
 double value_or_default(const Call& call, std::string_view name) {
@@ -112,19 +110,25 @@ const Op brightpass_op = point_op({
                 .def = 0.18,
                 .min = 0.0001,
                 .max = 10000,
-                .is_optional = true},
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"},
                {.name = "log-average",
                 .help = "of --form mapped: of the picture; without it it is measured",
                 .def = 1,
                 .min = 0.0001,
                 .max = 65504,
-                .is_optional = true},
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"},
                {.name = "limit",
                 .help = "of --form mapped: what over the threshold becomes a half; without it 10",
                 .def = 10,
                 .min = 0.0001,
                 .max = 65504,
-                .is_optional = true}},
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"}},
     .takes_rec709 = true,
     .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
                  "--form mapped --threshold 0.1 --knee 0.05"},

@@ -26,6 +26,8 @@ std::optional<Texel> texel_of(std::string_view word) {
 
 bool is_a_name(std::string_view word) { return !word.empty(); }
 
+bool is_polygon(const Call& call) { return call.integer("blades") > 0; }
+
 // Metres to what is sharp: given, or those of a texel.
 double focus_of(const Call& call) {
   const std::string& at = call.word("focus-at");
@@ -63,8 +65,6 @@ DepthOfField field_of(const Call& call) {
 void check(const Call& call) {
   if (const int blades = call.integer("blades"); blades == 1 || blades == 2)
     fail(Exit::usage, "dof: --blades {} encloses nothing; expected 0 for a disk, or 3 and more", blades);
-  if (!call.word("depth-part").empty() && call.word("depth-file").empty())
-    fail(Exit::usage, "dof: --depth-part {} is of a depth file; expected --depth-file too", call.word("depth-part"));
   if (call.has("focus") && !call.word("focus-at").empty())
     fail(Exit::usage, "dof: --focus and --focus-at are both given; expected one of them");
   if (!call.word("focus-at").empty()) return;
@@ -302,7 +302,9 @@ const Op dof_op{
                 .help = "of a depth file of several: number or name; without it the first, whatever --part says",
                 .kind = ParamKind::text,
                 .form = "WHICH",
-                .has_form = is_a_name},
+                .has_form = is_a_name,
+                .has_effect = [](const Call& call) { return !call.word("depth-file").empty(); },
+                .needs = "--depth-file"},
                {.name = "depth-scale", .help = "metres a unit of depth", .def = 1, .min = 1e-9, .max = 1e9},
                {.name = "depth-invert",
                 .help = "depth is 1 / distance: metres are the scale / it",
@@ -319,8 +321,19 @@ const Op dof_op{
                 .kind = ParamKind::integer,
                 .min = 0,
                 .max = 16},
-               {.name = "rotation", .help = "of the aperture", .min = -360, .max = 360, .unit = "degrees"},
-               {.name = "roundness", .help = "of the aperture: from a polygon, 0, to a disk, 1", .min = 0, .max = 1},
+               {.name = "rotation",
+                .help = "of the aperture",
+                .min = -360,
+                .max = 360,
+                .unit = "degrees",
+                .has_effect = is_polygon,
+                .needs = "--blades"},
+               {.name = "roundness",
+                .help = "of the aperture: from a polygon, 0, to a disk, 1",
+                .min = 0,
+                .max = 1,
+                .has_effect = is_polygon,
+                .needs = "--blades"},
                {.name = "resolution",
                 .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
                 .kind = ParamKind::choice,

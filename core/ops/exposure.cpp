@@ -36,21 +36,19 @@ Percentiles percentiles_of(const Call& call) {
   return call.word("percentile").empty() ? Percentiles{} : *percentiles_of(call.word("percentile"));
 }
 
+bool is_auto(const Call& call) { return call.flag("auto"); }
+
 void check(const Call& call) {
-  const bool is_auto = call.flag("auto");
-  if (!call.has("stops") && !is_auto) fail(Exit::usage, "exposure: no exposure is given; expected --stops or --auto");
-  if (call.has("stops") && is_auto)
+  if (!call.has("stops") && !is_auto(call))
+    fail(Exit::usage, "exposure: no exposure is given; expected --stops or --auto");
+  if (call.has("stops") && is_auto(call))
     fail(Exit::usage, "exposure: --stops and --auto are both given; expected one of them");
-  if (is_auto) return;
-  if (call.has("key")) fail(Exit::usage, "exposure: --key {} is for --auto", call.number("key"));
-  if (!call.word("percentile").empty())
-    fail(Exit::usage, "exposure: --percentile {} is for --auto", call.word("percentile"));
 }
 
 double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->def; }
 
 double factor_of(const Call& call, const Planes& picture) {
-  if (!call.flag("auto")) return std::exp2(call.number("stops"));
+  if (!is_auto(call)) return std::exp2(call.number("stops"));
   const Statistics statistics = statistics_of(picture);
   const Percentiles between = percentiles_of(call);
   const bool is_of_all = between.low == 0 && between.high == 100;
@@ -61,7 +59,7 @@ double factor_of(const Call& call, const Planes& picture) {
 
 void plan_exposure(const Call& call, PlanBuilder& builder) {
   Fold fold = fold_of(call);
-  if (call.flag("auto")) {
+  if (is_auto(call)) {
     const Percentiles between = percentiles_of(call);
     const int measured_at = plan_log_average(builder, between.low, between.high);
     fold.name = "exposure_auto";
@@ -100,13 +98,17 @@ const Op exposure_op = point_op({
                 .def = 0.18,
                 .min = 0.0001,
                 .max = 10000,
-                .is_optional = true},
+                .is_optional = true,
+                .has_effect = is_auto,
+                .needs = "--auto"},
                {.name = "percentile",
                 .help =
                     "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
                 .kind = ParamKind::text,
                 .form = "LOW,HIGH",
-                .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); }}},
+                .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); },
+                .has_effect = is_auto,
+                .needs = "--auto"}},
     .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
     .check = check,
     .point = Point{.takes_any_alpha = true,

@@ -2,6 +2,7 @@
 #include "core/ops/ops.h"
 #include "core/point.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpupost {
@@ -30,7 +31,16 @@ bool are_all(const Call& call, double number) {
 }
 
 std::vector<Param> params(double def) {
-  std::vector<Param> made{{.name = "value", .help = "of all three channels", .def = def, .min = -65504, .max = 65504}};
+  std::vector<Param> made{{.name = "value",
+                           .help = "of all three channels",
+                           .def = def,
+                           .min = -65504,
+                           .max = 65504,
+                           .has_effect =
+                               [](const Call& call) {
+                                 return !std::ranges::all_of(channels, [&](auto channel) { return call.has(channel); });
+                               },
+                           .needs = "a channel that has no number of its own"}};
   for (const std::string_view channel : channels)
     made.push_back({.name = channel,
                     .help = "of this channel, in the place of --value",

@@ -146,9 +146,6 @@ static void check_coverage(const Call& call) {
 
 static void check(const Call& call) {
   check_coverage(call);
-  if (call.choice("normal-length") != "drop" && !call.flag("normal"))
-    fail(Exit::usage, "mips: --normal-length {} is of normal maps; expected --normal with it",
-         call.choice("normal-length"));
   if (call.flag("normal") && call.flag("hicomp"))
     fail(Exit::usage, "mips: --hicomp is for colours and --normal for directions; expected one of them");
   if (makes_area_means(call)) return;
@@ -322,7 +319,9 @@ const Op mips_op{
           .help = "how long a mean of directions came out: drop it, or keep it in alpha, for roughness",
           .kind = ParamKind::choice,
           .choices = {"drop", "alpha"},
-          .is_for_colour = true},
+          .is_for_colour = true,
+          .has_effect = [](const Call& call) { return call.flag("normal"); },
+          .needs = "--normal"},
          {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
          {.name = "coverage",
           .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",

@@ -67,6 +67,8 @@ Param curve_param(std::string_view option, std::string_view help) {
   return param;
 }
 
+bool is_agx(const Call& call) { return curve_of(call).name.starts_with("agx"); }
+
 std::vector<Param> params() {
   std::vector<Param> params{
       {.name = "curve",
@@ -84,24 +86,32 @@ std::vector<Param> params() {
                "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
                "per-channel",
        .kind = ParamKind::choice,
-       .choices = {"auto", "keep", "ratio", "saturate", "per-channel"}},
+       .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
+       .has_effect = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
+       .needs = "a --curve of luminance or of each channel"},
       {.name = "saturation",
        .help = "S of --chroma saturate, 0 for grey; given alone it means that",
        .def = 1,
        .min = 0,
        .max = 2,
-       .is_optional = true},
+       .is_optional = true,
+       .has_effect = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
+       .needs = "--chroma saturate and a --curve of luminance"},
       {.name = "fit",
        .help = "colours that come out over 1 are mixed with grey of their luminance, up to 1: luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
        .help = "of the agx curves, as ASC CDL has it",
        .kind = ParamKind::choice,
-       .choices = {"none", "punchy", "golden"}},
+       .choices = {"none", "punchy", "golden"},
+       .has_effect = is_agx,
+       .needs = "one of the agx curves"},
       {.name = "display-power",
        .help = "E of the agx curves, the power of the display that they encode for",
        .kind = ParamKind::choice,
-       .choices = {"2.2", "2.4"}}};
+       .choices = {"2.2", "2.4"},
+       .has_effect = is_agx,
+       .needs = "one of the agx curves"}};
   for (const auto& [option, help] : curve_options) params.push_back(curve_param(option, help));
   return params;
 }

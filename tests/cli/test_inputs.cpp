@@ -137,7 +137,7 @@ TEST_CASE("the depth of a picture of one part may be in another part, which --de
   CHECK(colour.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
   const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
   CHECK(alone.exit_code == 1);
-  CHECK(alone.err == "gpupost: dof: --depth-part 1 is of a depth file; expected --depth-file too\n");
+  CHECK(alone.err == "gpupost: dof: --depth-part 1 means nothing without --depth-file\n");
 }
 
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {

@@ -89,8 +89,6 @@ TEST_CASE("options of mips that mean nothing together are refused in one line") 
   CHECK(refusal(mips(), {"--reduce=min", "--normal"}) ==
         "1 mips: --reduce min takes each texel's area alone; with --normal expected mean");
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=box"}) == "");
-  CHECK(refusal(mips(), {"--normal-length=alpha"}) ==
-        "1 mips: --normal-length alpha is of normal maps; expected --normal with it");
   CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for colours"));
 }
 

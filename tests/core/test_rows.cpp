@@ -77,6 +77,7 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
       CHECK((!param.is_positional || param.kind == ParamKind::choice || param.kind == ParamKind::text));
       CHECK((!param.is_repeated || param.kind == ParamKind::text));
       CHECK((!param.is_required || param.kind == ParamKind::text));
+      CHECK((param.has_effect == nullptr) == param.needs.empty());
       const std::vector<std::string_view>& choices = param.choices;
       CHECK(choices.empty() == (param.kind != ParamKind::choice));
       CHECK(std::set(choices.begin(), choices.end()).size() == choices.size());
