@@ -171,6 +171,9 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
     run_groups(request, gpu, primaries, picture, way.storage, report);
     if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
+    if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
+      report.add_warning(fmt::format("the result's colour has channels of the names {}; those of the input are dropped",
+                                     fmt::join(dropped, ", ")));
     if (primaries) settle_primaries(picture, *primaries);
   } else if (primaries) {
     make_working(picture, Depth::f32);

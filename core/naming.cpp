@@ -104,4 +104,23 @@ void name_luminance(Group& colour, Depth depth) {
   colour.is_luminance = true;
 }
 
+std::vector<std::string> drop_namesakes(Picture& picture) {
+  std::vector<std::string> dropped;
+  const Group& colour = picture.groups.front();
+  if (!colour.is_colour) return dropped;
+  for (Group& group : std::span(picture.groups).subspan(1))
+    for (Channel& channel : group.channels) {
+      if (channel.name.empty() ||
+          std::ranges::find(colour.channels, channel.name, &Channel::name) == colour.channels.end())
+        continue;
+      dropped.push_back(channel.name);
+      channel.name.clear();
+    }
+  const auto is_unnamed = [](const Group& group) {
+    return std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
+  };
+  std::erase_if(picture.groups, [&](const Group& group) { return !group.is_colour && is_unnamed(group); });
+  return dropped;
+}
+
 }  // namespace gpupost

@@ -4,6 +4,8 @@
 #include "core/picture.h"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace gpupost {
 
@@ -23,5 +25,8 @@ void name_alpha(Group& colour, bool has_alpha);
 
 // Leaves one channel of the colour: "Y" in the place of "R", "diffuse.Y" of "diffuse.R".
 void name_luminance(Group& colour, Depth depth);
+
+// Takes from a picture what is beside its colour and is called as one of the colour's channels is. Returns their names.
+std::vector<std::string> drop_namesakes(Picture& picture);
 
 }  // namespace gpupost

@@ -242,3 +242,35 @@ TEST_CASE("stats measures R, G and B of a grey picture of which a chain has made
   CHECK(names({"gain", "--green", "0", "stats", "grey.png"}) == "RGB");
   CHECK(names({"stats", "gain", "--green", "0", "grey.png", "-o", "out.png"}) == "Y");
 }
+
+TEST_CASE("a channel beside the colour gives way to one of its name that a chain makes, with a warning") {
+  if (!has_device()) return;
+  const Place place;
+  const auto write_with = [&](const char* name, std::array<std::string, 4> colours, const Channel& other) {
+    Picture picture = picture_of(colours, Depth::half);
+    picture.groups.push_back(made_group({{other, {}, {}, {}}}, other.depth, {19, 11}, 1,
+                                        [](int x, int, size_t, int) { return uint32_t(x); }));
+    write(place, name, picture);
+  };
+  const auto check_made = [&](Words words, const std::string& input, const std::string& names,
+                              const std::string& lost) {
+    words.insert(words.end(), {input, "-o", "out.exr"});
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == (lost.empty()
+                               ? ""
+                               : fmt::format("gpupost: warning: {}: the result's colour has channels of the names "
+                                             "{}; those of the input are dropped\n",
+                                             input, lost)));
+    const Picture made = decoded(place, "out.exr");
+    CHECK(names_of(made) == names);
+    CHECK(made.groups.size() == (lost.empty() ? 2 : 1));
+  };
+  write_with("numbers.exr", {"", "G", "B", ""}, {"R", Depth::u32});
+  check_made({"channels", "--list", "G,G,B"}, "numbers.exr", "RGB", "R");
+  check_made({"exposure", "--stops", "1"}, "numbers.exr", "GB", "");
+  write_with("light.exr", {"R", "G", "B", ""}, {"Y", Depth::f32});
+  check_made({"luminance", "--tile", "4"}, "light.exr", "Y", "Y");
+  write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
+  check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
+}
