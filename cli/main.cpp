@@ -83,7 +83,7 @@ static void spare_mesa_its_cache() {
 }
 
 static bool asks_for_help(const std::vector<std::string>& words) {
-  return std::any_of(words.begin(), words.end(),
+  return std::any_of(words.begin(), std::find(words.begin(), words.end(), "--"),
                      [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 

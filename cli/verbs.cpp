@@ -27,6 +27,7 @@ std::span<const Verb> all_verbs() {
        run_tune},
       {"ops", "ops [--markdown]", "lists the ops", run_ops},
       {"shader", "shader CHAIN", "prints the shaders that a chain runs", run_shader},
+      {"completion", "completion SHELL", "the script by which bash, zsh or fish completes words", run_completion},
       {"help", "help [OP]", "this text, or all about an op", run_help},
       {"version", "version", "version and commit", run_version},
   };

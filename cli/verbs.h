@@ -28,6 +28,7 @@ Exit run_info(const std::vector<std::string>& words);
 Exit run_bench(const std::vector<std::string>& words);
 Exit run_tune(const std::vector<std::string>& words);
 Exit run_ops(const std::vector<std::string>& words);
+Exit run_completion(const std::vector<std::string>& words);
 Exit run_shader(const std::vector<std::string>& words);
 Exit run_help(const std::vector<std::string>& words);
 Exit run_version(const std::vector<std::string>& words);
