@@ -82,8 +82,38 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
+// Warnings as they come. What was said of one input is not said of others, but how many those were, behind all of them.
+class Warnings {
+ public:
+  void tell(const JobReport& report) {
+    for (const std::string& warning : report.warnings) {
+      const auto told = std::ranges::find(told_, warning, &Told::warning);
+      if (told != told_.end()) {
+        ++told->more_count;
+        continue;
+      }
+      say_warning("{}: {}", name_of(report), warning);
+      told_.push_back({.warning = warning});
+    }
+  }
+
+  void tell_counts() const {
+    for (const Told& told : told_)
+      if (told.more_count > 0)
+        say_warning("{} more {}: {}", told.more_count, told.more_count == 1 ? "input" : "inputs", told.warning);
+  }
+
+ private:
+  struct Told {
+    std::string warning;
+    size_t more_count = 0;
+  };
+  std::vector<Told> told_;
+};
+
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
-Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inputs& inputs, JobReport& report) {
+Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inputs& inputs, Warnings& warnings,
+                      JobReport& report) {
   Exit code = Exit::done;
   try {
     process(request, job, gpu, inputs, report);
@@ -96,8 +126,7 @@ Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inpu
   }
   const bool is_told = !request.globals.quiet && code == Exit::done;  // an error stays one line
   if (is_told) say_verified(report);
-  if (is_told)
-    for (const std::string& warning : report.warnings) say_warning("{}: {}", name_of(report), warning);
+  if (is_told) warnings.tell(report);
   if (!report.error.empty()) say_error(report.error);
   return code;
 }
@@ -140,14 +169,16 @@ Exit run(const Request& request) {
   LazyGpu gpu(globals, !request.calls.empty());
   if (globals.require_gpu && !request.calls.empty()) gpu.with([](Gpu&) {});  // no input is read where there is none
   Inputs inputs(inputs_of(jobs), globals);
+  Warnings warnings;
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   Exit code = Exit::done;
   for (const Job& job : jobs) {
     JobReport& job_report = report.jobs.emplace_back(JobReport{.input = job.name()});
-    const Exit job_code = process_and_tell(request, job, gpu, inputs, job_report);
+    const Exit job_code = process_and_tell(request, job, gpu, inputs, warnings, job_report);
     if (job_code != Exit::done) code = jobs.size() == 1 ? job_code : Exit::batch;
   }
+  warnings.tell_counts();
   if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",

@@ -434,6 +434,19 @@ TEST_CASE("no work is done on channels that the output cannot hold, and they are
     CHECK_MESSAGE(pass["name"].get<std::string>().find("(Z)") == std::string::npos, pass.dump());
 }
 
+TEST_CASE("a warning of several inputs is said of the first, with their number behind all of them") {
+  const Place place;
+  const std::string copies = "cp depth.exr second.exr && cp depth.exr third.exr && ";
+  const std::string dropped = "png holds no other channels; dropped: Z id\n", first = "gpupost: warning: depth.exr: ";
+  const Finished three = place.shell(copies + "gpupost depth.exr in.exr second.exr third.exr -o '{stem}.png'");
+  CHECK(three.exit_code == 0);
+  CHECK(three.err == first + dropped + "gpupost: warning: 2 more inputs: " + dropped);
+  const Finished two = place.gpupost({"depth.exr", "second.exr", "-o", "{stem}.png", "--report", "r.json"});
+  CHECK(two.err == first + dropped + "gpupost: warning: 1 more input: " + dropped);
+  const json report = json::parse(place.read("r.json"));
+  for (const json& job : report["jobs"]) CHECK(job["warnings"].size() == 1);
+}
+
 TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
   const Place place;
   check_done(place, {"in.exr", "-o", "linear.png", "--bits", "16", "--transfer", "linear"});
