@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 
 namespace gpupost {
@@ -31,6 +32,15 @@ static std::string place(std::string_view key, const fs::path& input, const Form
   if (key == "dir") return input.has_parent_path() ? input.parent_path().string() : ".";
   if (key == "level") return std::string(1, level_mark);
   fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}}", key);
+}
+
+// Refuses what other programs have in the place of {stem} and the like: "%04d", "####".
+static void check_pattern(const std::string& pattern) {
+  const std::string name = pattern.substr(pattern.rfind('/') + 1);  // npos + 1 is 0
+  const std::regex of_others("%[0-9]*d|##+");
+  if (std::smatch found; std::regex_search(name, found, of_others))
+    fail(Exit::usage, "-o {}: {} is no pattern here; expected {{stem}} {{name}} {{ext}} {{dir}} or {{level}}", pattern,
+         found.str());
 }
 
 static std::string fill(const std::string& pattern, const std::string& input, const Format& format) {
@@ -99,6 +109,7 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   const std::string& output = request.globals.output;
   const std::string& input = inputs.front();
   Job job{.inputs = inputs};
+  check_pattern(output);
   if (output.empty() && !request.calls.empty() && request.calls.back().op->passes_through) {
     job.format = format_named("exr");  // which would hold all that there is
     job.writes_picture = false;
@@ -227,8 +238,8 @@ static void check_can_be_written(const std::string& path, bool no_clobber) {
     fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
   if (!fs::exists(folder, error))
-    fail(Exit::output, "{}: its folder {} cannot be used: {}", path, folder.string(),
-         error ? error.message() : "No such file or directory");
+    fail(Exit::output, "{}: its folder {} {}", path, folder.string(),
+         error ? "cannot be used: " + error.message() : "is not there (No such file or directory); make it first");
   if (fs::is_directory(path, error)) fail(Exit::output, "{}: cannot be written: Is a directory", path);
 }
 
