@@ -103,13 +103,10 @@ TEST_CASE("every variant of the single pass is right where it goes through all o
   }
 }
 
-TEST_CASE("a linear sampler between four texels gives their mean: of every number on a GPU, of finite ones on a CPU") {
+TEST_CASE("a linear sampler between four texels gives their mean, of every number") {
   Gpu* gpu = device();
   if (!gpu) return;
-  // llvmpipe takes differences: of two infinities, or of two numbers that are too far apart, that is no number
-  const bool is_cpu = gpu->info().traits.type == DeviceType::cpu;
-  const std::vector<std::string_view> names = is_cpu ? std::vector<std::string_view>{"noise", "ramp"} : pattern_names();
-  for (const std::string_view name : names)
+  for (const std::string_view name : pattern_names())
     for (const Kind kind : kinds)
       if (kind.depth == Depth::half || gpu->info().traits.filters_f32)
         check_call(*gpu, call_of("mips", "--variant amd-2x2+shared-packed+linear"), name, {256, 192}, kind);
