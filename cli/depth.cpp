@@ -1,8 +1,8 @@
 #include "cli/depth.h"
 
 #include "cli/inputs.h"
+#include "cli/named_channels.h"
 #include "core/error.h"
-#include "core/half.h"
 #include "core/nearest.h"
 #include "core/threads.h"
 
@@ -13,25 +13,6 @@
 namespace gpupost {
 
 namespace {
-
-struct Place {
-  const Group* group = nullptr;
-  size_t component = 0;
-};
-
-struct Named {
-  std::string name;
-  Place place;
-};
-
-std::vector<Named> channels_of(const Picture& picture) {
-  std::vector<Named> channels;
-  for (const Group& group : picture.groups)
-    for (size_t component = 0; component < 4; ++component)
-      if (const std::string& name = group.channels[component].name; !name.empty())
-        channels.push_back({name, {&group, component}});
-  return channels;
-}
 
 // The channel that was asked for, else Z, else of a file of depth its only one.
 Place channel_of(const Call& call, const std::string& input, const Picture& picture) {
@@ -48,24 +29,12 @@ Place channel_of(const Call& call, const std::string& input, const Picture& pict
        is_depth_file ? "" : ", or --depth-file");
 }
 
-double number_at(const Group& group, size_t index) {
-  const Memory& texels = group.levels[0].texels;
-  switch (group.depth) {
-    case Depth::u8: return double(texels.as<uint8_t>()[index]) / 255;
-    case Depth::u16: return double(texels.as<uint16_t>()[index]) / 65535;
-    case Depth::u32: return double(texels.as<uint32_t>()[index]);
-    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
-    case Depth::f32: return double(texels.as<float>()[index]);
-  }
-  return 0;
-}
-
 Plane plane_of(const Place& place) {
   const Size size = place.group->levels[0].size;
   Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
-      plane.values[at] = number_at(*place.group, 4 * at + place.component);
+      plane.values[at] = number_at(place, at);
   });
   return plane;
 }

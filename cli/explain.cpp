@@ -4,6 +4,7 @@
 #include "cli/depths.h"
 #include "cli/device.h"
 #include "cli/inputs.h"
+#include "cli/named_channels.h"
 #include "core/error.h"
 
 namespace gpupost {
@@ -18,7 +19,8 @@ Explained plan_of(const Request& request) {
          globals.size->height, request.inputs.front());
   if (!request.inputs.empty()) {
     JobReport ignored;
-    const Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+    Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+    take_named_channels(request.calls, picture);
     check_demands(request.calls, picture);
     const Group& group = picture.groups.front();
     size = picture.size();

@@ -5,6 +5,7 @@
 #include "cli/inputs.h"
 #include "cli/lazy_gpu.h"
 #include "cli/messages.h"
+#include "cli/named_channels.h"
 #include "cli/outputs.h"
 #include "cli/run_picture.h"
 #include "cli/verbs.h"
@@ -47,6 +48,7 @@ void process(const Request& request, const Job& given, LazyGpu& gpu, Inputs& inp
   std::vector<Part> parts;
   for (const std::string& input : given.inputs) {
     for (Picture& picture : inputs.next(report)) {
+      take_named_channels(request.calls, picture);
       const Shape shape = shape_of(picture);
       if (parts.empty()) {
         way = way_of(request, given, picture);

@@ -274,3 +274,32 @@ TEST_CASE("a channel beside the colour gives way to one of its name that a chain
   write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
 }
+
+TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
+  if (!has_device()) return;
+  const Place place;
+  const Picture named =
+      result_of(place, {"channels", "--list", "diffuse.R,diffuse.G,diffuse.B"}, "layers.exr", "out.exr");
+  const Picture layer = decode_file(place.path("layers.exr"), {.layer = "diffuse", .level = 0, .limits = {}}).picture;
+  CHECK(names_of(named) == "RGB");
+  CHECK(std::ranges::equal(named.groups[0].levels[0].texels.bytes(), layer.groups[0].levels[0].texels.bytes()));
+
+  const Picture from = decoded(place, "depth.exr");
+  const Picture made = result_of(place, {"channels", "--list", "Z,0.5,id,R"}, "depth.exr", "out.exr");
+  CHECK(names_of(made) == "RGBA");
+  CHECK(made.groups.size() == 1);
+  REQUIRE(made.groups[0].depth == Depth::f32);
+  REQUIRE(from.groups[2].depth == Depth::u32);
+  const auto numbers = made.groups[0].levels[0].texels.as<float>();
+  for (size_t at = 0; at < numbers.size(); at += 4) {
+    const float expected[] = {from.groups[1].levels[0].texels.as<float>()[at], 0.5f,
+                              float(from.groups[2].levels[0].texels.as<uint32_t>()[at]),
+                              float_from_half(from.groups[0].levels[0].texels.as<uint16_t>()[at])};
+    REQUIRE(std::ranges::equal(numbers.subspan(at, 4), expected));
+  }
+  const Picture with_depth = result_of(place, {"channels", "--list", "R,G,B,Z"}, "depth.exr", "out.exr");
+  CHECK(names_of(with_depth) == "RGBA");
+  CHECK(with_depth.groups.at(1).channels[0].name == "id");
+  CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "--explain"}).exit_code == 0);
+  CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "-o", "z.png"}).exit_code == 0);
+}
