@@ -48,6 +48,7 @@ static json to_json(const VariantResult& result) {
                                     {"share", result.worst.share}};
   if (result.times.count == 0) return made;
   add_times(made, result.times, result.bytes);
+  if (result.host_ms > 0) made["host_ms"] = result.host_ms;
   made["ratio"] = result.ratio;
   return made;
 }

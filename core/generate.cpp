@@ -88,7 +88,8 @@ static std::string bindings(const Pass& pass) {
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
     text += fmt::format("layout(binding = {}) uniform sampler2D more_source{};\n", more_sources_binding + int(index),
                         index);
-  text += fmt::format("layout(binding = {}) writeonly uniform image2D target[{}];\n", int(target_binding),
+  text += fmt::format("layout(binding = {}) writeonly uniform {} target[{}];\n", int(target_binding),
+                      pass.half_targets.empty() ? "image2D" : "uimage2D",
                       size_t(pass.bound_targets) + pass.more_targets.size());
   if (pass.scratch_bytes)
     text += fmt::format(
@@ -219,6 +220,12 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
 
 }  // namespace
 
+// How `c` is stored in the target, 0, or in the one of more_targets that has the number before.
+static std::string stored(const Pass& pass, size_t target, std::string_view c) {
+  if (pass.half_targets.empty()) return std::string(c);
+  return fmt::format("{}({})", pass.half_targets[target] ? "half_bits" : "floatBitsToUint", c);
+}
+
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
@@ -229,8 +236,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (pass.holds_half) text += "#define HALF_ALPHAS\n";
   if (has_folds) append_kernel("alpha.glsl", done, text);
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
-  if (pass.rounds_to_half) append_kernel("round.glsl", done, text);
-  text += fmt::format("\nvec4 rounded(vec4 c) {{ return {}; }}\n", pass.rounds_to_half ? "nearest_half(c)" : "c");
+  if (!pass.half_targets.empty()) append_kernel("half_bits.glsl", done, text);
   if (pass.holds_half) append_kernel("held.glsl", done, text);
   if (pass.packs) append_kernel("packed.glsl", done, text);
 
@@ -245,18 +251,20 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
     text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
   for (size_t index = 0; index < pass.more_targets.size(); ++index)
-    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, c); }}\n", index,
-                        size_t(pass.bound_targets) + index);
+    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, {}); }}\n", index,
+                        size_t(pass.bound_targets) + index, stored(pass, index + 1, "c"));
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
-  text += fmt::format("  return rounded({});\n}}\n", pass.packs ? "fitted(c)" : pass.holds_half ? "held(c)" : "c");
-  if (pass.bound_targets == 1) text += "void store(ivec2 at, vec4 c) { imageStore(target[0], at, into_target(c)); }\n";
+  text += fmt::format("  return {};\n}}\n", pass.packs ? "fitted(c)" : pass.holds_half ? "held(c)" : "c");
+  const std::string made = stored(pass, 0, "into_target(c)");
+  if (pass.bound_targets == 1)
+    text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
   for (int index = 0; index < pass.bound_targets; ++index)
-    text += fmt::format("    case {}: imageStore(target[{}], at, into_target(c)); break;\n", index + 1, index);
+    text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, made);
   return text + "  }\n}\n";
 }
 

@@ -12,9 +12,14 @@
 
 namespace gpupost {
 
+bool is_of_halves(const PlanImage& image) { return image.depth == Depth::half && !image.is_packed; }
+
+size_t bytes_of_texel(const PlanImage& image) {
+  return image.is_packed ? 4 : size_t(image.components) * bytes_of(image.depth);
+}
+
 size_t bytes_of_level(const PlanImage& image, int level) {
-  return texel_count(level_size(image.size, level)) *
-         (image.is_packed ? 4 : size_t(image.components) * bytes_of(image.depth));
+  return texel_count(level_size(image.size, level)) * bytes_of_texel(image);
 }
 
 size_t bytes_of(const PlanImage& image) {
@@ -185,9 +190,10 @@ Plan PlanBuilder::finish() {
     pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
     place_fields(pass);
     if (pass.moves && from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty()) continue;
-    // llvmpipe stores halves cut off towards zero: an alpha of 1 that a sum of weights makes 1 - 2^-24 would not be 1
-    const bool is_half = image(pass.target_image).depth == Depth::half && !pass.packs;
-    pass.rounds_to_half = traits_.type == DeviceType::cpu && is_half;
+    const bool is_half = is_of_halves(image(pass.target_image));
+    pass.half_targets = {is_half};
+    for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
+    if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();
     pass.source_space = from;
     pass.target_space = to;
     if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;

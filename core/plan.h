@@ -60,6 +60,8 @@ struct PlanImage {
   bool is_packed = false;  // three floats in four bytes, 11, 11 and 10 bits, in the place of four numbers of `depth`
   bool operator==(const PlanImage&) const = default;
 };
+bool is_of_halves(const PlanImage& image);
+size_t bytes_of_texel(const PlanImage& image);
 size_t bytes_of_level(const PlanImage& image, int level);
 size_t bytes_of(const PlanImage& image);               // of all its levels
 std::string_view format_name(Depth depth);             // of images: "RGBA8", "RGBA16F", "RGBA32F"
@@ -114,14 +116,16 @@ struct Pass {
   std::vector<int> more_sources;            // images whose level 0 load_more0(), load_more1() and so on read
   std::vector<int> more_targets;            // images of whose level 0 store_more0(), store_more1() and so on write
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
-  bool rounds_to_half = false;  // before it stores; PlanBuilder::finish() says so where the device would cut off
   // Of those images; PlanBuilder::finish() fills them in.
   Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;
   bool moves = false;  // takes texels as they stand, whatever they are
   // Its sums begin anew at multiples of so many texels along x and y: in a part of a picture that begins at such a place
   // they are the same, bit for bit.
   std::array<int, 2> period{1, 1};
-  double taps = 1;     // texels that it reads for one that it makes, about
+  double taps = 1;  // texels that it reads for one that it makes, about
+  // Of the target and of more_targets: does it hold halves? Where one does the kernel makes the bits of what it stores, since
+  // devices cut halves off towards zero; none: images of numbers take numbers. finish() says so.
+  std::vector<bool> half_targets;
   bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
   bool holds_half =
       false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops

@@ -2,6 +2,7 @@
 // column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store
 // to neighbours.
 #include "blur_border.glsl"
+#include "half_bits.glsl"
 
 // One number of padding behind four, so that threads that go along a row four numbers apart find them in different
 // banks.
@@ -17,13 +18,11 @@ shared vec4 results[ROWS * pitch];
 
 int padded(int place) { return place + (place >> 2); }
 
-uvec2 half_bits(vec4 c) { return uvec2(packHalf2x16(c.xy), packHalf2x16(c.zw)); }
-
 void keep_result(int row, int place, vec4 c) {
 #if TEXEL_BYTES == 4
   results[row * pitch + padded(place)] = packUnorm4x8(c);
 #elif TEXEL_BYTES == 8
-  results[row * pitch + padded(place)] = half_bits(rounded(c));
+  results[row * pitch + padded(place)] = half_bits(c).xy;
 #else
   results[row * pitch + padded(place)] = c;
 #endif

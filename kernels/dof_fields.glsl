@@ -89,8 +89,8 @@ void main() {
   const vec4 c = load(at), behind = behind_near(is_finite(c) ? c : vec4(0.0), own.x);
 #if IS_HALF
   store(at, vec4(near_weight, own.x, 0.0, 0.0));
-  store_more0(at, layer(near_light));
-  store_more1(at, layer(behind));
+  store_more0(at, whole(near_light));
+  store_more1(at, whole(behind));
 #else
   store(at, shown(c, own.x, near_light, near_weight, behind));
 #endif

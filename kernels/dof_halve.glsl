@@ -39,7 +39,7 @@ void main() {
     const float half_radius = side == 0 ? 0.0 : 0.5 * radius;
     const float share = side == 0 ? 1.0 : part_in_half(radius) / area_of(abs(half_radius));
     store(at, vec4(half_radius, share, 0.0, 0.0));
-    store_more0(at, light_count > 0.0 ? layer(sum / light_count) : vec4(intBitsToFloat(0x7fc00000)));
+    store_more0(at, light_count > 0.0 ? whole(sum / light_count) : vec4(intBitsToFloat(0x7fc00000)));
     measure(half_radius);
   }
   end_tile();

@@ -3,7 +3,6 @@
 //
 // SHOW: 0 the result, 1 circles, 2 the near field, 3 the far field, 4 how much of a texel the near field covers.
 // Circles are shown as shares of LARGEST.
-#include "round.glsl"
 #include "storage.glsl"
 
 const float part = 0.0625;  // sums are of so much of each number: so that those of the largest do not overflow
@@ -12,9 +11,6 @@ bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38)));
 
 // Of a part of each number to all of it, no more than can be stored.
 vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * most), vec4(part * most)) / part; }
-
-// The same as the image of a layer keeps it.
-vec4 layer(vec4 sum) { return ROUNDS_LAYERS == 1 ? nearest_half(whole(sum)) : whole(sum); }
 
 vec4 of_rgb(vec4 c) {
 #ifdef IN_XYZ

@@ -5,6 +5,7 @@
 #include "core/statistics_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <optional>
@@ -122,9 +123,24 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
   }
 }
 
+// The median time of a job of microseconds.
+template <class Job>
+double milliseconds_of(Job job) {
+  constexpr int repeats = 101;
+  std::vector<double> milliseconds;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    job();
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  return summary_of(std::move(milliseconds)).median_ms;
+}
+
 // What an op has measured of a picture that went through it unchanged.
 void check_numbers(const Call& call, std::span<const uint32_t> words, const Expected& expected, VariantResult& result) {
-  const Statistics found = statistics_of(words, texel_count(size_of(expected.levels[0])), measure_of(call));
+  Statistics found;
+  result.host_ms = milliseconds_of(
+      [&] { found = statistics_of(words, texel_count(size_of(expected.levels[0])), measure_of(call)); });
   const NumberCheck worst =
       worst_of(check_statistics(found, expected.levels[0], expected.tolerance[0], measure_of(call)));
   if (worst.share() > 1) result.failure = describe(worst);
@@ -165,7 +181,9 @@ void time_variant(Subject& subject, std::span<const Call> calls, const MeasureOp
   const Plan plan = subject.plan_of(calls, result.variant);
   result.bytes = bytes_moved(plan);
   try {
-    result.times = summary_of(subject.measure(plan, options));
+    std::vector<double> milliseconds = subject.measure(plan, options);
+    for (double& time : milliseconds) time += result.host_ms;
+    result.times = summary_of(std::move(milliseconds));
   } catch (const Error& error) {
     if (error.code() != Exit::bug) throw;
     result.failure = error.what();

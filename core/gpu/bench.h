@@ -24,10 +24,11 @@ struct VariantResult {
   Variant variant;
   std::string obstacle;  // why it is not possible here
   std::string failure;   // why its result is wrong
-  Summary times;
-  size_t bytes = 0;  // of images, read and written
-  double ratio = 0;  // of the median to that of the op's floor, where that was measured
-  LevelCheck worst;  // nearest to its tolerance; of level 0: nothing was checked
+  Summary times;         // the device's, and behind it `host_ms`
+  double host_ms = 0;    // what the host takes to make of an op's numbers what they are asked for
+  size_t bytes = 0;      // of images, read and written
+  double ratio = 0;      // of the median to that of the op's floor, where that was measured
+  LevelCheck worst;      // nearest to its tolerance; of level 0: nothing was checked
 };
 
 struct FloorResult {

@@ -86,12 +86,14 @@ class Image {
   VkImage handle() const { return image_; }
   const PlanImage& plan() const { return plan_; }
   VkImageView view(int level) const { return views_[size_t(level)]; }
+  // The same memory as numbers without sign, for passes that make the bits of what they store.
+  VkImageView bits_view(int level) const { return bits_views_[size_t(level)]; }
 
  private:
   PlanImage plan_;
   Owned<VkDeviceMemory> memory_;
   Owned<VkImage> image_;
-  std::vector<Owned<VkImageView>> views_;
+  std::vector<Owned<VkImageView>> views_, bits_views_;
 };
 
 }  // namespace gpupost

@@ -49,6 +49,10 @@ static constexpr Size usual_sizes[] = {{4096, 4096}, {1920, 1080}, {3840, 2160},
                                        {4096, 1},    {3, 5},       {5, 4},       {4, 5},       {1, 3},
                                        {3, 1},       {32, 32},     {16, 16},     {8, 8}};
 
+// What images hold, and whether the arithmetic is of halves. Images of 8 bits take the same passes as those of floats.
+static constexpr std::pair<Depth, bool> usual_numbers[] = {
+    {Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
+
 // The passes of a call, none where the device cannot do it.
 static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, const DeviceTraits& device) {
   try {
@@ -66,9 +70,9 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
     for (const std::string_view example : op->examples)
       for (const DeviceTraits& device : usual_devices())
         for (const Size size : usual_sizes)
-          for (const bool half : {false, true}) {
+          for (const auto [storage, half_arithmetic] : usual_numbers) {
             const Call call = parse_call(*op, example);
-            const PlanInput input{.size = size, .storage = half ? Depth::half : Depth::f32, .half_arithmetic = half};
+            const PlanInput input{.size = size, .storage = storage, .half_arithmetic = half_arithmetic};
             for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
           }
   }

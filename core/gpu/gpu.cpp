@@ -109,10 +109,13 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
         .scratch = buffers.scratch[index].handle(),
         .table = buffers.tables[index].handle(),
         .outside = {buffers.outside.handle(), index * bounds_bytes, bounds_bytes}};
+    const auto target = [&](int image, int level) {
+      return pass.half_targets.empty() ? images[size_t(image)].view(level) : images[size_t(image)].bits_view(level);
+    };
     for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
-      bound.targets.push_back(images[size_t(pass.target_image)].view(level));
+      bound.targets.push_back(target(pass.target_image, level));
     for (const int image : pass.more_sources) bound.more_sources.push_back(images[size_t(image)].view(0));
-    for (const int image : pass.more_targets) bound.targets.push_back(images[size_t(image)].view(0));
+    for (const int image : pass.more_targets) bound.targets.push_back(target(image, 0));
     pipelines.bind(commands, pass, bound);
     const bool is_left_out = index > 0 && index + 1 == pass_count && has_fault("pass");
     if (!is_left_out) vkCmdDispatch(commands, uint32_t(pass.group_count[0]), uint32_t(pass.group_count[1]), 1);

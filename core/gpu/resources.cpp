@@ -110,10 +110,22 @@ static VkFormat format_of(const PlanImage& image) {
                                 : VK_FORMAT_R32G32B32A32_SFLOAT;
 }
 
+// The format of the same size that holds bits.
+static VkFormat bits_format_of(const PlanImage& image) {
+  const size_t bytes = bytes_of_texel(image);
+  return bytes == 4 ? VK_FORMAT_R32_UINT : bytes == 8 ? VK_FORMAT_R32G32_UINT : VK_FORMAT_R32G32B32A32_UINT;
+}
+
 Image::Image(const Device& device, const PlanImage& plan, const std::string& name) : plan_(plan) {
+  const VkFormat formats[] = {format_of(plan), bits_format_of(plan)};
+  const VkImageFormatListCreateInfo format_list{.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
+                                                .viewFormatCount = std::size(formats),
+                                                .pViewFormats = formats};
   const VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .pNext = &format_list,
+                               .flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT,
                                .imageType = VK_IMAGE_TYPE_2D,
-                               .format = format_of(plan),
+                               .format = formats[0],
                                .extent = {uint32_t(plan.size.width), uint32_t(plan.size.height), 1},
                                .mipLevels = uint32_t(plan.level_count),
                                .arrayLayers = 1,
@@ -130,16 +142,20 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
   memory_ = allocate(device, needs.size,
                      device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0), nullptr, name);
   check(vkBindImageMemory(device.handle(), image, memory_, 0), "vkBindImageMemory");
-  for (int level = 0; level < plan.level_count; ++level) {
+  const auto view_of = [&](int level, VkFormat format, std::string_view what) {
     const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                           .image = image,
                                           .viewType = VK_IMAGE_VIEW_TYPE_2D,
-                                          .format = format_of(plan),
+                                          .format = format,
                                           .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, uint32_t(level), 1, 0, 1}};
     VkImageView view = nullptr;
     check(vkCreateImageView(device.handle(), &view_info, nullptr, &view), "vkCreateImageView");
-    views_.emplace_back(device.handle(), view, vkDestroyImageView);
-    device.name(VK_OBJECT_TYPE_IMAGE_VIEW, uint64_t(view), fmt::format("{} level {}", name, level));
+    device.name(VK_OBJECT_TYPE_IMAGE_VIEW, uint64_t(view), fmt::format("{} level {}{}", name, level, what));
+    return Owned<VkImageView>(device.handle(), view, vkDestroyImageView);
+  };
+  for (int level = 0; level < plan.level_count; ++level) {
+    views_.push_back(view_of(level, formats[0], ""));
+    bits_views_.push_back(view_of(level, formats[1], " as bits"));
   }
 }
 

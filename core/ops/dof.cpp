@@ -142,12 +142,9 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
 // What all passes that make layers of a picture, or a picture of layers, have in common.
 Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
                  Size size) {
-  // llvmpipe stores halves cut off towards zero
-  const bool rounds = builder.traits().type == DeviceType::cpu && holds_half(builder.input());
   return {.name = std::move(name),
           .kernel = kernel,
           .literals = {{"HOLDS_HALF", holds_half(builder.input())},
-                       {"ROUNDS_LAYERS", rounds},
                        {"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
                        {"SHOW", int(field.show)},
                        {"LARGEST", field.aperture.max_radius}},

@@ -72,6 +72,19 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
   }
 }
 
+TEST_CASE("what an op leaves to the host is in its times, and told") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"bench", "stats", "--sizes", "300x200", "--formats", "rgba16f", "--repeats",
+                                           "5", "--variants", "extremes", "--json", "bench.json"});
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  const json variants = json::parse(place.read("bench.json"))["cases"][0]["variants"];
+  REQUIRE(variants.size() == 1);
+  CHECK(variants[0]["host_ms"] > 0);
+  CHECK(variants[0]["min_ms"] > variants[0]["host_ms"]);
+}
+
 TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
   if (!has_device()) return;
   const Place place;

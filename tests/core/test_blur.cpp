@@ -242,7 +242,7 @@ TEST_CASE("an order and a workgroup are what was asked for, and reach every texe
   CHECK(literal(plan_of("--radius 2 --zcurve --method direct").passes[0], "ORDER") == 1);
 }
 
-TEST_CASE("a linear sampler takes two taps of a box at once where the border is clamp, never on a CPU") {
+TEST_CASE("a linear sampler takes two taps of a box at once where the border is clamp, never of halves or on a CPU") {
   const auto pairs = [](std::string_view words, Depth storage, const DeviceTraits& traits) {
     std::vector<int> found;
     for (const Pass& pass : plan_of(fmt::format("{} --method separable", words), storage, traits).passes) {
@@ -252,21 +252,22 @@ TEST_CASE("a linear sampler takes two taps of a box at once where the border is 
     return found;
   };
   using Both = std::vector<int>;
-  CHECK(pairs("--radius 5", Depth::half, gpu_traits()) == Both{1, 1});
-  CHECK(pairs("--radius 5 --border mirror", Depth::half, gpu_traits()) == Both{0, 0});
+  CHECK(pairs("--radius 5", Depth::f32, gpu_traits()) == Both{1, 1});
+  CHECK(pairs("--radius 5", Depth::half, gpu_traits()) == Both{0, 1});  // what lies between them is floats
+  CHECK(pairs("--radius 5 --border mirror", Depth::f32, gpu_traits()) == Both{0, 0});
   CHECK(pairs("--sigma 2", Depth::half, gpu_traits()) == Both{0, 0});
   CHECK(pairs("--sigma 2", Depth::f32, gpu_traits()) == Both{0, 0});
   CHECK(pairs("--sigma 2", Depth::u8, gpu_traits()) == Both{1, 0});
   DeviceTraits traits = gpu_traits();
   traits.filters_f32 = false;
-  CHECK(pairs("--radius 5", Depth::half, traits) == Both{1, 0});
+  CHECK(pairs("--radius 5", Depth::u8, traits) == Both{1, 0});
   traits = gpu_traits();
   traits.type = DeviceType::cpu;
-  CHECK(pairs("--radius 5", Depth::half, traits) == Both{0, 0});
+  CHECK(pairs("--radius 5", Depth::f32, traits) == Both{0, 0});
 }
 
 TEST_CASE("the pairs of a box lie in the middle between two texels and weigh as much as both") {
-  const Pass pass = plan_of("--radius 2 --method separable --axis x").passes.at(0);
+  const Pass pass = plan_of("--radius 2 --method separable --axis x", Depth::f32).passes.at(0);
   // place and weight; half of it, as the first pass takes
   const float expected[] = {-1.5f, 0.2f, 0.5f, 0.2f, 2, 0.1f};
   REQUIRE(pass.table.size() == 6);

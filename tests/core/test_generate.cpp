@@ -43,7 +43,7 @@ int count_of(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("equal passes have equal texts, whatever the picture's size and its depth on the device") {
+TEST_CASE("equal passes have equal texts, whatever the picture's size") {
   const DeviceTraits traits = gpu_with(true, 1000);
   CHECK(text_of("--method single-pass", {2048, 4096}, traits) == text_of("--method single-pass", {4096, 2048}, traits));
   CHECK(text_of("--method single-pass", {1919, 1081}, traits) == text_of("--method single-pass", {4095, 333}, traits));
@@ -88,7 +88,7 @@ TEST_CASE("levels are written through as many targets as are bound, each by a li
   const std::string text = text_of("--method single-pass --levels 5", {1024, 1024}, gpu_with(true, 4));
   CHECK(has(text, "image2D target[4];"));
   CHECK(count_of(text, ": imageStore(target[") == 4);
-  CHECK(has(text, "case 4: imageStore(target[3], at, into_target(c));"));
+  CHECK(has(text, "case 4: imageStore(target[3], at, half_bits(into_target(c)));"));
 }
 
 TEST_CASE("only passes of Yxy images convert, what they load and what they store each by itself") {
@@ -105,9 +105,32 @@ TEST_CASE("only passes of Yxy images convert, what they load and what they store
   REQUIRE(rows_and_columns.size() == 2);
   // what lies between them is X, Y and Z
   CHECK(has(rows_and_columns[0], "vec4 loaded(vec4 c) {\n  c = xyz_of(c);\n  return c;\n}"));
-  CHECK(has(rows_and_columns[0], "vec4 into_target(vec4 c) {\n  return rounded(c);\n}"));
+  CHECK(has(rows_and_columns[0], "vec4 into_target(vec4 c) {\n  return c;\n}"));
   CHECK(has(rows_and_columns[1], "vec4 loaded(vec4 c) {\n  return c;\n}"));
-  CHECK(has(rows_and_columns[1], "vec4 into_target(vec4 c) {\n  c = yxy_of(c);\n  return rounded(c);\n}"));
+  CHECK(has(rows_and_columns[1], "vec4 into_target(vec4 c) {\n  c = yxy_of(c);\n  return c;\n}"));
+}
+
+TEST_CASE("kernels make the bits of halves themselves, and those of floats stored beside them") {
+  const auto texts = [](std::string_view op, std::string_view words, Depth storage) {
+    const Call call = parse_call(*op_named(op), words);
+    std::vector<std::string> made;
+    for (const Pass& pass : plan({&call, 1}, {.size = {64, 48}, .storage = storage}, gpu_with(true, 1000)).passes)
+      made.push_back(glsl_of(pass));
+    return made;
+  };
+  for (const Depth storage : {Depth::u8, Depth::f32}) {
+    const std::string text = texts("saturation", "--factor 1.4", storage).at(0);
+    CHECK(has(text, "writeonly uniform image2D target[1];"));
+    CHECK(has(text, "imageStore(target[0], at, into_target(c));"));
+  }
+  const std::string text = texts("saturation", "--factor 1.4", Depth::half).at(0);
+  CHECK(has(text, "writeonly uniform uimage2D target[1];"));
+  CHECK(has(text, "imageStore(target[0], at, half_bits(into_target(c)));"));
+  int mixed_count = 0;
+  for (const std::string& fields : texts("dof", "--max-radius 9 --resolution half", Depth::half))
+    mixed_count += has(fields, "imageStore(target[0], at, floatBitsToUint(into_target(c)));") &&
+                   has(fields, "imageStore(target[1], at, half_bits(c));");
+  CHECK(mixed_count == 2);
 }
 
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {
