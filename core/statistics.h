@@ -58,10 +58,10 @@ constexpr int counts_at = log_average_at + 1;
 constexpr int histogram_at = counts_at + 4 * spread_count;
 constexpr int statistics_size = histogram_at + Histogram::bin_count;
 
-// The layout of extremes alone, for any number of parts of the picture: the sum of luminances by 2^-15, the least, the largest,
+// The layout of extremes alone, for any number of parts of the picture: the sum of luminances by 2^-16, the least, the largest,
 // and how many are not-a-number and infinite, 16 bits each.
 constexpr int extremes_part_size = 4;
-constexpr double extremes_sum_scale = 0x1p15;
+constexpr double extremes_sum_scale = 0x1p16;
 
 // What the device has left of what was to be measured; what was not is 0.
 Statistics statistics_of(std::span<const uint32_t> words, size_t texel_count, Measure measure);

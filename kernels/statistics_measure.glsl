@@ -156,10 +156,10 @@ void hand_on(vec4 own[spreads], int thread, int group) {
     if (shared_counts[index] > 0u) add(counters_at + index, shared_counts[index]);
 }
 #else
-// To the host: 2^-15 of the sum, the least, the largest, and 16 bits a kind of what is counted.
+// To the host: 2^-16 of the sum, the least, the largest, and 16 bits a kind of what is counted.
 void hand_on(vec4 own[spreads], int thread, int group) {
   if (thread > 0) return;
-  const vec4 part = scaled(own[0], power_of_two(exponent_over(EACH * round_count) + 8 - 15));
+  const vec4 part = scaled(own[0], power_of_two(exponent_over(EACH * round_count) + 8 - 16));
   const int at = statistics_at + 4 * group;
   for (int k = 0; k < 3; ++k) statistics[at + k] = floatBitsToUint(part[k]);
   statistics[at + 3] = shared_counts[0] | shared_counts[1] << 16;

@@ -22,8 +22,11 @@ struct Walk {
 };
 
 Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
-  constexpr int most_parts = 512, most_texels = 128;  // of a thread: it counts in bytes
-  const bool has_room = measure == Measure::extremes && image.depth != Depth::f32 && type != DeviceType::cpu;
+  const bool is_all = measure == Measure::all;
+  // an H100 has 132 processors; the fewer parts the less has the host to join
+  const int most_parts = is_all ? 512 : 3 * 132;
+  const int most_texels = is_all ? 128 : 248;  // of a thread: it counts in bytes
+  const bool has_room = !is_all && image.depth != Depth::f32 && type != DeviceType::cpu;
   Walk walk;
   const int rows = 256 / walk.columns;
   walk.each = has_room ? 8 : 4;

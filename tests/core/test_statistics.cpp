@@ -114,8 +114,8 @@ TEST_CASE("parts of extremes make the whole: of finite numbers, of numbers near 
     return statistics_of(words, texel_count, Measure::extremes).luminance;
   };
   const uint32_t not_finite = 2 | 3 << 16;
-  const Spread made = joined({word(6 * 0x1p-15), word(-1), word(5), not_finite,  //
-                              word(3 * 0x1p-15), word(0.5), word(2.5), 1},
+  const Spread made = joined({word(6 / extremes_sum_scale), word(-1), word(5), not_finite,  //
+                              word(3 / extremes_sum_scale), word(0.5), word(2.5), 1},
                              15);
   CHECK(made.mean == 1);  // 9 of 9 that are finite
   CHECK(made.least == -1);
@@ -123,7 +123,7 @@ TEST_CASE("parts of extremes make the whole: of finite numbers, of numbers near 
   CHECK(made.nan_count == 3);
   CHECK(made.infinite_count == 3);
   const std::vector<uint32_t> huge{word(3e38), word(3e38), word(3e38), 0};
-  CHECK(joined({huge[0], huge[1], huge[2], 0, huge[0], huge[1], huge[2], 0}, 65536).mean == double(3e38f));
+  CHECK(joined({huge[0], huge[1], huge[2], 0, huge[0], huge[1], huge[2], 0}, 131072).mean == double(3e38f));
   const Spread none = joined({word(0), word(3.4e38), word(-3.4e38), 4}, 4);
   CHECK(none.mean == 0);
   CHECK(none.least == 0);
