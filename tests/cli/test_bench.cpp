@@ -76,7 +76,7 @@ TEST_CASE("what an op leaves to the host is in its times, and told") {
   if (!has_device()) return;
   const Place place;
   const Finished finished = place.gpupost({"bench", "stats", "--sizes", "300x200", "--formats", "rgba16f", "--repeats",
-                                           "5", "--variants", "extremes", "--json", "bench.json"});
+                                           "20", "--variants", "extremes", "--json", "bench.json"});
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
   const json variants = json::parse(place.read("bench.json"))["cases"][0]["variants"];
