@@ -65,6 +65,9 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
   const bool name_says = !output.empty() && output != "-" && !output.ends_with('/') && !output.ends_with(".{ext}");
   if (name_says) {
     const Format* format = format_of_extension(output);
+    std::error_code error;
+    if (!format && fs::is_directory(output, error))
+      fail(Exit::usage, "-o {0}: is a folder; expected {0}/ for a file in it that is named after the input", output);
     if (!format)
       fail(Exit::usage, "-o {}: its extension names no format known here; expected {}, or --format", output,
            writable_extensions());

@@ -212,6 +212,7 @@ TEST_CASE("outputs whose names are wrong") {
       {"srgb in an EXR", {"in.png", "-o", "out.exr", "--transfer", "srgb"}, 1, {"--transfer srgb", "exr", "linear"}},
       {"levels in a file of one", {"mips", "in.exr", "-o", "out.png"}, 1, {"-o out.png", "{level}"}},
       {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
+      {"a folder without / at its end", {"in.exr", "-o", "sub"}, 1, {"-o sub: is a folder; expected sub/"}},
       {"a number as printf has it",
        {"in.exr", "-o", "shot.%04d.exr"},
        1,
