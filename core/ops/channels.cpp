@@ -50,7 +50,7 @@ const Op channels_op = point_op({
         "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
         "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
         "result has no alpha. Channels are taken as they stand: linear, colour multiplied by alpha; of a "
-        "grey picture R, G and B are all Y. At the front of a chain the list may name any channel that `gpupost "
+        "grey picture R, G and B are all Y. At the front of a chain the list may name any other channel that `gpupost "
         "info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the colour any more. --layer "
         "makes the channels of a layer R, G and B.",
     .source = "oiiotool --ch",
