@@ -30,7 +30,9 @@ Plan plan_of(std::span<const Call> calls, Size size, const Gpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("a point of light keeps its energy in circles of every size, before and behind the focus") {
+// Thorough: to the host circles of other sizes are other constants of the same passes.
+TEST_CASE("a point of light keeps its energy in circles of every size, before and behind the focus" *
+          doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   const Size size{130, 129};  // no circle that reaches the border reaches the light

@@ -106,7 +106,8 @@ TEST_CASE("the single pass gives the same bits however long its tiles take" * do
   }
 }
 
-TEST_CASE("repeated runs of the single pass are the same bit for bit") {
+// Thorough: only the device could make other bits of the same run.
+TEST_CASE("repeated runs of the single pass are the same bit for bit" * doctest::test_suite("thorough")) {
   Gpu* gpu = device();
   if (!gpu) return;
   for (const Size size : repeated_sizes) {
