@@ -3,6 +3,7 @@
 //
 // SHOW: 0 the result, 1 circles, 2 the near field, 3 the far field, 4 how much of a texel the near field covers.
 // Circles are shown as shares of LARGEST.
+#include "in_rgb.glsl"
 #include "storage.glsl"
 
 const float part = 0.0625;  // sums are of so much of each number: so that those of the largest do not overflow
@@ -11,14 +12,6 @@ bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38)));
 
 // Of a part of each number to all of it, no more than can be stored.
 vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * most), vec4(part * most)) / part; }
-
-vec4 of_rgb(vec4 c) {
-#ifdef IN_XYZ
-  return xyz_of_rgb(c);
-#else
-  return c;
-#endif
-}
 
 // The texel itself where it is no light. Light and what is behind are parts.
 vec4 shown(vec4 c, float radius, vec4 near_light, float coverage, vec4 behind) {

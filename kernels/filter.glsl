@@ -1,6 +1,7 @@
 // One axis of a separable filter. A workgroup makes 64x4 texels along x, or 256x1 along y; a thread makes four texels
 // that have their weights in common.
 #include "filter_weights.glsl"
+#include "in_rgb.glsl"
 #include "range_compress.glsl"
 #include "storage.glsl"
 
@@ -9,7 +10,8 @@ vec4 read(ivec2 at) {
   vec4 c = load(at);
 #if IS_FIRST
 #if COMPRESS
-  c.rgb = vec3(compressed(c.r), compressed(c.g), compressed(c.b));
+  c = as_rgb(c);
+  c = of_rgb(vec4(compressed(c.r), compressed(c.g), compressed(c.b), c.a));
 #endif
 #if NORMALS
   c.rgb = 2.0 * vec3(unit(c.r), unit(c.g), unit(c.b)) - 1.0;
@@ -38,9 +40,10 @@ vec4 finished(vec4 c) {
   const vec3 normal = size < 9.765625e-4 ? vec3(0.5, 0.5, 1.0) : 0.5 + 0.5 * direction / size;
   return vec4(normal, NORMALS == 2 ? min(1.0, size) : within_storage(c).a);
 #elif COMPRESS
-  const vec3 large = vec3(expanded(4.0 * c.r), expanded(4.0 * c.g), expanded(4.0 * c.b));
+  const vec3 sum = as_rgb(c).rgb;
+  const vec3 large = vec3(expanded(4.0 * sum.r), expanded(4.0 * sum.g), expanded(4.0 * sum.b));
   const vec3 clamped = clamp(large, vec3(-most), vec3(most));
-  return vec4(mix(c.rgb, clamped, lessThanEqual(abs(c.rgb), vec3(1.0e30))), within_storage(c).a);
+  return of_rgb(vec4(mix(sum, clamped, lessThanEqual(abs(sum), vec3(1.0e30))), within_storage(c).a));
 #else
   return within_storage(c);
 #endif

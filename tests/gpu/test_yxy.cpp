@@ -94,7 +94,7 @@ TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noi
        {"blur --radius 4", "blur --sigma 2 --border mirror", "blur --radius 3 --method direct --passes 2",
         "blur --radius 3 --method separable --border black", "blur --radius 5 --method shared",
         "blur --radius 8 --method sliding", "blur --sigma 1 --method lines", "mips",
-        "resize --size 50% --filter triangle"}) {
+        "resize --size 50% --filter triangle", "mips --hicomp", "resize --size 50% --hicomp"}) {
     const Call call = call_of(words.substr(0, words.find(' ')), words.substr(std::min(words.size(), words.find(' '))));
     if (!can_run(call, gpu->info().traits)) continue;
     for (const bool is_edge : {true, false})

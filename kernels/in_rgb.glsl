@@ -1,0 +1,8 @@
+// Between what a kernel works on, in images of Yxy X, Y and Z, and R, G and B.
+#ifdef IN_XYZ
+vec4 as_rgb(vec4 c) { return rgb_of_xyz(c); }
+vec4 of_rgb(vec4 c) { return xyz_of_rgb(c); }
+#else
+vec4 as_rgb(vec4 c) { return c; }
+vec4 of_rgb(vec4 c) { return c; }
+#endif
