@@ -98,7 +98,8 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
 
 void PlanBuilder::set_current_image(int index) {
   image(index).space = input_.between;
-  image(index).is_packed = input_.packs_between;
+  image(index).is_packed =
+      input_.packs_between && image(index).depth == input_.storage;  // not floats between point ops
   plan_.result_image = index;
   plan_.base_is_input = false;
   waiting_.clear();

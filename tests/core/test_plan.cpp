@@ -251,6 +251,20 @@ TEST_CASE("without fusing each point op has a pass, and floats stand between the
   CHECK(depths == std::vector{Depth::f32, Depth::f32, Depth::half, Depth::half});
 }
 
+TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between point ops that are not fused") {
+  const std::vector<Call> calls{parse_call(*op_named("exposure"), "--stops 1"),
+                                parse_call(*op_named("gamma"), "--value 2"),
+                                parse_call(*op_named("blur"), "--radius 2 --method direct")};
+  DeviceTraits traits = rich_gpu();
+  traits.has_packed_floats = true;
+  const Plan made =
+      plan(calls, {.size = {640, 480}, .storage = Depth::half, .packs_between = true, .fuses = false}, traits);
+  REQUIRE(made.passes.size() == 3);
+  const auto is_packed = [&](size_t pass) { return made.images[size_t(made.passes[pass].target_image)].is_packed; };
+  CHECK(!is_packed(0));
+  CHECK(is_packed(1));
+}
+
 TEST_CASE("point ops that change nothing are no pass") {
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).base_is_input);
