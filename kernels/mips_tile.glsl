@@ -3,7 +3,8 @@
 // How that is done is chosen by literals, after the variants that the talk compares.
 // ROWS: threads take the texels row by row, else in AMD's order, in which any four neighbours are a quad of texels.
 // EACH: texels a side that a thread reads at once, 2 (in each of the four quarters of the tile) or 4 (a square).
-// LINEAR: a sample between four texels is their mean, else they are loaded.
+// LINEAR: 1 a sample between four texels is their mean; 2 likewise where that is a number, since llvmpipe's sampler takes
+// differences, and of infinities or numbers too far apart there are none; else they are loaded.
 // EXCHANGE: how the threads hand on their results,
 //   0  through shared memory, an array a level
 //   1  the same in place, every fourth thread goes on
@@ -42,15 +43,18 @@ ivec2 place_in_quarter(int thread) {
 // A texel of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
 // nothing inside is made of them.
 real4 first_level(ivec2 at) {
-#if LINEAR
+#if LINEAR == 1
+  return real4(sample_between(2 * at + 1));
+#else
+#if LINEAR == 2
   const vec4 c = sample_between(2 * at + 1);
-  // llvmpipe's sampler takes differences: of infinities, or of numbers too far apart, there are none
   if (!any(isnan(c)) && !any(isinf(c))) return real4(c);
 #endif
   const ivec2 edge = ivec2(width, height) - 1;
   const ivec2 low = min(2 * at, edge), high = min(2 * at + 1, edge);
   return reduce_four(real4(load(low)), real4(load(ivec2(high.x, low.y))), real4(load(ivec2(low.x, high.y))),
                      real4(load(high)));
+#endif
 }
 
 // Stores a texel of the tile's part of level `step`, and keeps it for those who go on.

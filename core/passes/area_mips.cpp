@@ -252,9 +252,12 @@ void plan_single_pass(PlanBuilder& builder, const Place& place, const SinglePass
             .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
             .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0};
   if (steps.is_even) {
-    pass.literals.insert(
-        pass.literals.end(),
-        {{"ROWS", variant.rows}, {"EACH", variant.each}, {"EXCHANGE", variant.exchange}, {"LINEAR", variant.linear}});
+    pass.literals.insert(pass.literals.end(), {{"ROWS", variant.rows},
+                                               {"EACH", variant.each},
+                                               {"EXCHANGE", variant.exchange},
+                                               {"LINEAR", !variant.linear                            ? 0
+                                                          : builder.traits().type == DeviceType::cpu ? 2
+                                                                                                     : 1}});
     pass.subgroup_size = exchanges[variant.exchange].subgroup_size;
     pass.samples_between = variant.linear;
   }
