@@ -70,7 +70,7 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
     for (const std::string_view example : op->examples)
       for (const DeviceTraits& device : usual_devices())
         for (const Size size : usual_sizes)
-          for (const auto [storage, half_arithmetic] : usual_numbers) {
+          for (const auto& [storage, half_arithmetic] : usual_numbers) {
             const Call call = parse_call(*op, example);
             const PlanInput input{.size = size, .storage = storage, .half_arithmetic = half_arithmetic};
             for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
