@@ -58,18 +58,41 @@ std::vector<Planes> reference(const Call& call, Planes base) {
       size_of(base), [&](size_t index) { return adapted(call, colour_at(base, index), colour_at(around, index)); })};
 }
 
+// Colour that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a difference
+// of which the error does not leave the sign?
+bool is_undetermined(const Call& call, const Colour& c, const Colour& error) {
+  if (!keeps_chroma(call)) return false;
+  const bool is_difference = c[0] < -error[0] || c[1] < -error[1] || c[2] < -error[2];
+  return is_difference && std::abs(luminance_of(c)) <= luminance_of(error);
+}
+
+// How far the result moves where R, G and B are off together, which moves Y farther than one of them.
+Colour moved_together(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error) {
+  const Colour made = texel(c);
+  Colour most{};
+  for (const double sign : {-1.0, 1.0}) {
+    const Colour found = texel({c[0] + sign * error[0], c[1] + sign * error[1], c[2] + sign * error[2], c[3]});
+    for (size_t k = 0; k < 4; ++k)
+      if (const double distance = std::abs(found[k] - made[k]); std::isfinite(distance))
+        most[k] = std::max(most[k], distance);
+  }
+  return most;
+}
+
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   if (!is_of_neighbourhood(call)) return point_tolerance(call, base, error, depth);
   const Blur blur = blur_of(blur_call(call));
   const Planes around = blurred(base, blur), error_around = blurred_tolerance(base, error, blur, depth);
-  return {made_of_texels(size_of(base), [&](size_t index) {
+  return {made_of_texels(size_of(base), [&](size_t index) -> Colour {
     const Colour c = colour_at(base, index), light = colour_at(around, index);
+    const Colour off = error_in_space(call, c, colour_at(error, index));
     const auto of_texel = [&](const Colour& moved) { return adapted(call, moved, light); };
     const auto of_light = [&](const Colour& moved) { return adapted(call, c, moved); };
     Colour sum = point_error(call, c, of_texel(c), depth);
-    for (const Colour& more : {moved_by(of_texel, c, error_in_space(call, c, colour_at(error, index))),
-                               moved_by(of_light, light, colour_at(error_around, index))})
-      for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+    const Colour one = moved_by(of_texel, c, off), all = moved_together(of_texel, c, off);
+    const Colour by_light = moved_by(of_light, light, colour_at(error_around, index));
+    for (size_t k = 0; k < 4; ++k) sum[k] += std::max(one[k], all[k]) + by_light[k];
+    if (is_undetermined(call, c, off)) std::fill_n(sum.begin(), 3, 2 * largest(depth));
     return sum;
   })};
 }

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -121,4 +122,21 @@ TEST_CASE("a number in the place of no number is a failure") {
   CHECK(verify_mips(base, levels, Depth::f32)[0].share <= 1);
   put(levels[0], Depth::f32, 0, 0);
   CHECK(std::isinf(verify_mips(base, levels, Depth::f32)[0].share));
+}
+
+TEST_CASE(
+    "where halves leave nothing of a luminance, a colour that keeps its chromaticity may be any; none beside it") {
+  const std::array<Call, 2> calls{default_call(*op_named("gamma")).with("value", 2.2),
+                                  default_call(*op_named("localgamma")).with("chroma", 1).with("adapt-radius", 3)};
+  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  const std::array numbers{6.3671875, -0.5986328125, 1.025390625, 1.0, 0.5, 0.25, 0.125, 1.0};
+  for (size_t index = 0; index < numbers.size(); ++index) put(base, Depth::half, index, numbers[index]);
+  std::vector<Level> between = right_levels(base, Depth::half, {&calls[0], 1});
+  std::vector<Level> levels = right_levels(between[0], Depth::half, {&calls[1], 1});
+  const LevelCheck right = verify(calls, base, levels, 0, Depth::half)[0];
+  CHECK_MESSAGE(right.share <= 1, describe(right));
+  put(levels[0], Depth::half, 4, 1.02 * numbers_of(levels[0], Depth::half)[4]);
+  const LevelCheck planted = verify(calls, base, levels, 0, Depth::half)[0];
+  CHECK_MESSAGE(planted.share > 1, describe(planted));
+  CHECK(planted.at == Size{1, 0});
 }
