@@ -18,12 +18,16 @@ vec3 neutral(vec3 light) {
 
 // --- AgX
 
+// In powers of x - 0.5, with errors of 2e-7: in those of x, as they are published, terms are up to 40 and 127 and cancel.
 vec3 agx_degree_6(vec3 x) {
-  return (((((15.5 * x - 40.14) * x + 31.96) * x - 6.868) * x + 0.4298) * x + 0.1191) * x - 0.00232;
+  const vec3 t = x - 0.5;
+  return (((((15.5 * t + 6.36) * t - 10.265) * t - 4.548) * t + 2.42405) * t + 1.7404) * t + 0.2914925;
 }
 
 vec3 agx_degree_7(vec3 x) {
-  return ((((((-17.86 * x + 78.01) * x - 126.7) * x + 92.06) * x - 28.72) * x + 4.361) * x - 0.1718) * x + 0.002857;
+  const vec3 t = x - 0.5;
+  return ((((((-17.86 * t + 15.5) * t + 13.565) * t - 10.29) * t - 5.39375) * t + 2.40975) * t + 1.7588875) * t +
+         0.290957;
 }
 
 float agx_sigmoid(float x) {
