@@ -125,6 +125,9 @@ static std::vector<Planes> filtered_chain_tolerance(const Call& call, const std:
 static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const double coverage = call.number("coverage");
   const bool has_means = makes_area_means(call);
+  // the least number is off by no more than the one that is off most
+  if (Reduce(call.integer("reduce")) == Reduce::minimum)
+    return tolerance_of_means(call.with("reduce", double(Reduce::maximum)), base, error, depth);
   if (has_means && coverage == 0) return tolerance_of_means(call, base, error, depth);
   const std::vector<Planes> levels = chain(call, base);
   std::vector<Planes> errors = has_means ? tolerance_of_means(call.with("coverage", 0), base, error, depth)

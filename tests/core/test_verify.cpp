@@ -140,3 +140,13 @@ TEST_CASE(
   CHECK_MESSAGE(planted.share > 1, describe(planted));
   CHECK(planted.at == Size{1, 0});
 }
+
+TEST_CASE("the least of numbers may be off by as much as the one that is off most") {
+  const std::array<Call, 2> calls{default_call(*op_named("offset")).with("value", 0.1), mips().with("reduce", 1)};
+  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  put(base, Depth::half, 0, -0.5);
+  const Expected expected = expected_of(calls, base, Depth::half);
+  CHECK(expected.levels[1][0].values[0] == doctest::Approx(-0.4));
+  CHECK(expected.tolerance[1][0].values[0] >= expected.tolerance[0][0].values[0]);
+  CHECK(expected.tolerance[1][0].values[0] < 2 * expected.tolerance[0][0].values[0]);
+}
