@@ -3,12 +3,9 @@
 #include "cli/depths.h"
 #include "cli/device.h"
 #include "core/error.h"
-#include "core/half.h"
-#include "core/threads.h"
 #include "core/verify.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace gpupost {
 
@@ -39,8 +36,6 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
   }
 }
 
-constexpr std::string_view room_for_more = "--storage fp32 has room for them";
-
 Between between_of(const PlanInput& input) {
   return {.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
 }
@@ -55,29 +50,6 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
     report.checks.push_back(check);
     if (check.share > 1) fail(Exit::difference, "--verify: {}; nothing was written", describe(check));
   }
-  if (expected.clamped_count > 0)
-    report.add_warning(fmt::format("{} values over 65504 were clamped to it between ops or behind them; {}",
-                                   expected.clamped_count, room_for_more));
-}
-
-// How many halves of a level are 65504 or -65504.
-size_t count_largest(const Level& level) {
-  const size_t row = 4 * size_t(level.size.width);
-  std::atomic<size_t> sum = 0;
-  parallel_ranges(level.size.height, std::max(1, 65536 / level.size.width), [&](int begin, int end) {
-    const auto halves = level.texels.as<uint16_t>().subspan(row * size_t(begin), row * size_t(end - begin));
-    sum += count_largest_halves(halves.data(), halves.size());
-  });
-  return sum;
-}
-
-// Passes clamp what they store in halves and do not count it. It shows where the result holds what the input does not.
-void warn_of_clamping(const Group& input, std::span<const Level> result, JobReport& report) {
-  size_t count = 0;
-  for (const Level& level : result) count += count_largest(level);
-  if (count > 0 && count_largest(input.levels[0]) == 0)
-    report.add_warning(fmt::format("{} values came out as 65504, the most that halves hold, and may be clamped; {}",
-                                   count, room_for_more));
 }
 
 // What a chain's calls of `stats` have measured of a group, in their order.
@@ -124,7 +96,7 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
 void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
                std::span<Measured> measured, JobReport& report) {
   const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
-  auto [made, result, first_level] = lazy.with([&](Gpu& gpu) {
+  auto [made, result, first_level, clamped_count] = lazy.with([&](Gpu& gpu) {
     return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
   });
   report_passes(made, result.times, group, report);
@@ -133,8 +105,12 @@ void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& laz
   hand_out(numbers, group, measured);
   if (globals.verify) verify_numbers(calls, input, group, numbers, report);
   if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
+  if (clamped_count > 0)
+    report.add_warning(
+        fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "
+                    "--storage fp32",
+                    clamped_count, input.packs_between ? "--storage r11g11b10" : "half storage"));
   const Depth depth = result_depth(calls, group.depth);
-  if (depth == Depth::half && !globals.verify) warn_of_clamping(group, result.levels, report);
   group.depth = depth;
   group.levels.resize(size_t(first_level));
   std::ranges::move(result.levels, std::back_inserter(group.levels));

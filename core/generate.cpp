@@ -223,7 +223,8 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
 // How `c` is stored in the target, 0, or in the one of more_targets that has the number before.
 static std::string stored(const Pass& pass, size_t target, std::string_view c) {
   if (pass.half_targets.empty()) return std::string(c);
-  return fmt::format("{}({})", pass.half_targets[target] ? "half_bits" : "floatBitsToUint", c);
+  if (!pass.half_targets[target]) return fmt::format("floatBitsToUint({})", c);
+  return pass.clamps ? fmt::format("half_bits(clamp_half({}))", c) : fmt::format("half_bits({})", c);
 }
 
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
@@ -233,11 +234,12 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const std::vector<std::string_view> sources = users_sources(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
   if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("yxy.glsl", done, text);
-  if (pass.holds_half) text += "#define HALF_ALPHAS\n";
+  const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
+  if (is_half && !pass.on_store.empty()) text += "#define HALF_ALPHAS\n";
   if (has_folds) append_kernel("alpha.glsl", done, text);
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
   if (!pass.half_targets.empty()) append_kernel("half_bits.glsl", done, text);
-  if (pass.holds_half) append_kernel("held.glsl", done, text);
+  if (pass.clamps && !pass.half_targets.empty()) append_kernel("clamp_half.glsl", done, text);
   if (pass.packs) append_kernel("packed.glsl", done, text);
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside, sources) +
@@ -257,7 +259,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
-  text += fmt::format("  return {};\n}}\n", pass.packs ? "fitted(c)" : pass.holds_half ? "held(c)" : "c");
+  text += fmt::format("  return {};\n}}\n", pass.packs ? "fitted(c)" : "c");
   const std::string made = stored(pass, 0, "into_target(c)");
   if (pass.bound_targets == 1)
     text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);

@@ -101,17 +101,4 @@ size_t halves_from_floats(const float* from, uint16_t* to, size_t count) {
   return clamped_count;
 }
 
-size_t count_largest_halves(const uint16_t* from, size_t count) {
-  constexpr uint16_t without_sign = 0x7fff, largest = 0x7bff;
-  constexpr size_t block = 4096;  // whose count stays in 16 bits, as wide as the numbers
-  size_t found = 0;
-  for (size_t begin = 0; begin < count; begin += block) {
-    uint16_t here = 0;
-    for (size_t i = begin; i < std::min(count, begin + block); ++i)
-      here = uint16_t(here + ((from[i] & without_sign) == largest));
-    found += here;
-  }
-  return found;
-}
-
 }  // namespace gpupost

@@ -18,7 +18,5 @@ uint16_t half_from_float(float value);
 void floats_from_halves(const uint16_t* from, float* to, size_t count);
 // Returns how many finite values were clamped.
 size_t halves_from_floats(const float* from, uint16_t* to, size_t count);
-// How many are half_max or -half_max.
-size_t count_largest_halves(const uint16_t* from, size_t count);
 
 }  // namespace gpupost

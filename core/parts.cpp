@@ -11,10 +11,17 @@ namespace gpupost {
 
 namespace {
 
+// A plan in floats: its passes clamp nothing, so that all of its statistics are the op's own.
+Plan plan_of_one_texel(const Call& call) {
+  return plan_of_any_size({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
+}
+
+bool has_guards(const Call& call) { return !plan_of_one_texel(call).guards.empty(); }
+
 // Does a point op make each texel of itself alone, whatever the other texels are? It may count what it refuses.
 bool is_of_texel_alone(const Call& call) {
   if (!call.op->point) return false;
-  const Plan made = plan_of_any_size({&call, 1}, {.size = {1, 1}}, {});
+  const Plan made = plan_of_one_texel(call);
   return made.passes.size() <= 1 && made.results.empty() &&
          std::ranges::all_of(made.passes, [](const Pass& pass) { return pass.scratch_bytes == 0; }) &&
          made.statistics_bytes == 16 * made.guards.size();
@@ -79,18 +86,22 @@ double taps_of(const Plan& plan) {
 
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
-  bool takes_points = false, looks_around = false;  // the last one
+  // of the last stage; tiles overlap where it looks around, and a guard would count the texels there twice
+  bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : calls) {
     const Way way = way_of(call);
-    const bool joins = takes_points && (way == Way::alone || (way == Way::around && !looks_around));
+    const bool guards = way == Way::alone && has_guards(call);
+    const bool joins = takes_points && (way == Way::alone ? !(guards && looks_around)
+                                                          : way == Way::around && !looks_around && !is_guarded);
     if (!joins) {
       stages.push_back({.makes_levels = way == Way::by_level, .moves = way == Way::moving});
-      looks_around = false;
+      looks_around = is_guarded = false;
     }
     stages.back().calls.push_back(call);
     if (way == Way::around) stages.back().reach = *call.op->reach(call, size);
     stages.back().size = size = result_size({&call, 1}, size);
     looks_around |= way == Way::around;
+    is_guarded |= guards;
     takes_points = way == Way::alone || way == Way::around;
   }
   return stages;

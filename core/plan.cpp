@@ -79,9 +79,10 @@ PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : i
   image(0).space = input.ends;
   if (input.packs_between && !traits.has_packed_floats)
     fail(Exit::device, "--storage r11g11b10 cannot run on {}: it has no such images to write", traits.name);
-  if (!input.half_arithmetic || traits.has_float16) return;
+  if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
   input_.half_arithmetic = false;
-  note("--fp16: half storage, but float arithmetic, since the device has no other");
+  note(fmt::format("--fp16: half storage, but float arithmetic, since {}",
+                   traits.has_float16 ? "X and Z of bright light exceed halves" : "the device has no other"));
 }
 
 int PlanBuilder::add_image(const PlanImage& image) {
@@ -175,30 +176,37 @@ static void place_fields(Pass& pass) {
       }
 }
 
+// The count is zeroed where its buffer is filled, not by each run: nothing reads it on the device.
+void PlanBuilder::count_clamped(Pass& pass) {
+  if (plan_.clamped_at < 0) plan_.clamped_at = reserve_statistics(sizeof(uint32_t), false);
+  pass.clamps = pass.has_statistics = true;
+  pass.values.push_back({"clamped_at", plan_.clamped_at});
+}
+
 Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
   image(plan_.result_image).is_packed = false;
   for (Pass& pass : plan_.passes) {
     if ((pass.packs = image(pass.target_image).is_packed)) {
-      pass.has_statistics = true;
       pass.values.push_back(
           {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
                                                 pass.name + " makes {} texels that have them")});
     }
     const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
+    const bool stays = from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty();
     const auto reads = [](const Fold& fold) { return fold.reads_statistics; };
     pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
-    place_fields(pass);
-    if (pass.moves && from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty()) continue;
-    const bool is_half = is_of_halves(image(pass.target_image));
-    pass.half_targets = {is_half};
+    if (pass.moves && stays) continue;
+    pass.half_targets = {is_of_halves(image(pass.target_image))};
     for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
     if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();
     pass.source_space = from;
     pass.target_space = to;
     if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
-    pass.holds_half = !pass.on_store.empty() && is_half;
+    const bool fits = pass.is_bounded && stays && from == Space::rgb && is_of_halves(image(pass.source_image));
+    if (pass.packs || (!pass.half_targets.empty() && !fits)) count_clamped(pass);
+    place_fields(pass);
   }
   share_images(plan_, input_.keeps_input);
   return std::move(plan_);
@@ -253,10 +261,16 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
   return builder.finish();
 }
 
+void check_guard(const Guard& guard, uint64_t count) {
+  if (count > 0) fail(guard.code, "{}", fmt::format(fmt::runtime(guard.message), count));
+}
+
 void check_guards(const Plan& plan, std::span<const uint32_t> statistics) {
-  for (const Guard& guard : plan.guards)
-    if (const uint32_t count = statistics[size_t(guard.offset)])
-      fail(guard.code, "{}", fmt::format(fmt::runtime(guard.message), count));
+  for (const Guard& guard : plan.guards) check_guard(guard, statistics[size_t(guard.offset)]);
+}
+
+uint64_t clamped_count(const Plan& plan, std::span<const uint32_t> statistics) {
+  return plan.clamped_at < 0 ? 0 : statistics[size_t(plan.clamped_at)];
 }
 
 std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits) {

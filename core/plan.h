@@ -127,13 +127,15 @@ struct Pass {
   // devices cut halves off towards zero; none: images of numbers take numbers. finish() says so.
   std::vector<bool> half_targets;
   bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
-  bool holds_half =
-      false;  // what is stored is clamped to the largest half; finish() says so of passes that store through point ops
-  int bound_targets = 1;                     // length of the array of targets in the text, >= target_count
-  bool has_statistics = false;               // it reads or writes what the plan's passes hand on in numbers
-  std::vector<float> table;                  // numbers that it reads: `float table[]`
-  size_t scratch_bytes = 0;                  // memory that its workgroups share; 0: it has none
-  size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
+  // No number that it stores is larger than the largest that it reads. Without point ops and from halves to halves of RGB such
+  // a pass needs no clamp.
+  bool is_bounded = false;
+  bool clamps = false;          // clamps halves or 11:11:10 bits as it stores them, and counts them; finish() sets it
+  int bound_targets = 1;        // length of the array of targets in the text, >= target_count
+  bool has_statistics = false;  // it reads or writes what the plan's passes hand on in numbers
+  std::vector<float> table;     // numbers that it reads: `float table[]`
+  size_t scratch_bytes = 0;     // memory that its workgroups share; 0: it has none
+  size_t zeroed_bytes = 0;      // of it, from the front: zero before the pass and again after it
   size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
 };
 
@@ -173,6 +175,7 @@ struct Plan {
   bool zeroes_statistics = false;       // before the first pass
   std::vector<StatisticsPart> results;  // of them, for the host
   std::vector<Guard> guards;            // likewise
+  int clamped_at = -1;                  // offset in the statistics of the count of clamped numbers; -1: no pass clamps
   bool base_is_input = true;            // level 0 of the result is the input, bit for bit
   std::vector<std::string> choices;     // what was chosen and why, a line each: "mips: per-level, since ..."
 };
@@ -193,8 +196,6 @@ struct PlanInput {
 
 // Are all images of R, G and B, and kernels work on those?
 constexpr bool stays_rgb(const PlanInput& input) { return input.ends == Space::rgb && input.between == Space::rgb; }
-// Are sums clamped to the largest half before they are stored? X and Z may be larger where their Y is not.
-constexpr bool holds_half(const PlanInput& input) { return input.storage == Depth::half && stays_rgb(input); }
 
 // Throws Error(Exit::usage) where an option cannot be done on such a device and Error(Exit::limit) where the picture is
 // too large for it.
@@ -206,8 +207,12 @@ std::string over_limit(const Plan& plan, const DeviceTraits& traits);
 // Bytes of all that the plan needs on the device, and on the way to it and back.
 size_t bytes_of(const Plan& plan);
 
-// Throws Error where a guard's count in the statistics that came back is not 0.
+// Throws Error where a guard's count is not 0.
+void check_guard(const Guard& guard, uint64_t count);
+// The same of all guards of a plan, by the statistics that came back.
 void check_guards(const Plan& plan, std::span<const uint32_t> statistics);
+// How many numbers the passes clamped as they stored them, by the statistics that came back.
+uint64_t clamped_count(const Plan& plan, std::span<const uint32_t> statistics);
 
 // What an op's plan function builds with.
 class PlanBuilder {
@@ -222,6 +227,11 @@ class PlanBuilder {
   Region made_of(Size size) const { return input_.made == Region{} ? whole_region(size) : input_.made; }
   int current_image() const { return plan_.result_image; }  // the image that the next op works on, at its level 0
   PlanImage& image(int index) { return plan_.images[size_t(index)]; }
+  // The depth of an image that holds light between the passes of an op. A half has room for the Y of bright light, but not
+  // always for its X and Z: in XYZ such images are floats.
+  Depth depth_of_light() const {
+    return input_.storage == Depth::half && !stays_rgb(input_) ? Depth::f32 : input_.storage;
+  }
   // Adds an image and returns its index.
   int add_image(const PlanImage& image);
   // Adds an image of one number a texel that the host fills, of the current image's size, and returns its index. Of a part
@@ -252,6 +262,7 @@ class PlanBuilder {
 
  private:
   void add_points_pass(std::vector<Fold> folds, Depth depth);
+  void count_clamped(Pass& pass);
 
   PlanInput input_;
   DeviceTraits traits_;

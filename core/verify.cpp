@@ -42,12 +42,32 @@ static Planes clamped(Planes planes, Depth depth) {
   return planes;
 }
 
-static size_t count_over(const Planes& planes, double most) {
-  size_t count = 0;
-  for (const Plane& plane : planes)
-    count += size_t(std::ranges::count_if(
-        plane.values, [&](double value) { return std::isfinite(value) && std::abs(value) > most; }));
-  return count;
+// Halves of CIE Yxy clamp Y alone, which scales the color; alpha is a half of its own.
+static Planes clamped_in_yxy(Planes planes) {
+  const double most = largest(Depth::half);
+  for (size_t index = 0; index < planes[0].values.size(); ++index) {
+    const Colour c = colour_at(planes, index);
+    const double luminance = std::abs(luminance_of(c));
+    const double scale = std::isfinite(luminance) && luminance > most ? most / luminance : 1;
+    for (size_t k = 0; k < 3; ++k) planes[k].values[index] = scale * c[k];
+    if (std::isfinite(c[3])) planes[3].values[index] = std::clamp(c[3], -most, most);
+  }
+  return planes;
+}
+
+// 11:11:10 bits clamp infinity too.
+static Planes clamped_when_packed(Planes planes) {
+  for (size_t k = 0; k < 3; ++k)
+    for (double& value : planes[k].values)
+      if (const double most = k < 2 ? 65024 : 64512; value > most) value = most;
+  return planes;
+}
+
+// The clamp of the image that holds a picture between two ops, or `is_last`, behind the last one.
+static Planes clamped_as_stored(Planes planes, Depth depth, const Between& between, bool is_last) {
+  if (!is_last && between.is_packed) return clamped_when_packed(std::move(planes));
+  if (!is_last && between.is_yxy) return depth == Depth::half ? clamped_in_yxy(std::move(planes)) : planes;
+  return clamped(std::move(planes), depth);
 }
 
 static Planes no_error(Size size) {
@@ -134,10 +154,7 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   expected.levels = call.op->reference(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && goes_on_in_float(call, *next)) return;
-  for (Planes& level : expected.levels) {
-    if (expected.depth == Depth::half) expected.clamped_count += count_over(level, largest(Depth::half));
-    level = clamped(std::move(level), expected.depth);
-  }
+  for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
 }

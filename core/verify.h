@@ -23,7 +23,6 @@ struct LevelCheck {
 struct Expected {
   std::vector<Planes> levels, tolerance;
   Depth depth = Depth::half;  // of the result
-  size_t clamped_count = 0;   // numbers over 65504 that the chain came by and kept as halves
 };
 
 // How pictures are kept between ops, where that is not as numbers of the chain's depth.
@@ -36,7 +35,7 @@ struct Between {
 // left: where its row says nothing else k * (3 * 2^-22 * m + 2^-126) for floats, k * (3 * 2^-11 * m + 2^-24) for halves and,
 // since half arithmetic may round them as well, k * (3 * 2^-11 * m + 0.6 / 255) for 8 bits at level k of mips, k = 1 for
 // all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
-// over what the depth holds are clamped to its largest.
+// over what the depth holds are clamped to its largest. Between ops, where pictures are kept in another way, that clamps.
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between = {});
 // What call `index` of the chain finds.
 Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,

@@ -14,7 +14,7 @@ void main() {
 #else
   const vec3 added = tint * (GLOW_IS_XYZ == 1 ? rgb_of_xyz(glow) : glow).rgb;
 #endif
-  const vec4 c = load(at), quarter = 0.25 * vec4(clamp(added, vec3(-most), vec3(most)), 0.0);
-  const vec4 sum = 4.0 * clamp(0.25 * c + quarter, vec4(-0.25 * most), vec4(0.25 * most));
+  const vec4 c = load(at), quarter = 0.25 * vec4(clamp(added, vec3(-largest_float), vec3(largest_float)), 0.0);
+  const vec4 sum = 4.0 * clamp(0.25 * c + quarter, vec4(-0.25 * largest_float), vec4(0.25 * largest_float));
   store(at, vec4(mix(c.rgb, sum.rgb, lessThanEqual(abs(c.rgb), vec3(3.40282347e38))), c.a));
 }

@@ -8,5 +8,5 @@ void main() {
                    ivec2(gl_LocalInvocationIndex & 15u, gl_LocalInvocationIndex >> 4);
   if (at.x >= end_x || at.y >= end_y) return;
   const vec3 glow = spread(at, ivec2(from_x, from_y), ivec2(end_x, end_y));
-  store(at, vec4(clamp(table[0] * load(at).rgb + table[1] * glow, vec3(-most), vec3(most)), 1.0));
+  store(at, vec4(clamp(table[0] * load(at).rgb + table[1] * glow, vec3(-largest_float), vec3(largest_float)), 1.0));
 }

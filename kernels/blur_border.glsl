@@ -34,7 +34,7 @@ float weight_inside(int first, int radius, int at, int side) {
 // Half of what a sum stands for to the number that is stored: the largest where rounding overshoots it; infinities and
 // what is no number stay.
 vec4 stored(vec4 half_sum) {
-  const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * most), vec4(0.5 * most));
+  const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * largest_float), vec4(0.5 * largest_float));
   return mix(half_sum, clamped, lessThanEqual(abs(half_sum), vec4(2.0e38)));
 }
 

@@ -4,8 +4,8 @@
 
 // What overshoots the storage is its largest number; infinities and what is no number stay.
 vec3 scaled(vec3 c, float factor) {
-  const vec3 clamped = 4.0 * clamp(0.25 * factor * c, vec3(-0.25 * most), vec3(0.25 * most));
-  return mix(factor * c, clamped, lessThanEqual(abs(c), vec3(most)));
+  const vec3 clamped = 4.0 * clamp(0.25 * factor * c, vec3(-0.25 * largest_float), vec3(0.25 * largest_float));
+  return mix(factor * c, clamped, lessThanEqual(abs(c), vec3(largest_float)));
 }
 
 void main() {

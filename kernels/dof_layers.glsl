@@ -11,7 +11,7 @@ const float part = 0.0625;  // sums are of so much of each number: so that those
 bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38))); }
 
 // Of a part of each number to all of it, no more than can be stored.
-vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * most), vec4(part * most)) / part; }
+vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * largest_float), vec4(part * largest_float)) / part; }
 
 // The texel itself where it is no light. Light and what is behind are parts.
 vec4 shown(vec4 c, float radius, vec4 near_light, float coverage, vec4 behind) {

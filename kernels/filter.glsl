@@ -26,7 +26,7 @@ vec4 read(ivec2 at) {
 
 // What overshoots the storage is its largest number; infinities and what is no number stay.
 vec4 within_storage(vec4 c) {
-  const vec4 clamped = 4.0 * clamp(c, vec4(-0.25 * most), vec4(0.25 * most));
+  const vec4 clamped = 4.0 * clamp(c, vec4(-0.25 * largest_float), vec4(0.25 * largest_float));
   return mix(c, clamped, lessThanEqual(abs(c), vec4(2.0e38)));
 }
 
@@ -42,7 +42,7 @@ vec4 finished(vec4 c) {
 #elif COMPRESS
   const vec3 sum = as_rgb(c).rgb;
   const vec3 large = vec3(expanded(4.0 * sum.r), expanded(4.0 * sum.g), expanded(4.0 * sum.b));
-  const vec3 clamped = clamp(large, vec3(-most), vec3(most));
+  const vec3 clamped = clamp(large, vec3(-largest_float), vec3(largest_float));
   return of_rgb(vec4(mix(sum, clamped, lessThanEqual(abs(sum), vec3(1.0e30))), within_storage(c).a));
 #else
   return within_storage(c);

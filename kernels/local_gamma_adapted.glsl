@@ -1,7 +1,6 @@
 // Local gamma by the luminance of a blurred picture.
 //
 // KEEPS_CHROMA: the chromaticity stays, else R, G and B are encoded each.
-#include "held.glsl"
 #include "alpha.glsl"
 #include "each_texel.glsl"
 #include "local_gamma.glsl"
@@ -21,6 +20,5 @@ vec4 encoded(vec4 c, vec4 around) {
 }
 
 void make(ivec2 at) {
-  const vec4 c = premultiplied(encoded(straight(load(at)), straight(load_second(at))));
-  store(at, HOLDS_HALF == 1 ? held(c) : c);
+  store(at, premultiplied(encoded(straight(load(at)), straight(load_second(at)))));
 }

@@ -57,6 +57,7 @@ void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const 
   for (size_t index = 0; index < buffers.scratch.size(); ++index)
     if (plan.passes[index].zeroed_bytes)
       vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
+  if (plan.clamped_at >= 0) vkCmdFillBuffer(commands, buffers.statistics.handle(), 0, plan.statistics_bytes, 0);
   for (size_t index = 0; index < buffers.tables.size(); ++index)
     upload_table(commands, plan.passes[index].table, buffers.tables[index]);
   if (buffers.outside.handle()) vkCmdFillBuffer(commands, buffers.outside.handle(), 0, VK_WHOLE_SIZE, 0);
@@ -178,7 +179,8 @@ std::vector<Level> Download::levels() {
 }
 
 StatisticsDownload::StatisticsDownload(const Device& device, const Plan& plan)
-    : device_(device), bytes_(plan.results.empty() && plan.guards.empty() ? 0 : plan.statistics_bytes) {
+    : device_(device),
+      bytes_(plan.results.empty() && plan.guards.empty() && plan.clamped_at < 0 ? 0 : plan.statistics_bytes) {
   if (bytes_) buffer_ = Buffer(device, bytes_, Buffer::Use::download, "statistics on the host");
 }
 

@@ -1,6 +1,7 @@
 #include "core/gpu/run_chain.h"
 
 #include "core/error.h"
+#include "core/gpu/run_totals.h"
 #include "core/nearest.h"
 
 #include <algorithm>
@@ -25,63 +26,28 @@ struct Bounds {
   std::string why;                                         // the picture goes through in parts
 };
 
-// What the parts of all stages made and took.
-class Account {
- public:
-  // `level`: of the stage that makes it alone.
-  void begin_stage(int level = 0) {
-    first_pass_ = plan.passes.size();
-    is_new_ = true;
-    level_ = level;
-  }
-
-  void add(const Plan& part, const RunResult& result) {
-    times.upload_ms += result.times.upload_ms;
-    times.download_ms += result.times.download_ms;
-    if (std::exchange(is_new_, false)) {
-      for (const std::string& choice : part.choices)
-        if (std::ranges::find(plan.choices, choice) == plan.choices.end()) plan.choices.push_back(choice);
-      plan.passes.insert(plan.passes.end(), part.passes.begin(), part.passes.end());
-      if (level_ > 0) plan.passes.back().name = fmt::format("mips level {}", level_);
-      times.pass_ms.insert(times.pass_ms.end(), result.times.pass_ms.begin(), result.times.pass_ms.end());
-      return;
-    }
-    for (size_t index = 0; index < part.passes.size(); ++index) {
-      plan.passes[first_pass_ + index].bytes_read += part.passes[index].bytes_read;
-      plan.passes[first_pass_ + index].bytes_written += part.passes[index].bytes_written;
-      times.pass_ms[first_pass_ + index] += result.times.pass_ms[index];
-    }
-  }
-
-  void count_part() { ++part_count_; }
-  int part_count() const { return part_count_; }
-
-  Plan plan;  // passes and choices alone
-  RunTimes times;
-
- private:
-  size_t first_pass_ = 0;
-  bool is_new_ = true;
-  int level_ = 0, part_count_ = 0;
-};
-
 // One stage, or one level, made part by part.
 class StageRun {
  public:
   // `made` is the level, of its size, that the parts come to.
   StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Level& made, Bounds& bounds,
-           Account& account)
-      : gpu_(gpu), stage_(stage), input_(input), base_(base), made_(made), bounds_(bounds), account_(account) {
+           RunTotals& totals, std::string name)
+      : gpu_(gpu),
+        stage_(stage),
+        input_(input),
+        base_(base),
+        made_(made),
+        bounds_(bounds),
+        totals_(totals),
+        name_(std::move(name)) {
     input_.size = base.size;
     input_.whole = {};
-    whole_ = plan_of_any_size(stage_.calls, input_, gpu_.info().traits);
-    period_ = period_of(whole_);
-    guarded_.resize(whole_.statistics_bytes / sizeof(uint32_t));
+    period_ = period_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
   }
 
   void run() {
     run_region(whole_region(made_.size));
-    check_guards(whole_, guarded_);
+    totals_.check_guards();
   }
 
  private:
@@ -98,7 +64,9 @@ class StageRun {
     input.whole = base_.size;
     input.corner = needed.corner;
     if (changes_size()) input.made = region;
-    return {region, needed, plan_of_any_size(stage_.calls, input, gpu_.info().traits)};
+    Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
+    if (!name_.empty()) plan.passes.back().name = name_;
+    return {region, needed, std::move(plan)};
   }
 
   void run_region(const Region& region) {
@@ -155,9 +123,8 @@ class StageRun {
     const Texel first =
         is_alone ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
     place_part(result.levels.front(), first, region, made_, input_.storage);
-    for (size_t index = 0; index < result.statistics.size(); ++index) guarded_[index] += result.statistics[index];
-    account_.count_part();
-    account_.add(plan, result);
+    totals_.count_part();
+    totals_.add(plan, result);
     double milliseconds = 0;
     for (const double pass : result.times.pass_ms) milliseconds += pass;
     if (!gpu_.info().has_timestamps)
@@ -171,11 +138,10 @@ class StageRun {
   const Level& base_;
   Level& made_;
   Bounds& bounds_;
-  Account& account_;
-  Plan whole_;
+  RunTotals& totals_;
+  std::string name_;  // of its only pass; "": as planned
   std::array<int, 2> period_{};
-  std::vector<uint32_t> guarded_;  // counts of all parts
-  double ms_per_tap_ = 0;          // of the last part; 0: none has been run
+  double ms_per_tap_ = 0;  // of the last part; 0: none has been run
 };
 
 Level empty_level(Size size, Depth depth) { return {size, Memory(texel_count(size) * 4 * bytes_of(depth))}; }
@@ -195,22 +161,27 @@ class PartsRun {
       levels_.front() = made_by(stage, *current);
       current = &levels_.front();
     }
-    if (account_.part_count() > 1)
-      account_.plan.choices.push_back(fmt::format("in {} parts: {}", account_.part_count(), bounds_.why));
+    if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} parts: {}", totals_.part_count(), bounds_.why));
     const bool keeps_base = current == &base;
     if (keeps_base) levels_.erase(levels_.begin());
-    return {.plan = std::move(account_.plan),
-            .result = {.levels = std::move(levels_), .statistics = {}, .times = std::move(account_.times)},
-            .first_level = keeps_base ? 1 : 0};
+    return {.plan = totals_.take_plan(),
+            .result = {.levels = std::move(levels_), .statistics = {}, .times = totals_.take_times()},
+            .first_level = keeps_base ? 1 : 0,
+            .clamped_count = totals_.clamped_count()};
   }
 
  private:
   Level made_by(const Stage& stage, const Level& base) {
     if (stage.moves) return nearest(base, input_.storage, stage.calls.front());
     Level made = empty_level(stage.size, input_.storage);
-    account_.begin_stage();
-    StageRun(gpu_, stage, input_, base, made, bounds_, account_).run();
+    run_stage(stage, base, made);
     return made;
+  }
+
+  // `name`: of the stage's only pass, where it is not the one that a tile gives it.
+  void run_stage(const Stage& stage, const Level& base, Level& made, const std::string& name = "") {
+    totals_.begin_stage();
+    StageRun(gpu_, stage, input_, base, made, bounds_, totals_, name).run();
   }
 
   // Each level of the one above it: in parts, till all that are left fit at once.
@@ -220,9 +191,8 @@ class PartsRun {
       const Level& above = level == 1 ? base : levels_.back();
       if (level > 1 && make_rest(*call.op->level_by_level(call, count - level + 1), above, level)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
-      account_.begin_stage(level);
       const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .size = above.size, .makes_levels = true};
-      StageRun(gpu_, stage, input_, above, made, bounds_, account_).run();
+      run_stage(stage, above, made, fmt::format("mips level {}", level));
       levels_.push_back(std::move(made));
     }
   }
@@ -237,8 +207,8 @@ class PartsRun {
       rest.passes[index].name = fmt::format("mips level {}", level + int(index));
     try {
       RunResult result = gpu_.run(rest, above, 1);
-      account_.begin_stage();
-      account_.add(rest, result);
+      totals_.begin_stage();
+      totals_.add(rest, result);
       std::ranges::move(result.levels, std::back_inserter(levels_));
     } catch (const MemoryEnded&) {
       bounds_.most_bytes = bytes_of(rest) / 2;
@@ -250,7 +220,7 @@ class PartsRun {
   Gpu& gpu_;
   PlanInput input_;
   Bounds bounds_;
-  Account account_;
+  RunTotals totals_;
   std::vector<Level> levels_{1};
 };
 
@@ -264,7 +234,11 @@ ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input
     try {
       const int first_level = passage.whole.base_is_input ? 1 : 0;
       RunResult result = gpu.run(passage.whole, base, first_level);
-      return {.plan = std::move(passage.whole), .result = std::move(result), .first_level = first_level};
+      const uint64_t clamped = clamped_count(passage.whole, result.statistics);
+      return {.plan = std::move(passage.whole),
+              .result = std::move(result),
+              .first_level = first_level,
+              .clamped_count = clamped};
     } catch (const MemoryEnded& error) {
       if (!passage.obstacle.empty() || bytes_of(passage.whole) < least_bytes) throw;
       bounds.why = error.what();

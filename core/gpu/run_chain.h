@@ -11,6 +11,8 @@ struct ChainRun {
   Plan plan;
   RunResult result;  // levels from `first_level` on
   int first_level = 0;
+  // Numbers that passes clamped as they stored halves or 11:11:10 bits. Where tiles overlap they count for each of them.
+  uint64_t clamped_count = 0;
 };
 
 // Runs `calls` on `base`, as plan() and Gpu::run() do. Where a limit of the device, its memory or the time stands against that, the

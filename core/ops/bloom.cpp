@@ -138,8 +138,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   if (weights.empty()) return builder.note("bloom: a picture of one texel has nothing around it");
   const int count = int(weights.size());
   const Size half = level_size(image.size, 1);
-  // X, Y and Z of what a half holds may be too large for one
-  const Depth depth = stays_rgb(builder.input()) ? image.depth : Depth::f32;
+  const Depth depth = builder.depth_of_light();
   const int light = builder.add_image({.size = half, .depth = depth, .level_count = count});
   plan_pyramid(builder, light, {light_fold(call)});
 
@@ -149,7 +148,6 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
     const bool is_first = level == count - 2;
     const Size from = level_size(half, level + 1), to = level_size(half, level);
     Pass pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom_up.glsl", from, to);
-    pass.literals = {{"HOLDS_HALF", holds_half(builder.input())}};
     pass.source_image = light;
     pass.source_level = level;
     pass.second_image = is_first ? light : glow;
@@ -162,7 +160,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   }
 
   Pass pass = spread_pass("bloom", "bloom_add.glsl", half, image.size);
-  pass.literals = {{"HOLDS_HALF", holds_half(builder.input())}, {"GLOW_IS_XYZ", builder.input().between == Space::yxy}};
+  pass.literals = {{"GLOW_IS_XYZ", builder.input().between == Space::yxy}};
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source_image = source;
   pass.second_image = glow;

@@ -144,8 +144,7 @@ Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::str
                  Size size) {
   return {.name = std::move(name),
           .kernel = kernel,
-          .literals = {{"HOLDS_HALF", holds_half(builder.input())},
-                       {"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
+          .literals = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
                        {"SHOW", int(field.show)},
                        {"LARGEST", field.aperture.max_radius}},
           .values = {{"end_x", size.width}, {"end_y", size.height}}};
@@ -194,8 +193,7 @@ void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& c
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const Size size = image.size, half{(size.width + 1) / 2, (size.height + 1) / 2};
-  // X, Y and Z of what a half holds may be too large for one
-  const PlanImage layer{.size = half, .depth = stays_rgb(builder.input()) ? image.depth : Depth::f32};
+  const PlanImage layer{.size = half, .depth = builder.depth_of_light()};
   const Circles half_circles = add_circles(builder, half);
   const int half_picture = builder.add_image(layer);
 

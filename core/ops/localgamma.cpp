@@ -105,7 +105,7 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
   plan_blur(blur_call(call), builder);
   Pass pass{.name = "local gamma",
             .kernel = "local_gamma_adapted.glsl",
-            .literals = {{"KEEPS_CHROMA", keeps_chroma(call)}, {"HOLDS_HALF", holds_half(builder.input())}},
+            .literals = {{"KEEPS_CHROMA", keeps_chroma(call)}},
             .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
             .group_count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}};
   pass.source_image = source;

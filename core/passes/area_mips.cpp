@@ -53,7 +53,8 @@ static void plan_per_level(PlanBuilder& builder, const Place& place, int levels,
                  .source_image = level == 1 ? place.base_image : place.image,
                  .source_level = level == 1 ? 0 : place.first + level - 2,
                  .target_image = place.image,
-                 .target_level = place.first + level - 1});
+                 .target_level = place.first + level - 1,
+                 .is_bounded = true});
   }
 }
 
@@ -248,6 +249,7 @@ void plan_single_pass(PlanBuilder& builder, const Place& place, const SinglePass
             .target_image = place.image,
             .target_level = place.first,
             .target_count = single.levels - 1,
+            .is_bounded = true,
             .bound_targets = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1,
             .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
             .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0};

@@ -56,7 +56,6 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
 // A pass in which a thread makes one texel.
 Pass pass_of(const PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Size size) {
   return {.literals = {{"BORDER", int(blur.border)},
-                       {"HOLDS_HALF", holds_half(builder.input())},
                        {"ORDER", grouping.order},
                        {"GROUP_X", grouping.size[0]},
                        {"GROUP_Y", grouping.size[1]}},

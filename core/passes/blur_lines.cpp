@@ -29,7 +29,6 @@ std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
 Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, Size size) {
   return {.literals = {{"AXIS", line_pass.axis},
                        {"BORDER", int(blur.border)},
-                       {"HOLDS_HALF", line_pass.is_last && holds_half(builder.input())},
                        {"IS_FIRST", line_pass.is_first},
                        {"IS_LAST", line_pass.is_last}},
           .values = {{"width", size.width},

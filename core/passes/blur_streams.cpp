@@ -135,7 +135,6 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                       : cut.in_integers ? "blur_stream_integers.glsl"
                                         : "blur_stream_sums.glsl",
             .literals = {{"BORDER", int(blur.border)},
-                         {"HOLDS_HALF", holds_half(builder.input())},
                          {"TEXEL_BYTES", 4 * int(bytes_of(results))},
                          {"COLUMNS", cut.columns},
                          {"ROWS", cut.step},

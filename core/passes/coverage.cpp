@@ -45,10 +45,9 @@ Pass search_pass(Size base, int levels) {
           .bytes_written = sizeof(float) * size_t(levels - 1)};
 }
 
-Pass scale_pass(Size size, int level, Depth depth) {
+Pass scale_pass(Size size, int level) {
   return {.name = fmt::format("alpha of level {}", level),
           .kernel = "coverage_scale.glsl",
-          .literals = {{"HOLDS_HALF", depth == Depth::half}},
           .values = {{"width", size.width}, {"height", size.height}, {"level", level}},
           .group = {64, 1},
           .group_count = {groups(size.width, 64), groups(size.height, 4)},
@@ -77,8 +76,8 @@ void plan_coverage(PlanBuilder& builder, double reference) {
   const int levels = made.level_count;
   check_size(made.size);
   // no pass reads and writes the same level: scaled ones stand in an image between, which begins at level 1
-  const int between =
-      builder.add_image({.size = level_size(made.size, 1), .depth = made.depth, .level_count = levels - 1});
+  const int between = builder.add_image(
+      {.size = level_size(made.size, 1), .depth = builder.depth_of_light(), .level_count = levels - 1});
   const int counts_at = builder.reserve_statistics(counts_bytes * size_t(levels));
   const auto add = [&](Pass pass, int source, int target) {
     pass.source_image = source;
@@ -94,7 +93,7 @@ void plan_coverage(PlanBuilder& builder, double reference) {
   add(search_pass(made.size, levels), image, between);
   for (int level = 1; level < levels; ++level) {
     const Size size = level_size(made.size, level);
-    add(scale_pass(size, level, made.depth), image, between);
+    add(scale_pass(size, level), image, between);
     add(return_pass(size, level), between, image);
   }
   builder.note("mips: alpha is scaled in passes of its own, level by level");

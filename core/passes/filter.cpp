@@ -64,7 +64,6 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
   const Line line = line_of(step, half.axis);
   const int reach = reach_of(filtering.filter, line.from, line.to);
   const int period = filtering.border == Border::mirror ? 2 * line.source : line.source;
-  const bool holds_half = builder.input().storage == Depth::half;
   return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
           .kernel = "filter.glsl",
           .literals = {{"AXIS", half.axis},
@@ -72,8 +71,7 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
                        {"BORDER", int(filtering.border)},
                        {"COMPRESS", filtering.compresses},
                        {"NORMALS", int(filtering.normals)},
-                       {"IS_FIRST", half.is_first},
-                       {"HOLDS_HALF", !half.is_first && holds_half}},
+                       {"IS_FIRST", half.is_first}},
           .values = {{"width", half.to.width},
                      {"height", half.to.height},
                      {"from_side", line.from},

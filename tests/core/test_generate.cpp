@@ -125,12 +125,30 @@ TEST_CASE("kernels make the bits of halves themselves, and those of floats store
   }
   const std::string text = texts("saturation", "--factor 1.4", Depth::half).at(0);
   CHECK(has(text, "writeonly uniform uimage2D target[1];"));
-  CHECK(has(text, "imageStore(target[0], at, half_bits(into_target(c)));"));
+  CHECK(has(text, "imageStore(target[0], at, half_bits(clamp_half(into_target(c))));"));
   int mixed_count = 0;
   for (const std::string& fields : texts("dof", "--max-radius 9 --resolution half", Depth::half))
     mixed_count += has(fields, "imageStore(target[0], at, floatBitsToUint(into_target(c)));") &&
-                   has(fields, "imageStore(target[1], at, half_bits(c));");
+                   has(fields, "imageStore(target[1], at, half_bits(clamp_half(c)));");
   CHECK(mixed_count == 2);
+}
+
+TEST_CASE("means of halves are stored without a clamp, all else that becomes halves with one") {
+  const auto clamps = [](std::string_view op, std::string_view words, PlanInput input) {
+    const Call call = parse_call(*op_named(op), words);
+    input.size = {64, 48};
+    std::string made;
+    for (const Pass& pass : plan({&call, 1}, input, gpu_with(true, 1000)).passes)
+      made += has(glsl_of(pass), "clamp_half(into_target(c))") ? '1' : '0';
+    return made;
+  };
+  CHECK(clamps("mips", "--method single-pass", {}) == "0");
+  CHECK(clamps("mips", "--method per-level --levels 3", {}) == "00");
+  CHECK(clamps("mips", "--method per-level --levels 3", {.ends = Space::yxy}) == "11");
+  CHECK(clamps("flip", "x", {}) == "0");
+  CHECK(clamps("saturation", "--factor 1.4", {}) == "1");
+  CHECK(clamps("saturation", "--factor 1.4", {.storage = Depth::f32}) == "0");
+  CHECK(clamps("resize", "--size 32x24", {}) == "01");  // floats between
 }
 
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {

@@ -1,0 +1,160 @@
+// What images on the device cannot hold: it is clamped in the space that they are kept in, and counted.
+#include "core/bench.h"
+#include "core/chain.h"
+#include "core/gpu/run_chain.h"
+#include "core/half.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// One level whose numbers `number(texel, component)` gives.
+Level level_of(Size size, Depth depth, const std::function<float(size_t texel, size_t component)>& number) {
+  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  for (size_t index = 0; index < 4 * texel_count(size); ++index)
+    if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(number(index / 4, index % 4));
+    else level.texels.as<float>()[index] = number(index / 4, index % 4);
+  return level;
+}
+
+Level constant(Size size, Depth depth, float light) {
+  return level_of(size, depth, [&](size_t, size_t component) { return component == 3 ? 1.0f : light; });
+}
+
+std::vector<Call> chain_of(std::initializer_list<std::string_view> lines, Size size) {
+  std::vector<Call> calls;
+  for (const std::string_view line : lines) {
+    const size_t end = std::min(line.size(), line.find(' '));
+    calls.push_back(call_of(line.substr(0, end), line.substr(end)));
+  }
+  give_depths(calls, size);
+  return calls;
+}
+
+ChainRun run(Gpu& gpu, std::span<const Call> calls, const Level& base, PlanInput input) {
+  input.size = base.size;
+  return run_chain(gpu, calls, input, base, {});
+}
+
+}  // namespace
+
+TEST_CASE("the brightest white of halves stays what it is in Yxy: resized, blooming, in filtered and covered levels") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Level white = constant({16, 8}, Depth::half, 65504);
+  for (const std::string_view words :
+       {"resize --size 8x4", "resize --size 24x12 --filter kaiser", "bloom --intensity 0 --radius 4",
+        "mips --filter kaiser", "mips --coverage 0.5", "mips", "blur --radius 2"}) {
+    const std::vector<Call> calls = chain_of({words}, white.size);
+    const ChainRun made = run(*gpu, calls, white, {.half_arithmetic = true, .between = Space::yxy});
+    double worst = 0;
+    for (const Level& level : made.result.levels) {
+      const std::vector<double> numbers = numbers_of(level, Depth::half);
+      for (size_t index = 0; index < numbers.size(); ++index)
+        worst = std::max(worst, std::abs(numbers[index] / (index % 4 == 3 ? 1 : 65504) - 1));
+    }
+    CHECK_MESSAGE(worst <= 0x1p-10, fmt::format("{}: {}", words, worst));
+  }
+}
+
+TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept" * doctest::test_suite("thorough")) {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{19, 14};
+  const auto noise_of = [&](float light) {
+    return [light](size_t texel, size_t component) {
+      const size_t hash = (texel * 2654435761u + component * 40503u) >> 7;
+      if (component == 3) return std::array{1.0f, 0.5f, 0.0f}[texel % 3];
+      return light * (float(hash % 2001) / 1000 - (texel % 2 ? 1.0f : 0.0f));
+    };
+  };
+  struct Way {
+    Depth storage;
+    Space between;
+    bool packs;
+  };
+  for (const Op* op : all_ops()) {
+    if (op->takes_source) continue;
+    for (const std::string_view example : op->examples) {
+      std::vector<Call> calls{call_of("flip", "y"), parse_call(*op, example)};
+      if (!op->makes_levels && !op->makes_luminance) calls.push_back(call_of("flip", "x"));
+      give_depths(calls, size);
+      for (const Way& way : {Way{Depth::half, Space::rgb, false}, Way{Depth::half, Space::yxy, false},
+                             Way{Depth::f32, Space::yxy, false}, Way{Depth::half, Space::rgb, true}})
+        for (const bool is_white : {true, false}) {
+          if (way.packs && (!is_white || !gpu->info().traits.has_packed_floats)) continue;
+          const Level base =
+              is_white ? constant(size, way.storage, 65504) : level_of(size, way.storage, noise_of(65504));
+          const PlanInput input{
+              .storage = way.storage, .half_arithmetic = true, .between = way.between, .packs_between = way.packs};
+          std::vector<Level> levels;
+          try {
+            levels = run(*gpu, calls, base, input).result.levels;
+          } catch (const Error& error) {
+            REQUIRE_MESSAGE(error.code() == Exit::usage, op->name, " ", example, ": ", error.what());
+            continue;  // the device cannot do it
+          }
+          size_t count = 0;
+          for (const Level& level : levels)
+            count += size_t(std::ranges::count_if(numbers_of(level, result_depth(calls, way.storage)),
+                                                  [](double number) { return !std::isfinite(number); }));
+          CHECK_MESSAGE(count == 0, fmt::format("{} {} in {}{}{} of {}: {} numbers", op->name, example,
+                                                name_of(way.storage), way.between == Space::yxy ? " Yxy" : "",
+                                                way.packs ? " packed" : "", is_white ? "white" : "noise", count));
+        }
+    }
+  }
+}
+
+TEST_CASE("numbers that halves clamp between ops are counted, each where it is stored") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{20, 10};
+  const auto count = [&](std::initializer_list<std::string_view> lines, float light, PlanInput input = {}) {
+    const std::vector<Call> calls = chain_of(lines, size);
+    return run(*gpu, calls, constant(size, input.storage, light), input).clamped_count;
+  };
+  // three channels of 200 texels, where the blur reads them; the result is below the clamp
+  CHECK(count({"exposure --stops 2", "blur --radius 2", "exposure --stops -2"}, 40000) == 600);
+  CHECK(count({"exposure --stops 2", "exposure --stops -2", "blur --radius 2"}, 40000) == 0);  // fused
+  CHECK(count({"exposure --stops 2"}, 40000) == 600);
+  CHECK(count({"exposure --stops 2"}, 10000) == 0);
+  CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.storage = Depth::f32}) == 0);
+  // sums of the largest halves are no larger, but for rounding
+  for (const std::string_view line :
+       {"blur --radius 3", "blur --sigma 2", "mips", "mips --filter kaiser", "resize --size 13x9", "flip x"})
+    CHECK_MESSAGE(count({line}, 65504) == 0, line);
+  // in Yxy it is the luminance that has no room; the result has its RGB at the clamp
+  CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.between = Space::yxy}) == 200);
+  if (gpu->info().traits.has_packed_floats)
+    CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.packs_between = true}) == 600);
+}
+
+TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::array<float, 4> texel{nan, -40000, -infinity, 1};
+  const Level base = level_of({8, 4}, Depth::half, [&](size_t, size_t component) { return texel[component]; });
+  const std::vector<Call> calls = chain_of({"exposure --stops 2"}, base.size);
+  const ChainRun made = run(*gpu, calls, base, {});
+  const std::vector<double> numbers = numbers_of(made.result.levels[0], Depth::half);
+  for (size_t index = 0; index < numbers.size(); index += 4) {
+    CHECK(std::isnan(numbers[index]));
+    CHECK(numbers[index + 1] == -65504);
+    CHECK(numbers[index + 2] == double(-infinity));
+    CHECK(numbers[index + 3] == 1);
+  }
+  CHECK(made.clamped_count == 32);
+}
