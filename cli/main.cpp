@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
+#include "core/codec/interrupt.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/validation.h"
 
@@ -23,16 +24,10 @@
 
 namespace gpupost {
 
-static void on_interrupt(int signal_number) {
-  remove_temporary_files();
-  _exit(128 + signal_number);
-}
-
 static void set_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // both are reported as errors of writing
   std::signal(SIGXFSZ, SIG_IGN);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
-    if (std::signal(number, on_interrupt) == SIG_IGN) std::signal(number, SIG_IGN);  // as nohup and a shell's & have it
+  handle_interrupts();
 }
 
 // Takes the standard descriptors that are closed, each for what it is not used for: a file that is opened later does not get
