@@ -3,6 +3,7 @@
 #include "cli/bench_json.h"
 #include "cli/bench_page.h"
 #include "cli/bench_request.h"
+#include "cli/json_text.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
@@ -106,12 +107,12 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   const auto on_case = [&] {
     if (is_talkative) print_out(to_table(run.cases.back(), run));
     // again after each case: a run that is cut short keeps what it has
-    if (!request.json.empty() && request.json != "-") write_text(request.json, to_json(run).dump(2) + "\n");
+    if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
   };
   if (request.documents) bench_documents(gpu, request, run, on_case);
   else bench_variants(gpu, request, run, on_case);
   if (is_talkative && request.documents) print_out(claims_table(run));
-  if (request.json == "-") write_text("-", to_json(run).dump(2) + "\n");
+  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
 }

@@ -87,7 +87,8 @@ std::string section_name(const json& measured) {
 std::vector<json> cases_of(const json& run, const std::string& section) {
   std::vector<json> cases;
   for (const json& measured : run.at("cases"))
-    if (section_name(measured) == section && measured.at("obstacle") == "") cases.push_back(measured);
+    if (section_name(measured) == section && measured.at("obstacle") == "" && has_place(tick_of(measured).x))
+      cases.push_back(measured);
   std::ranges::stable_sort(cases, {}, [](const json& measured) { return tick_of(measured).x; });
   return cases;
 }
@@ -118,8 +119,10 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& show
       const std::string name = variant.at("variant");
       auto line = std::ranges::find(lines, name, &PlotLine::name);
       if (line == lines.end()) line = lines.insert(lines.end(), PlotLine{.name = name, .points = {}});
+      const double shown_number = variant.at(shown.key);
+      if (!has_place(shown_number)) continue;  // the table has it
       line->points.push_back({.x = tick_of(measured).x,
-                              .y = variant.at(shown.key).get<double>(),
+                              .y = shown_number,
                               .title = fmt::format("{:.2f}, {:.4f} ms", variant.at("ratio").get<double>(),
                                                    variant.at("median_ms").get<double>())});
     }
@@ -128,7 +131,7 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& show
     double sum = 0;
     for (const PlotPoint& point : line.points) sum += std::log(point.y);
     // those that were not measured everywhere come behind the others
-    return std::pair(line.points.size() < cases.size(), sum / double(line.points.size()));
+    return std::pair(line.points.size() < cases.size(), sum / std::max(1.0, double(line.points.size())));
   });
   return lines;
 }
@@ -137,9 +140,9 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& show
 PlotLine floor_line(const json& run, const std::vector<json>& cases) {
   PlotLine line{.name = "floor: " + run.at("floor").get<std::string>(), .points = {}};
   for (const json& measured : cases)
-    line.points.push_back({.x = tick_of(measured).x,
-                           .y = floor_of(run, measured).at("median_ms").get<double>(),
-                           .title = as_time.text(floor_of(run, measured)) + " ms"});
+    if (const double median = floor_of(run, measured).at("median_ms"); has_place(median))
+      line.points.push_back(
+          {.x = tick_of(measured).x, .y = median, .title = as_time.text(floor_of(run, measured)) + " ms"});
   return line;
 }
 

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 namespace gpupost {
 
@@ -132,6 +134,20 @@ const Op& measurable_op(const std::vector<std::string>& names) {
   return *op_named(names[0]);
 }
 
+bool are_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return !a.empty() &&
+         (a == b || std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error));
+}
+
+void check_outputs(const BenchRequest& request) {
+  if (are_same_file(request.json, request.html))
+    fail(Exit::usage, "bench: --json and --html both write {}; expected two files", request.json);
+  for (const std::string& page : request.pages)
+    if (are_same_file(page, request.html))
+      fail(Exit::usage, "bench: --html {} is a file that --page reads; expected another one", request.html);
+}
+
 }  // namespace
 
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
@@ -187,6 +203,7 @@ BenchRequest parse_bench(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     fail(Exit::usage, "bench: {}", error.what());
   }
+  check_outputs(request);
   if (!request.pages.empty()) {
     if (!names.empty() || request.html.empty())
       fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");

@@ -6,6 +6,7 @@
 #include "core/codec/encode.h"
 #include "core/convert.h"
 #include "core/primaries.h"
+#include "core/printable.h"
 
 #include <algorithm>
 #include <charconv>
@@ -113,7 +114,7 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
     return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
                        b.size().height);
   if (channel_names(a) != channel_names(b))
-    return fmt::format("channels differ: {} and {}\n", channel_names(a), channel_names(b));
+    return fmt::format("channels differ: {} and {}\n", printable(channel_names(a)), printable(channel_names(b)));
   return "";
 }
 
@@ -137,7 +138,7 @@ bool compare_numbers(const Picture& a, const Picture& b, int level, double toler
   const size_t width = size_t(a.size().width);
   for (size_t group = 0; group < a.groups.size(); ++group)
     for (size_t component = 0; component < 4; ++component) {
-      std::string name = a.groups[group].channels[component].name;
+      std::string name = printable(a.groups[group].channels[component].name);
       if (name.empty()) continue;
       if (a.groups[group].depth != b.groups[group].depth)
         fail(Exit::difference, "compare: {} is uint in one picture alone", name);

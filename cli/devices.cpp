@@ -1,12 +1,12 @@
 // `gpupost devices` and `gpupost doctor`.
+#include "cli/json_text.h"
 #include "cli/verbs.h"
 #include "core/child/sandbox.h"
 #include "core/codec/codec.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
-
-#include <nlohmann/json.hpp>
+#include "core/printable.h"
 
 #include <unistd.h>
 
@@ -67,21 +67,22 @@ Exit run_devices(const std::vector<std::string>& given) {
     list.push_back(to_json(device));
     text += to_text(device);
   }
-  print_out(as_json ? list.dump(2) + "\n" : text);
+  print_out(as_json ? json_text(list, 2) : printable_lines(text));
   if (devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
   return Exit::done;
 }
 
 // One finding: what was looked at, how it is, and what to do where it is wrong.
 static void tell(bool is_well, std::string_view what, std::string_view how, std::string_view remedy) {
-  print_out(fmt::format("{:<8}{:<16}{}\n", is_well ? "ok" : "missing", what, how));
+  print_out(fmt::format("{:<8}{:<16}{}\n", is_well ? "ok" : "missing", what, printable(how)));
   if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}mend it with: {}\n", "", remedy));
 }
 
 static void tell_environment() {
   for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
     if (const char* value = std::getenv(name))
-      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name, value));
+      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name,
+                            printable(value)));
 }
 
 static bool examine_devices() {

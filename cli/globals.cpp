@@ -79,6 +79,12 @@ std::span<const Global> all_globals() {
        {},
        "",
        true},
+      {"require-sandbox",
+       "",
+       "Fail with exit 7 where the system cannot filter a decoder's system calls; without it that is a warning",
+       {},
+       "",
+       true},
       {"jobs", "N", "of several inputs decoded at once, ahead of their turn; without it the number of cores", {}, ""},
       {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
       {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
@@ -256,7 +262,11 @@ static Limits limits_of(const std::map<std::string_view, std::string>& values) {
 }
 
 DecodeOptions decode_options(const Globals& globals) {
-  return {.part = globals.part, .layer = globals.layer, .level = globals.level.value_or(0), .limits = globals.limits};
+  return {.part = globals.part,
+          .layer = globals.layer,
+          .level = globals.level.value_or(0),
+          .limits = globals.limits,
+          .requires_sandbox = globals.requires_sandbox};
 }
 
 Globals parse_globals(const std::vector<std::string>& words) {
@@ -274,6 +284,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .part = text("part"),
                   .layer = text("layer"),
                   .limits = limits_of(values),
+                  .requires_sandbox = flag("require-sandbox"),
                   .job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count(),
                   .device = text("device"),
                   .require_gpu = flag("require-gpu"),

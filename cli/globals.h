@@ -50,7 +50,8 @@ struct Globals {
   std::string layer;
   std::optional<int> level;  // of a mip-mapped input; without it 0
   Limits limits;             // of each input
-  int job_count = 0;         // inputs decoded at once
+  bool requires_sandbox = false;
+  int job_count = 0;  // inputs decoded at once
   std::string device;
   bool require_gpu = false;
   std::optional<int> tile_side;        // texels

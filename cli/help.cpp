@@ -85,7 +85,7 @@ static constexpr std::string_view exit_codes[] = {
     "6    compare or --verify found a difference; nothing is written then",
     "7    out of memory, or over a limit",
     "70   a mistake in gpupost itself",
-    "129  hung up; 130 interrupted; 131 quit; 143 terminated",
+    "An interrupt ends gpupost by its signal; shells show that as 128 plus the signal: 130, 143",
 };
 
 std::string help_text() {

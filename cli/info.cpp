@@ -1,8 +1,9 @@
 // `gpupost info FILE`.
+#include "cli/json_text.h"
 #include "cli/request.h"
 #include "cli/verbs.h"
-#include "core/child/child.h"
 #include "core/codec/codec.h"
+#include "core/printable.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ static std::string to_text(const json& info) {
   std::string text;
   for (const auto& [key, value] : info.items()) {
     if (!value.is_array() || value.empty() || value[0].is_number()) {
-      text += fmt::format("{:<16}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+      text += fmt::format("{:<16}{}\n", key, printable(value.is_string() ? value.get<std::string>() : value.dump()));
       continue;
     }
     for (const json& item : value) {
@@ -71,7 +72,7 @@ static std::string to_text(const json& info) {
         for (const auto& [name, part] : item.items())
           line += fmt::format("{}{}", line.empty() ? "" : "  ",
                               part.is_string() ? part.get<std::string>() : name + " " + part.dump());
-      text += fmt::format("{:<16}{}\n", key, one_line(line));  // names are the file's own
+      text += fmt::format("{:<16}{}\n", key, printable(line));
     }
   }
   return text;
@@ -83,7 +84,7 @@ Exit run_info(const std::vector<std::string>& given) {
   const Request request = parse_files("info", words, 1);
   const std::string& file = request.inputs.front();
   const json info = describe(file, decode_file(file, decode_options(request.globals)));
-  print_out(as_json ? info.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : to_text(info));
+  print_out(as_json ? json_text(info, 2) : to_text(info));
   return Exit::done;
 }
 

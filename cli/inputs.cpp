@@ -2,8 +2,10 @@
 
 #include "cli/assembly.h"
 #include "core/error.h"
+#include "core/threads.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 
 namespace gpupost {
@@ -12,9 +14,12 @@ namespace {
 
 constexpr uint64_t max_bytes_ahead = uint64_t(1) << 30;
 
-InputRead read(const std::string& file, const Globals& globals) {
+// With so many threads, 0 for one a core.
+InputRead read(const std::string& file, const Globals& globals, int thread_count) {
   const Stopwatch watch;
-  InputRead input{.decoded = decode_file(file, decode_options(globals))};
+  DecodeOptions options = decode_options(globals);
+  options.thread_count = thread_count;
+  InputRead input{.decoded = decode_file(file, options)};
   input.milliseconds = watch.milliseconds();
   return input;
 }
@@ -42,7 +47,7 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
 }  // namespace
 
 std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
-  return pictures_of(input, read(input, globals), globals, report);
+  return pictures_of(input, read(input, globals, 0), globals, report);
 }
 
 std::vector<Picture> Inputs::next(JobReport& report) {
@@ -54,25 +59,40 @@ std::vector<Picture> Inputs::next(JobReport& report) {
 }
 
 InputRead Inputs::take(const std::string& file) {
-  if (ahead_.empty()) return read(file, globals_);
+  if (ahead_.empty()) return read(file, globals_, 0);
   std::future<InputRead> first = std::move(ahead_.front());
   ahead_.pop_front();
   try {
-    return first.get();
+    return result_of(std::move(first), file);
   } catch (...) {
     read_ahead();  // what is wrong with one is no reason for the others to wait
     throw;
   }
 }
 
+// What is read ahead takes descriptors, processes and memory. An input that got none is read again when the others have
+// theirs, and from then on fewer are read ahead. A pipe can be read but once.
+InputRead Inputs::result_of(std::future<InputRead> read_before, const std::string& file) {
+  try {
+    return read_before.get();
+  } catch (const Error& error) {
+    std::error_code ignored;
+    if (error.code() != Exit::limit || !std::filesystem::is_regular_file(file, ignored)) throw;
+  }
+  for (const std::future<InputRead>& other : ahead_) other.wait();
+  most_ahead_ = std::max(1, most_ahead_ / 2);
+  return read(file, globals_, 0);
+}
+
 // The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
 void Inputs::read_ahead() {
   if (globals_.job_count < 2 || largest_bytes_ == 0) return;
-  const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(globals_.job_count));
+  const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
+  const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];
     try {
-      ahead_.push_back(std::async(std::launch::async, [&file, this] { return read(file, globals_); }));
+      ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read(file, globals_, thread_count); }));
     } catch (const std::system_error&) {
       return;  // no thread is to be had: it is read when its turn comes
     }

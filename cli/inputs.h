@@ -30,13 +30,15 @@ class Inputs {
 
  private:
   InputRead take(const std::string& file);
+  InputRead result_of(std::future<InputRead> read_before, const std::string& file);
   void read_ahead();
 
   std::vector<std::string> files_;
   const Globals& globals_;
   size_t next_ = 0;                           // of the files
   std::deque<std::future<InputRead>> ahead_;  // of the files from there on
-  uint64_t largest_bytes_ = 0;                // of those that have been decoded
+  int most_ahead_ = globals_.job_count;
+  uint64_t largest_bytes_ = 0;  // of those that have been decoded
 };
 
 }  // namespace gpupost

@@ -2,6 +2,13 @@
 
 #include "cli/device.h"
 #include "core/error.h"
+#include "core/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace gpupost {
 
@@ -13,8 +20,36 @@ Gpu* LazyGpu::opened() const {
   }
 }
 
+// Does the system give this process so many threads more at one time?
+static bool can_start_threads(int count) {
+  std::atomic<bool> is_over = false;
+  std::vector<std::jthread> threads;
+  threads.reserve(size_t(count));
+  bool are_started = true;
+  try {
+    while (int(threads.size()) < count) threads.emplace_back([&] { is_over.wait(false); });
+  } catch (const std::system_error&) {
+    are_started = false;
+  }
+  is_over = true;
+  is_over.notify_all();
+  threads.clear();  // joins
+  return are_started;
+}
+
+// A driver that gets no thread may wait for it forever. llvmpipe starts up to 16 that compute.
+static void check_threads() {
+  const int count = 2 + std::min(core_count(), 16);
+  if (!can_start_threads(count))
+    fail(Exit::limit,
+         "the device needs {} threads, and the system gives fewer (ulimit -u, ulimit -v or a limit of the container)",
+         count);
+}
+
 void LazyGpu::open() {
-  opening_ = std::async(std::launch::async, [&globals = globals_] {
+  // deferred where the system gives no thread
+  opening_ = std::async(std::launch::async | std::launch::deferred, [&globals = globals_] {
+               check_threads();
                return std::make_unique<Gpu>(device_for(globals));
              }).share();
 }

@@ -4,9 +4,12 @@
 #include "cli/messages.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/child/descriptor.h"
 #include "core/codec/codec.h"
+#include "core/codec/interrupt.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/validation.h"
+#include "core/printable.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,16 +26,10 @@
 
 namespace gpupost {
 
-static void on_interrupt(int signal_number) {
-  remove_temporary_files();
-  _exit(128 + signal_number);
-}
-
 static void set_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // both are reported as errors of writing
   std::signal(SIGXFSZ, SIG_IGN);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
-    if (std::signal(number, on_interrupt) == SIG_IGN) std::signal(number, SIG_IGN);  // as nohup and a shell's & have it
+  handle_interrupts();
 }
 
 // Takes the standard descriptors that are closed, each for what it is not used for: a file that is opened later does not get
@@ -102,7 +99,7 @@ static Exit run_words(const std::vector<std::string>& words) {
   const Request request = parse_request(words);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
-  print_out(explain(request));
+  print_out(printable_lines(explain(request)));
   return Exit::done;
 }
 
@@ -123,6 +120,10 @@ static int main_of(const std::vector<std::string>& words) {
   } catch (const std::bad_alloc&) {
     say_error("out of memory");
     return int(Exit::limit);
+  } catch (const std::system_error& error) {
+    const bool is_limit = is_out_of_resources(error.code().value());
+    say_error(fmt::format("{}{}", is_limit ? "" : "a mistake of gpupost's own: ", error.what()));
+    return int(is_limit ? Exit::limit : Exit::bug);
   } catch (const std::exception& error) {
     say_error(fmt::format("a mistake of gpupost's own: {}", error.what()));
     return int(Exit::bug);

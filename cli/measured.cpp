@@ -1,7 +1,9 @@
 #include "cli/measured.h"
 
+#include "cli/json_text.h"
+#include "core/printable.h"
+
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -149,15 +151,16 @@ static std::string stops_of(const Histogram& histogram) {
 }
 
 static std::string to_table(const Measured& measured) {
-  std::string text = fmt::format("{}{}{}: {} x {}\n", measured.input, measured.before.empty() ? "" : " ",
-                                 fmt::join(measured.before, " "), measured.size.width, measured.size.height);
+  std::string text = fmt::format("{}{}{}: {} x {}\n", printable(measured.input), measured.before.empty() ? "" : " ",
+                                 printable(fmt::format("{}", fmt::join(measured.before, " "))), measured.size.width,
+                                 measured.size.height);
   text += fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", "", "mean", "minimum", "maximum", "nan", "infinite");
   text += measured.measure == Measure::all ? fmt::format("{:>10}{:>10}\n", "negative", "zero") : "\n";
   const Statistics& colour = measured.colour;
   const bool has_colour = colour.texel_count > 0;
   if (has_colour) text += spread_line("luminance", measured, colour.luminance);
   for (const Measured::Channel& channel : measured.channels)
-    text += spread_line(channel.name, measured, channel.spread);
+    text += spread_line(printable(channel.name), measured, channel.spread);
   if (!has_colour || measured.measure == Measure::extremes || colour.positive_count() == 0) return text;
   text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(colour.log_average));
   for (const int percent : percentiles)
@@ -168,7 +171,7 @@ static std::string to_table(const Measured& measured) {
 
 std::string to_text(const Measured& measured) {
   if (measured.is_table) return to_table(measured);
-  return to_json(measured).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(to_json(measured), -1);
 }
 
 }  // namespace gpupost

@@ -1,18 +1,13 @@
 #include "cli/messages.h"
 
 #include "core/child/descriptor.h"
+#include "core/printable.h"
 
 #include <span>
 
 namespace gpupost {
 
-std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
-}
+std::string one_line(std::string_view text) { return printable(text.substr(0, text.find_last_not_of(" \n") + 1)); }
 
 void say(std::string_view text) noexcept { write_whole(STDERR_FILENO, std::as_bytes(std::span(text))); }
 

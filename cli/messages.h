@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// Line breaks in names and values become spaces: a message stays one line.
+// The text of a message, printable; what follows its last character that is no space is left out.
 std::string one_line(std::string_view text);
 
 // Says it as it stands. What standard error does not take is lost, which is no reason to leave work undone.

@@ -6,7 +6,10 @@
 
 namespace gpupost {
 
-// x and y over 0; `title` shows where the mouse rests on it.
+// Can an axis show this number? Axes are logarithmic, and end where a page's numbers are nonsense.
+constexpr bool has_place(double number) { return number >= 1e-12 && number <= 1e12; }
+
+// x and y have a place; `title` shows where the mouse rests on it.
 struct PlotPoint {
   double x = 0, y = 0;
   std::string title;
@@ -18,7 +21,7 @@ struct PlotLine {
 };
 
 struct PlotTick {
-  double x = 0;
+  double x = 0;  // has a place
   std::string name;
 };
 

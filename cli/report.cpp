@@ -1,11 +1,12 @@
 #include "cli/report.h"
 
 #include "cli/device_json.h"
+#include "cli/json_text.h"
+#include "core/printable.h"
 #include "core/threads.h"
 #include "core/version.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ std::string to_json(const Report& report) {
                    {"commit", commit_name()},      {"host", host_name()},
                    {"cores", core_count()},        {"device", report.device ? device_json(*report.device) : json()},
                    {"chain", report.chain},        {"jobs", jobs}};
-  return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(whole, 2);
 }
 
 std::string to_table(const Report& report) {
@@ -88,11 +89,11 @@ std::string to_table(const Report& report) {
     text += fmt::format("{} ({}), {}, {}\n", report.device->traits.name, name_of(report.device->traits.type),
                         report.device->driver, version_text());
   for (const JobReport& job : report.jobs) {
-    text += fmt::format("{}: {} x {}\n", job.input, job.size.width, job.size.height);
-    for (const std::string& choice : job.choices) text += fmt::format("  {}\n", choice);
+    text += fmt::format("{}: {} x {}\n", printable(job.input), job.size.width, job.size.height);
+    for (const std::string& choice : job.choices) text += fmt::format("  {}\n", printable(choice));
     text += fmt::format("  {:<36}{:>10}{:>10}{:>10}{:>9}\n", "pass", "ms", "MiB", "GB/s", "% copy");
     for (const PassReport& pass : job.passes)
-      text += fmt::format("  {:<36}{:>10.3f}{:>10.2f}{:>10.2f}{:>9.1f}\n", pass.name, pass.milliseconds,
+      text += fmt::format("  {:<36}{:>10.3f}{:>10.2f}{:>10.2f}{:>9.1f}\n", printable(pass.name), pass.milliseconds,
                           double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");

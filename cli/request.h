@@ -9,7 +9,12 @@
 
 namespace gpupost {
 
+// Not copied: a batch has as many inputs and words as files.
 struct Request {
+  Request() = default;
+  Request(Request&&) = default;
+  Request& operator=(Request&&) = default;
+
   std::vector<std::string> inputs;  // "-": standard input
   std::vector<Call> calls;
   Globals globals;

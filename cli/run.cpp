@@ -10,6 +10,7 @@
 #include "cli/run_picture.h"
 #include "cli/verbs.h"
 #include "cli/write_outputs.h"
+#include "core/child/sandbox.h"
 #include "core/cube.h"
 #include "core/generate.h"
 #include "core/naming.h"
@@ -140,8 +141,20 @@ bool is_file_or_pipe(int descriptor) {
 
 }  // namespace
 
+// User GLSL is compiled by a process that takes the sandbox of the decoders.
+static void check_sandbox(const Globals& globals) {
+  if (is_sanitized() || sandbox_holds()) return;
+  if (globals.requires_sandbox)
+    fail(Exit::limit,
+         "the compiler's system calls cannot be filtered here (no seccomp), and --require-sandbox is given");
+  if (!globals.quiet)
+    say_warning("user GLSL is compiled without a filter of system calls (no seccomp; see `gpupost doctor`)");
+}
+
 // Compiles what users have written before any work is done. By itself: other passes that it is folded into say the same of it.
 static void check_sources(const Request& request) {
+  if (std::ranges::any_of(request.calls, [](const Call& call) { return call.op->takes_source; }))
+    check_sandbox(request.globals);  // before drivers start threads
   for (const Call& call : request.calls) {
     if (!call.op->takes_source) continue;
     if (request.globals.verify)

@@ -60,20 +60,19 @@ void settle_primaries(Picture& picture, const Primaries& primaries) {
 }
 
 // The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
-void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
-                Depth storage, JobReport& report) {
-  const Windows windows =
-      result_windows(request.calls, {.data = picture.data_window, .display = picture.display_window});
+void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gpu,
+                const std::optional<Primaries>& primaries, Picture& picture, Depth storage, JobReport& report) {
+  const Windows windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window});
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
-  std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
+  std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   std::erase_if(calls_of_others, [](const Call& call) {
     return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
   });
-  std::vector<Call> calls_of_colour = request.calls;
+  std::vector<Call> calls_of_colour(calls.begin(), calls.end());
   if (primaries) calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
-  std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
+  std::vector<Measured> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
       for (Measured& one : measured) leave_out(one, group);
@@ -84,12 +83,12 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
     const Stopwatch watch;
     gpu.with([](Gpu&) {});  // till it is open
     report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, gpu, group, measured, report);
+    run_group(group.is_colour ? calls_of_colour : calls_of_others, globals, gpu, group, measured, report);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
-  if (makes_colour(request.calls) && colour.is_colour) name_colours(colour);
-  name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
+  if (makes_colour(calls) && colour.is_colour) name_colours(colour);
+  name_alpha(colour, has_alpha_behind(calls, colour.has_alpha()));
   picture.data_window = windows.data;
   picture.display_window = windows.display;
 }
@@ -137,21 +136,21 @@ void make_data(Picture& picture, const Globals& globals) {
   if (!globals.input_transfer) picture.transfer = Transfer::linear;
 }
 
-// The request with the depths of this picture.
-Request with_depths(Request request, const Picture& picture) {
-  read_depths(request.calls, picture, request.globals);
-  return request;
+// The calls with the depths of this picture.
+std::vector<Call> with_depths(std::vector<Call> calls, const Picture& picture, const Globals& globals) {
+  read_depths(calls, picture, globals);
+  return calls;
 }
 
 }  // namespace
 
-Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
-  check_demands(given.calls, read);
-  const Request request = with_depths(given, read);
+Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+  check_demands(request.calls, read);
   const Globals& globals = request.globals;
+  const std::vector<Call> calls = with_depths(request.calls, read, globals);
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;
-  const std::optional<Primaries> primaries = primaries_to_leave(request.calls, *way.job.format, picture);
+  const std::optional<Primaries> primaries = primaries_to_leave(calls, *way.job.format, picture);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
   if (primaries)
     report.add_warning(fmt::format("its colours are of other primaries; they were made those of Rec. 709{}",
@@ -162,15 +161,15 @@ Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture rea
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
-  if (takes_data(request.calls)) make_data(picture, globals);
+  if (takes_data(calls)) make_data(picture, globals);
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
                      picture.alpha == Alpha::straight && !primaries;
-  if (!request.calls.empty()) {
-    if (stays) part.base = base_as_read(request.calls, picture);
-    run_groups(request, gpu, primaries, picture, way.storage, report);
-    if (is_encoded(request.calls)) take_encoded(picture, way.goes_out, way.transfer);
-    if (makes_luminance(request.calls)) name_luminance(picture.groups.front(), way.goes_out);
+  if (!calls.empty()) {
+    if (stays) part.base = base_as_read(calls, picture);
+    run_groups(calls, globals, gpu, primaries, picture, way.storage, report);
+    if (is_encoded(calls)) take_encoded(picture, way.goes_out, way.transfer);
+    if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.goes_out);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(fmt::format("the result's colour has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));

@@ -106,12 +106,21 @@ void PlanBuilder::set_current_image(int index) {
   waiting_.clear();
 }
 
+// Compilers take time by the square of a shader's length. More point ops are several passes, with floats between them.
+static constexpr size_t most_fused = 32;
+
 void PlanBuilder::add_point(Fold fold) {
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.base_is_input && waiting_.empty() &&
                                 plan_.passes.back().target_image == plan_.result_image &&
                                 plan_.passes.back().source_image != plan_.result_image && !fold.reads_statistics;
-  if (input_.fuses && follows_its_pass) plan_.passes.back().on_store.push_back(std::move(fold));
-  else waiting_.push_back(std::move(fold));
+  if (input_.fuses && follows_its_pass) {
+    if (plan_.passes.back().on_store.size() < most_fused)
+      return plan_.passes.back().on_store.push_back(std::move(fold));
+    image(current_image()).depth = Depth::f32;
+    image(current_image()).is_packed = false;
+  }
+  if (input_.fuses && waiting_.size() == most_fused) add_points_pass(std::exchange(waiting_, {}), Depth::f32);
+  waiting_.push_back(std::move(fold));
 }
 
 static std::string names_of(std::span<const Fold> folds) {

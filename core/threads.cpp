@@ -3,16 +3,23 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace gpupost {
 
+static std::atomic<int> most_threads = 0;  // 0: no limit
+
+void limit_threads(int most) { most_threads = most; }
+
 int core_count() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1, int(std::thread::hardware_concurrency()));
-  return std::max(1, CPU_COUNT(&set));
+  const bool is_known = sched_getaffinity(0, sizeof set, &set) == 0;
+  const int cores = std::max(1, is_known ? CPU_COUNT(&set) : int(std::thread::hardware_concurrency()));
+  return most_threads > 0 ? std::min<int>(cores, most_threads) : cores;
 }
 
 void parallel_ranges(int count, int grain, const std::function<void(int, int)>& body) {
@@ -26,8 +33,14 @@ void parallel_ranges(int count, int grain, const std::function<void(int, int)>& 
     }
   };
   std::vector<std::jthread> threads;
-  for (int index = 1; index < part_count; ++index) threads.emplace_back(part, index);
+  threads.reserve(size_t(part_count));
+  int started = 1;
+  try {
+    for (; started < part_count; ++started) threads.emplace_back(part, started);
+  } catch (const std::system_error&) {  // no more threads
+  }
   part(0);
+  for (int index = started; index < part_count; ++index) part(index);
   threads.clear();  // joins
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);

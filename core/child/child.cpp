@@ -15,7 +15,7 @@
 #include <system_error>
 #include <thread>
 
-extern char** environ;
+extern char** environ;  // of this process
 
 namespace gpupost {
 
@@ -24,8 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 
 [[noreturn]] void fail_start(int error) {
-  fail(error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ? Exit::limit : Exit::bug,
-       "a worker cannot be started: {}", std::generic_category().message(error));
+  fail(Exit::limit, "a worker cannot be started: {}{}", std::generic_category().message(error),
+       error == ENOENT ? " (it needs /proc/self/exe and /dev/null)" : "");
 }
 
 // What the worker finds: its descriptors in their places, no terminal, no others.
@@ -72,6 +72,18 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
+// What of this process' environment a worker gets: what the loader, sanitizers and our own tests need. The rest may be secret.
+std::vector<char*> worker_environment() {
+  std::vector<char*> kept;
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view text = *variable, name = text.substr(0, text.find('='));
+    if (name.starts_with("LD_") || name.starts_with("GPUPOST_") || name.ends_with("SAN_OPTIONS"))
+      kept.push_back(*variable);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
 // A copy whose number none of the worker's places has, so that putting them in place overwrites none.
 Descriptor out_of_the_way(int descriptor, int place_end) {
   Descriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, place_end));
@@ -101,7 +113,8 @@ Worker::Worker(std::string_view word, std::span<const int> descriptors) {
   const Attributes attributes;
   std::string name = "gpupost", own_word(word);
   char* const arguments[] = {name.data(), own_word.data(), nullptr};
-  const int error = posix_spawn(&process_, "/proc/self/exe", actions.get(), attributes.get(), arguments, environ);
+  const int error =
+      posix_spawn(&process_, "/proc/self/exe", actions.get(), attributes.get(), arguments, worker_environment().data());
   if (error != 0) fail_start(error);
 }
 
@@ -175,18 +188,13 @@ void fail_as(const WorkerEnd& end, const Task& task) {
     fail(Exit::input, "the {} crashed on this file (signal {}); it is damaged or hostile", task.worker, signal);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == int(Exit::limit))
     fail(Exit::limit, "the {} is out of memory", task.worker);
+  constexpr int loader_failure = 127;  // of the loader and of posix_spawn
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == loader_failure)
+    fail(Exit::limit, "the {} could not be started", task.worker);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
     fail(Exit::input, "the {} failed on this file (exit code {}); it is damaged or hostile", task.worker,
          WEXITSTATUS(end.status));
   fail(Exit::input, "the {} gave no sensible answer; the file is hostile", task.worker);
-}
-
-std::string one_line(std::string text) {
-  constexpr size_t max_message_bytes = 1000;
-  if (text.size() > max_message_bytes) text.resize(max_message_bytes);
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
 }
 
 }  // namespace gpupost

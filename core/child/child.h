@@ -33,7 +33,7 @@ struct WorkerEnd {
 
 class Worker {
  public:
-  // The one that `word` names, with these descriptors and no others. Throws Error(Exit::bug) if it cannot start.
+  // The one that `word` names, with these descriptors and no others. Throws Error(Exit::limit) if it cannot start.
   Worker(std::string_view word, std::span<const int> descriptors);
   ~Worker();
   Worker(const Worker&) = delete;
@@ -62,8 +62,5 @@ struct Task {
 
 // Says why a worker gave no answer to be used. Throws Error(Exit::input), or Error(Exit::limit) where the machine is to blame.
 [[noreturn]] void fail_as(const WorkerEnd& end, const Task& task);
-
-// What a worker has said, fit for a message: one line, not too long.
-std::string one_line(std::string text);
 
 }  // namespace gpupost

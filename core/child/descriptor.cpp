@@ -7,6 +7,8 @@
 
 namespace gpupost {
 
+bool is_out_of_resources(int error) { return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE; }
+
 int write_whole(int descriptor, std::span<const std::byte> bytes) {
   constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once
   while (!bytes.empty()) {

@@ -32,6 +32,9 @@ class Descriptor {
   int number_ = -1;
 };
 
+// Does this errno say that the process or the machine has no more memory, descriptors, processes or threads?
+bool is_out_of_resources(int error);
+
 // Writes all of the bytes, and waits for a pipe that its other end made non-blocking. 0, or the error (an errno).
 int write_whole(int descriptor, std::span<const std::byte> bytes);
 // All that there is to be read, up to the end or an error.

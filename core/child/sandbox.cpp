@@ -6,24 +6,25 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 
 namespace gpupost {
 
 namespace {
 
-// Memory, threads, clocks, descriptors that are open, and the ways out.
+// Memory, threads, clocks, descriptors that are open, and the ways out. allow_calls() adds those that depend on arguments.
 constexpr int allowed_calls[] = {
     SCMP_SYS(brk),
-    SCMP_SYS(mmap),
     SCMP_SYS(munmap),
-    SCMP_SYS(mprotect),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
     SCMP_SYS(read),
@@ -41,7 +42,6 @@ constexpr int allowed_calls[] = {
     SCMP_SYS(sched_getaffinity),
     SCMP_SYS(gettid),
     SCMP_SYS(getpid),
-    SCMP_SYS(tgkill),
     SCMP_SYS(rt_sigaction),
     SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(rt_sigreturn),
@@ -60,17 +60,25 @@ void limit(__rlimit_resource what, uint64_t soft, uint64_t hard) {
   setrlimit(what, &limits);  // a lower limit that holds already may refuse this: no harm
 }
 
+// Could all of them be added?
+bool allow_calls(scmp_filter_ctx filter) {
+  const auto add = [filter](uint32_t action, int call, std::initializer_list<scmp_arg_cmp> arguments) {
+    return seccomp_rule_add_array(filter, action, call, unsigned(arguments.size()), arguments.begin()) == 0;
+  };
+  constexpr uint32_t allow = SCMP_ACT_ALLOW;
+  const auto not_executable = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+  return std::ranges::all_of(allowed_calls, [&](int call) { return add(allow, call, {}); }) &&
+         add(allow, SCMP_SYS(mmap), {not_executable}) && add(allow, SCMP_SYS(mprotect), {not_executable}) &&
+         // abort() sends itself a signal; no other process may get one
+         add(allow, SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, scmp_datum_t(getpid()))}) &&
+         // threads yes, processes no; clone3 hides its flags in memory, and without it the C library falls back to clone
+         add(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), {}) &&
+         add(allow, SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
+}
+
 bool limit_calls() {
   const std::unique_ptr<void, void (*)(void*)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
-  if (!filter) return false;
-  for (const int call : allowed_calls)
-    if (seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0) != 0) return false;
-  // Threads yes, processes no. clone3 hides its flags in memory; without it, the C library falls back to clone.
-  if (seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) != 0) return false;
-  if (seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                       SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)) != 0)
-    return false;
-  return seccomp_load(filter.get()) == 0;
+  return filter && allow_calls(filter.get()) && seccomp_load(filter.get()) == 0;
 }
 
 }  // namespace

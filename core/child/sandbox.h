@@ -12,8 +12,9 @@ struct SandboxLimits {
 };
 
 // Limits the calling process for good: it dies with its parent, has the limits above, leaves no core, gains no rights, and
-// can make no system call but those for memory, threads and open descriptors. Threads must not have been started. Returns
-// whether the last holds: where the system has no seccomp, the rest still does.
+// can make no system call but those for memory, threads and open descriptors. New memory cannot be executable, and
+// signals reach this process alone. Threads must not have been started. Returns whether system calls are filtered: where the
+// system has no seccomp, the rest still holds.
 bool enter_sandbox(const SandboxLimits& limits);
 
 // Can system calls be limited here?

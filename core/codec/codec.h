@@ -55,6 +55,8 @@ struct DecodeOptions {
   std::string layer;  // "" the default layer: channels without a dot
   int level = 0;      // of a mip-mapped file
   Limits limits;
+  int thread_count = 0;           // of the decoder; 0: one for each core
+  bool requires_sandbox = false;  // a system that cannot filter the decoder's system calls is Exit::limit, no warning
 };
 
 // A part of an EXR file.

@@ -3,8 +3,9 @@
 #include "core/child/descriptor.h"
 #include "core/codec/claims.h"
 #include "core/codec/codec.h"
-#include "core/codec/wire.h"
+#include "core/codec/reply_check.h"
 #include "core/codec/worker.h"
+#include "core/printable.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ namespace gpupost {
 namespace {
 
 constexpr size_t max_reply_bytes = size_t(80) << 20;  // attributes are most of it; exr_header.cpp takes 64 MiB of them
-constexpr size_t max_name_bytes = 255;                // of a layer or a part
+constexpr size_t max_message_bytes = 1000;            // that a worker may say
 
 std::string error_text() { return std::generic_category().message(errno); }
 
@@ -74,51 +75,6 @@ Task task_of(const Limits& limits) {
           .wall_option = " (--decode-seconds)"};
 }
 
-template <class Enum>
-bool is_within(Enum value, Enum last) {
-  return int(value) >= 0 && int(value) <= int(last);
-}
-
-bool is_name(const std::string& text) { return text.size() <= max_name_bytes && text.find('\0') == std::string::npos; }
-
-bool is_sensible(const Window& window, const Limits& limits) {
-  const int64_t width = int64_t(window.max_x) - window.min_x + 1;
-  const int64_t height = int64_t(window.max_y) - window.min_y + 1;
-  return width >= 1 && height >= 1 && width <= limits.side && height <= limits.side &&
-         uint64_t(width) * uint64_t(height) <= limits.texel_count;
-}
-
-bool is_sensible(const Group& group, Size size, bool is_first) {
-  const bool has_names = std::ranges::all_of(group.channels, [](const Channel& channel) {
-    return is_name(channel.name) && is_within(channel.depth, Depth::f32);
-  });
-  return has_names && is_within(group.depth, Depth::f32) && (is_first || !group.is_colour) &&
-         (group.is_colour || !group.is_luminance) && group.levels.size() == 1 && group.levels[0].size == size;
-}
-
-bool is_sensible(const Reply& reply, const Limits& limits) {
-  if (reply.exit != Exit::done) return reply.exit == Exit::input || reply.exit == Exit::limit;
-  const Picture& picture = reply.decoded.picture;
-  if (!format_named(picture.format) || picture.compression.size() > 16) return false;
-  if (!is_sensible(picture.data_window, limits)) return false;
-  if (picture.display_window.min_x > picture.display_window.max_x ||
-      picture.display_window.min_y > picture.display_window.max_y)
-    return false;
-  if (!is_within(picture.transfer, Transfer::power) || !(picture.exponent > 0 && picture.exponent <= 1000) ||
-      !is_within(picture.alpha, Alpha::straight))
-    return false;
-  if (picture.groups.empty() || int(picture.groups.size()) > limits.channel_count ||
-      picture.groups.size() != reply.offsets.size())
-    return false;
-  for (const Group& group : picture.groups)
-    if (!is_sensible(group, picture.size(), &group == &picture.groups[0])) return false;
-  for (const FilePart& part : reply.decoded.parts)
-    if (!is_name(part.name) || !std::ranges::all_of(part.channels, is_name)) return false;
-  return reply.decoded.warnings.size() <= 16 && std::ranges::all_of(picture.attributes, [](const Attribute& attribute) {
-           return is_name(attribute.name) && is_name(attribute.type) && !attribute.name.empty();
-         });
-}
-
 Memory window_of_memory(int descriptor, uint64_t offset, size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
   if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
@@ -132,17 +88,11 @@ bool attach_texels(Reply& reply, int texels) {
   struct stat facts = {};
   if (fcntl(texels, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 || fstat(texels, &facts) != 0)
     fail(Exit::limit, "shared memory cannot be sealed: {}", error_text());
-  const auto page_bytes = uint64_t(sysconf(_SC_PAGESIZE));
-  const auto total = uint64_t(facts.st_size);
-  uint64_t end = 0;
-  for (size_t i = 0; i < reply.offsets.size(); ++i) {
-    Group& group = reply.decoded.picture.groups[i];
-    const uint64_t bytes = texel_count(group.levels[0].size) * 4 * bytes_of(group.depth);
-    const uint64_t offset = reply.offsets[i];
-    if (offset % page_bytes != 0 || offset < end || offset > total || bytes > total - offset) return false;
-    group.levels[0].texels = window_of_memory(texels, offset, bytes);
-    end = offset + bytes;
-  }
+  const auto ranges = texel_ranges(reply, uint64_t(facts.st_size), uint64_t(sysconf(_SC_PAGESIZE)));
+  if (!ranges) return false;
+  for (size_t index = 0; index < ranges->size(); ++index)
+    reply.decoded.picture.groups[index].levels[0].texels =
+        window_of_memory(texels, (*ranges)[index].offset, (*ranges)[index].bytes);
   return true;
 }
 
@@ -166,9 +116,9 @@ Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
   Worker worker(decode_worker_word, std::array{input.get(), texels.get()});
   const WorkerEnd end = worker.run(pack(options), max_reply_bytes, std::chrono::seconds(options.limits.wall_seconds));
   Reply reply = reply_of(end, options.limits);
-  if (reply.exit != Exit::done) fail(reply.exit, "{}", one_line(reply.message));
+  if (reply.exit != Exit::done) fail(reply.exit, "{}", printable(reply.message, max_message_bytes));
   if (!attach_texels(reply, texels.get())) fail_as(end, task_of(options.limits));
-  for (std::string& warning : reply.decoded.warnings) warning = one_line(std::move(warning));
+  for (std::string& warning : reply.decoded.warnings) warning = printable(warning, max_message_bytes);
   return std::move(reply.decoded);
 }
 
@@ -185,7 +135,8 @@ Decoded decode(int descriptor, const std::string& name, const DecodeOptions& opt
 Decoded decode_file(const std::string& path, const DecodeOptions& options) {
   if (path == "-") return decode(STDIN_FILENO, "standard input", options);
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, error_text());
+  if (file.get() < 0)
+    fail(is_out_of_resources(errno) ? Exit::limit : Exit::input, "{}: cannot be opened: {}", path, error_text());
   return decode(file.get(), path, options);
 }
 

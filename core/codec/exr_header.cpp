@@ -272,13 +272,6 @@ void plan_levels(ExrHeader& header) {
 
 std::string_view name_of_compression(int compression) { return compression_names.at(size_t(compression)); }
 
-std::string printable(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
-}
-
 size_t ExrHeader::bytes_per_texel() const {
   size_t bytes = 0;
   for (const Channel& channel : channels) bytes += bytes_of(channel.depth);

@@ -3,6 +3,7 @@
 
 #include "core/codec/bytes.h"
 #include "core/codec/codec.h"
+#include "core/printable.h"
 
 #include <string>
 #include <vector>
@@ -60,9 +61,6 @@ struct ExrHeader {
 
 // "none", "rle", "zips", "zip", "piz", "PXR24", ...
 std::string_view name_of_compression(int compression);
-
-// Names come from the file; nothing else than one plain line may reach a message.
-std::string printable(std::string_view name);
 
 // Where a chunk lies in its level, clipped to it.
 struct ExrPlace {

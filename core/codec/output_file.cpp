@@ -3,6 +3,7 @@
 
 #include "core/child/descriptor.h"
 #include "core/codec/codec.h"
+#include "core/codec/interrupt.h"
 #include "core/error.h"
 
 #include <fcntl.h>
@@ -247,6 +248,8 @@ void check_can_be_written(int descriptor, const std::string& path) {
 }
 
 void write_files(std::span<const OutputFile> files, bool no_clobber) {
+  std::optional<FileWriting> writing;  // not of a stream: a reader that has stopped must not hold up an interrupt
+  if (!own_descriptor(files.front().path)) writing.emplace();
   std::deque<Writing> writings;
   for (const OutputFile& file : files) writings.emplace_back(file, no_clobber);
   for (Writing& writing : writings) writing.finish();

@@ -89,7 +89,7 @@ void carry(Way& way, T& value) {
     each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
          value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
-    each(value.part, value.layer, value.level, value.limits);
+    each(value.part, value.layer, value.level, value.limits, value.thread_count, value.requires_sandbox);
   } else {
     way.list(value, [&](auto& element) { carry(way, element); });
   }

@@ -16,6 +16,7 @@
 #include <map>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 namespace gpupost {
 
@@ -61,15 +62,22 @@ Reply error_reply(Exit exit, const std::string& message) {
 
 Reply reply_to(const DecodeOptions& options) {
   const Bytes input = mapped_input();
-  enter_sandbox({.memory_bytes = (uint64_t(1) << 30) + input.size() + 3 * options.limits.decoded_bytes +
-                                 uint64_t(core_count()) * (uint64_t(160) << 20),  // a stack and an arena each
-                 .file_bytes = 2 * options.limits.decoded_bytes,
-                 .cpu_seconds = options.limits.cpu_seconds});
+  limit_threads(options.thread_count);
+  const bool is_filtered =
+      enter_sandbox({.memory_bytes = (uint64_t(1) << 30) + input.size() + 3 * options.limits.decoded_bytes +
+                                     uint64_t(core_count()) * (uint64_t(160) << 20),  // a stack and an arena each
+                     .file_bytes = 2 * options.limits.decoded_bytes,
+                     .cpu_seconds = options.limits.cpu_seconds});
+  if (!is_filtered && options.requires_sandbox)
+    fail(Exit::limit,
+         "the decoder's system calls cannot be filtered here (no seccomp), and --require-sandbox is given");
   SharedTexels texels;
   Reply reply;
   reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
   for (const Group& group : reply.decoded.picture.groups)
     reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
+  if (!is_filtered && !is_sanitized())  // whose builds never have one
+    reply.decoded.warnings.push_back("was decoded without a filter of system calls (no seccomp; see `gpupost doctor`)");
   return reply;
 }
 
@@ -83,6 +91,8 @@ Reply reply_or_error(const DecodeOptions& options) {
     return error_reply(Exit::limit, "out of memory");
   } catch (const std::length_error&) {
     return error_reply(Exit::limit, "out of memory");
+  } catch (const std::system_error& error) {  // of threads alone; a file makes none
+    return error_reply(Exit::limit, std::string("the decoder cannot start a thread: ") + error.what());
   } catch (const std::exception& error) {
     return error_reply(Exit::input, std::string("is damaged: ") + error.what());
   }

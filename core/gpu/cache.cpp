@@ -54,7 +54,9 @@ static std::optional<std::vector<std::byte>> read_plain_file(const std::string& 
 
 std::optional<std::vector<std::byte>> read_cached(const std::string& name, uint64_t key) {
   constexpr size_t largest = 64 << 20;
-  std::optional<std::vector<std::byte>> bytes = read_plain_file(cache_folder() + "/" + name, largest);
+  const std::string folder = cache_folder();
+  if (folder.empty()) return {};
+  std::optional<std::vector<std::byte>> bytes = read_plain_file(folder + "/" + name, largest);
   Header header, expected;
   if (!bytes || bytes->size() < sizeof header) return {};
   std::memcpy(&header, bytes->data(), sizeof header);
@@ -80,6 +82,41 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   is_written = close(file.release()) == 0 && is_written;
   if (is_written) std::filesystem::rename(temporary, folder + "/" + name, error);
   if (!is_written || error) std::filesystem::remove(temporary, error);
+  trim_cache(most_cached_bytes);
+}
+
+// Shaders, and what killed runs have left of their writing. Other files are few, and are replaced by their successors.
+static bool may_be_trimmed(const std::filesystem::directory_entry& entry) {
+  const std::string name = entry.path().filename();
+  std::error_code error;
+  return entry.symlink_status(error).type() == std::filesystem::file_type::regular &&
+         (name.ends_with(shader_extension) || name.starts_with("."));
+}
+
+void trim_cache(uint64_t most_bytes) {
+  struct File {
+    std::filesystem::path path;
+    std::filesystem::file_time_type written;
+    uint64_t bytes = 0;
+  };
+  std::error_code error;
+  std::vector<File> files;
+  uint64_t sum = 0;
+  for (std::filesystem::directory_iterator entry(cache_folder(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!may_be_trimmed(*entry)) continue;
+    std::error_code gone;  // another run may trim at the same time
+    const File file{entry->path(), entry->last_write_time(gone), entry->file_size(gone)};
+    if (gone) continue;
+    sum += file.bytes;
+    files.push_back(file);
+  }
+  if (sum <= most_bytes) return;
+  std::ranges::sort(files, {}, &File::written);
+  for (const File& file : files) {
+    if (sum <= most_bytes) return;
+    if (std::filesystem::remove(file.path, error)) sum -= file.bytes;
+  }
 }
 
 bool remove_cached(const std::string& name) {

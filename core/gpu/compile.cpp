@@ -5,7 +5,10 @@
 #include "core/error.h"
 #include "core/generate.h"
 #include "core/gpu/gpu.h"
+#include "core/printable.h"
 
+#include <glslang/Public/ShaderLang.h>
+#include <spirv-tools/libspirv.h>
 #include <shaderc/shaderc.hpp>
 
 #include <algorithm>
@@ -56,7 +59,7 @@ std::string first_error(const std::string& errors, const std::string& name) {
   if (at == line.npos) return name + ": does not compile";
   const std::string place =
       line.starts_with(users_name) ? line.substr(users_name.size(), at - users_name.size()) : ": ";
-  return one_line(name + place + in_users_names(line.substr(at + mark.size())));
+  return printable(name + place + in_users_names(line.substr(at + mark.size())), 1000);
 }
 
 [[noreturn]] void fail_of(const std::string& name, const WorkerEnd& end, const Task& task) {
@@ -90,6 +93,12 @@ Compiled compile_glsl(const std::string& glsl, const std::string& name) {
   if (result.GetCompilationStatus() != shaderc_compilation_status_success)
     return {.words = {}, .errors = result.GetErrorMessage()};
   return {.words = {result.begin(), result.end()}, .errors = ""};
+}
+
+std::string compiler_version() {
+  const glslang::Version front = glslang::GetVersion();
+  return fmt::format("glslang {}.{}.{}{}, {}, vulkan 1.2, performance", front.major, front.minor, front.patch,
+                     front.flavor, spvSoftwareVersionDetailsString());
 }
 
 std::vector<uint32_t> compile_apart(const std::string& glsl, const std::string& name, const CompileLimits& limits) {

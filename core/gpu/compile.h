@@ -14,6 +14,9 @@ struct Compiled {
 };
 Compiled compile_glsl(const std::string& glsl, const std::string& name);
 
+// The versions of all that makes SPIR-V in this program, and what it is told: with another text it may make other SPIR-V.
+std::string compiler_version();
+
 struct CompileLimits {
   uint64_t memory_bytes = uint64_t(1) << 30;
   int cpu_seconds = 10;

@@ -22,13 +22,12 @@ static std::vector<uint32_t> compile_here(const std::string& glsl, const std::st
 }
 
 std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author) {
-  constexpr std::string_view compiler = "shaderc 2023.2, vulkan 1.2, performance";
   const uint64_t hash = hash_of(glsl);
   for (const BuiltInSpirv& candidate : built_in_spirv())
     if (candidate.hash == hash) return {candidate.words.begin(), candidate.words.end()};
 
-  const std::string file = fmt::format("{:016x}.spv", hash);
-  const uint64_t key = hash_of(std::string(compiler) + glsl);
+  const std::string file = fmt::format("{:016x}{}", hash, shader_extension);
+  const uint64_t key = hash_of(compiler_version() + glsl);
   if (const auto cached = read_cached(file, key)) return words_of(*cached);
   const std::vector<uint32_t> words = author == Author::user ? compile_apart(glsl, name) : compile_here(glsl, name);
   write_cached(file, key, std::as_bytes(std::span(words)));

@@ -264,3 +264,73 @@ TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it
   CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);
   CHECK(place.gpupost({"tune", "--list"}, own).out == nothing.out);
 }
+
+namespace {
+
+// A run of one case whose variants have these ratios; its sides are in texels.
+json run_with(int width, const std::vector<double>& ratios) {
+  const auto times = [](double median) {
+    return json{{"min_ms", median}, {"median_ms", median}, {"max_ms", median}, {"n", 20}, {"gb_per_s", 1.0}};
+  };
+  json variants = json::array();
+  for (const double ratio : ratios) {
+    json variant = times(ratio);
+    variant.update(
+        {{"variant", std::to_string(variants.size())}, {"state", "measured"}, {"why", ""}, {"ratio", ratio}});
+    variants.push_back(variant);
+  }
+  json floor = times(0);
+  floor.update({{"floor", "copy"}, {"shape", "lines"}});
+  return {{"schema", "gpupost-bench-1"},
+          {"program", "p"},
+          {"date", "d"},
+          {"command", "c"},
+          {"device", {{"name", "n"}, {"driver", "d"}}},
+          {"op", "blur"},
+          {"floor", "copy"},
+          {"cases",
+           {{{"width", width},
+             {"height", width},
+             {"format", "RGBA8"},
+             {"obstacle", ""},
+             {"verified", {{"width", width}, {"height", width}}},
+             {"floors", {floor}},
+             {"variants", variants}}}},
+          {"documents", json::array()}};
+}
+
+}  // namespace
+
+TEST_CASE("a page of numbers that no axis can show has them in its table") {
+  const Place place;
+  for (const std::vector<double>& ratios :
+       {std::vector{0.0, 0.0}, {0.0, 1.5}, {-1.0, 2.0}, {5e-324, 1.0}, {1e308, 1.0}, {1.0, 0.0, -3.0}})
+    for (const int width : {64, 0}) {
+      place.write("zero.json", run_with(width, ratios).dump());
+      const Finished finished = place.run(
+          {.program = "/bin/bash",
+           .words = {"-c", "ulimit -v 1000000; exec " GPUPOST_PROGRAM " bench --page zero.json --html zero.html"},
+           .seconds = 10});
+      CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+      const std::string page = place.read("zero.html");
+      CHECK(page.find("nan") == page.npos);
+      CHECK(page.find("inf") == page.npos);
+      if (width > 0) CHECK(page.find("<table>") != page.npos);
+    }
+}
+
+TEST_CASE("bench refuses to write two results to one file, or a page over what it is made of") {
+  const Place place;
+  place.write("run.json", run_with(64, {1.0}).dump());
+  const auto before = place.files();
+  for (const Words& words : {Words{"bench", "mips", "--json", "out", "--html", "out"},
+                             {"bench", "mips", "--json", "out", "--html", "./out"},
+                             {"bench", "mips", "--json", "-", "--html", "-"},
+                             {"bench", "--page", "run.json", "--html", "run.json"},
+                             {"bench", "--page", "run.json", "--html", "sub/../run.json"}}) {
+    const Finished finished = place.gpupost(words, no_driver);
+    CHECK_MESSAGE(finished.exit_code == 1, text_of({.program = "gpupost", .words = words}));
+    CHECK(is_one_error(finished.err));
+  }
+  CHECK(place.files() == before);
+}

@@ -4,6 +4,7 @@
 #include "core/codec/exr_header.h"
 #include "core/codec/integrity.h"
 #include "core/codec/reader.h"
+#include "core/codec/reply_check.h"
 #include "core/codec/wire.h"
 #include "core/error.h"
 #include "core/gpu/cache.h"
@@ -95,6 +96,35 @@ void run_wire(Bytes bytes) {
   }
 }
 
+// What the parent believes of a worker that was taken over, and where it finds the texels.
+void run_reply(Bytes bytes) {
+  constexpr uint64_t memory_bytes = 1 << 26, page_bytes = 4096;
+  Reply reply;
+  try {
+    reply = unpack_reply(bytes);
+  } catch (const std::out_of_range&) {
+    return;
+  }
+  if (!is_sensible(reply, limits) || reply.exit != Exit::done) return;
+  const Picture& picture = reply.decoded.picture;
+  for (const Window& window : {picture.data_window, picture.display_window}) {
+    const Size size = size_of(window);
+    expect(size.width >= 1 && size.height >= 1, "a window has sides that fit an int");
+  }
+  expect(texel_count(picture.size()) <= limits.texel_count, "a picture is within the limits");
+  const auto ranges = texel_ranges(reply, memory_bytes, page_bytes);
+  if (!ranges) return;
+  expect(ranges->size() == picture.groups.size(), "each group has texels");
+  uint64_t end = 0;
+  for (size_t index = 0; index < ranges->size(); ++index) {
+    const auto& [offset, size] = (*ranges)[index];
+    expect(offset >= end && offset + size <= memory_bytes, "texels lie within the memory, and do not overlap");
+    expect(size == texel_count(picture.size()) * 4 * bytes_of(picture.groups[index].depth),
+           "a level has all its texels");
+    end = offset + size;
+  }
+}
+
 // A word a line.
 void run_command_line(Bytes bytes) {
   std::vector<std::string> words;
@@ -120,9 +150,10 @@ void run_cache(Bytes bytes) {
   for (const Tuned& tuned : read_tuning(device)) expect(op_named(tuned.op), "what is kept is of an op");
 }
 
-constexpr FuzzTarget targets[] = {{"checks", run_checks}, {"picture", run_picture},
-                                  {"wire", run_wire},     {"command_line", run_command_line},
-                                  {"cache", run_cache},   {"point_file", run_point_file}};
+constexpr FuzzTarget targets[] = {
+    {"checks", run_checks},        {"picture", run_picture},           {"wire", run_wire},
+    {"reply", run_reply},          {"command_line", run_command_line}, {"cache", run_cache},
+    {"point_file", run_point_file}};
 
 }  // namespace
 

@@ -1,17 +1,24 @@
 // The cache folder is not trusted: whatever is odd there is ignored and written anew.
 #include "core/gpu/cache.h"
+#include "core/gpu/compile.h"
+#include "core/gpu/spirv.h"
 #include "tests/cli/place.h"
+#include "tests/support/skip.h"
 #include "tests/trust/trial.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <glslang/Public/ShaderLang.h>
+#include <spirv-tools/libspirv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -95,6 +102,92 @@ TEST_CASE("cache: what is no plain file of ours is ignored and replaced") {
       fs::copy_file(other, cache.path());
       return chown(cache.path().c_str(), 65534, 65534);
     });
+}
+
+TEST_CASE("cache: without XDG_CACHE_HOME and HOME no file of the root folder is taken for one of the cache") {
+  const Cache cache;
+  const std::string name = fmt::format("gpupost-test-{}.spv", getpid());
+  if (access("/", W_OK) != 0) return skip("the root folder cannot be written to");
+  fs::copy_file(cache.path(), "/" + name);
+  const char* home = std::getenv("HOME");
+  const std::string old_home = home ? home : "";
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("HOME");
+  CHECK(cache_folder() == "");
+  CHECK_FALSE(read_cached(name, key));
+  if (home) setenv("HOME", old_home.c_str(), 1);
+  fs::remove("/" + name);
+}
+
+TEST_CASE("cache: the oldest shaders go where all of them are too large, and nothing else does") {
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const auto put = [&](const std::string& name, int hours_ago) {
+    folder.write("gpupost/" + name, std::string(1000, 'x'));
+    fs::last_write_time(folder.path("gpupost/" + name),
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours_ago));
+  };
+  put("1.spv", 1);
+  put("4.spv", 4);
+  put("3.spv", 3);
+  put(".2.spv.77", 2);  // what a killed run has left
+  put("pipelines-0", 9);
+  put("tuned-0", 9);
+  fs::create_directory(folder.path("gpupost/folder.spv"));
+  fs::create_symlink("/etc/passwd", folder.path("gpupost/link.spv"));
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder.path("gpupost"))) found.insert(entry.path().filename());
+    return found;
+  };
+  std::set<std::string> expected = names();
+  trim_cache(4000);
+  CHECK(names() == expected);
+  trim_cache(3999);
+  expected.erase("4.spv");
+  CHECK(names() == expected);
+  trim_cache(1000);
+  expected.erase("3.spv");
+  expected.erase(".2.spv.77");
+  CHECK(names() == expected);
+  trim_cache(0);
+  expected.erase("1.spv");
+  CHECK(names() == expected);
+}
+
+TEST_CASE("cache: what is written keeps all shaders below the cap") {
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  const std::vector<std::byte> large(most_cached_bytes / 8);
+  for (int number = 0; number < 12; ++number) write_cached(fmt::format("{}.spv", number), key, large);
+  uint64_t sum = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path("gpupost"))) sum += entry.file_size();
+  CHECK(sum <= most_cached_bytes);
+  CHECK(sum > most_cached_bytes / 2);
+  CHECK(read_cached("11.spv", key));
+  CHECK_FALSE(read_cached("0.spv", key));
+}
+
+TEST_CASE("cache: SPIR-V of another compiler is not taken") {
+  const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  CHECK(compiler_version().find(spvSoftwareVersionString()) != std::string::npos);
+  CHECK(compiler_version().find(fmt::format("glslang {}", glslang::GetVersion().major)) != std::string::npos);
+  const std::string glsl = "#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}\n";
+  const std::vector<uint32_t> compiled = spirv_of(glsl, "test", Author::gpupost);
+  REQUIRE(compiled.size() > 5);
+  std::string name;
+  for (const auto& entry : fs::directory_iterator(folder.path("gpupost"))) name = entry.path().filename();
+  const std::vector<uint32_t> other{1, 2, 3};
+  const auto keep_as_of = [&](const std::string& compiler) {
+    write_cached(name, hash_of(compiler + glsl), std::as_bytes(std::span(other)));
+  };
+  keep_as_of("shaderc 2023.2, vulkan 1.2, performance");  // as it once was, whatever the compiler
+  CHECK(spirv_of(glsl, "test", Author::gpupost) == compiled);
+  keep_as_of(compiler_version() + " ");
+  CHECK(spirv_of(glsl, "test", Author::gpupost) == compiled);
+  keep_as_of(compiler_version());
+  CHECK(spirv_of(glsl, "test", Author::gpupost) == other);
 }
 
 TEST_CASE("cache: a program with a damaged cache makes the same as without") {

@@ -33,8 +33,12 @@ class thread {
   }
   template <class Body>
   explicit thread(Body&& body) {
-    if (gpupost::tinyexr_thread_count == 1) body();
-    else started_.emplace(::std::forward<Body>(body));
+    if (gpupost::tinyexr_thread_count != 1) try {
+        started_.emplace(body);
+        return;
+      } catch (const ::std::system_error&) {  // there are no more threads
+      }
+    body();
   }
   void join() {
     if (started_) started_->join();

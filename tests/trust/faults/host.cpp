@@ -6,6 +6,7 @@
 //   GPUPOST_CALLS=file                 the calls of the system, a line each: its name and what it is about
 //   GPUPOST_FAIL_CALL=n:error          the n-th of them fails with this errno
 //   GPUPOST_SHORT_WRITES=1             no write takes more than 100 bytes
+//   GPUPOST_SLOW_WRITES=n              each write of our own code takes so many milliseconds
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -16,12 +17,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -38,6 +41,7 @@ struct State {
   uintptr_t program_base = 0;
   bool is_on = false;
   bool writes_are_short = false;
+  int write_milliseconds = 0;
   uint64_t failing_place = 0;
   int failing_call = 0, error = 0;
   int allocations = -1, calls = -1;  // descriptors
@@ -173,6 +177,7 @@ __attribute__((constructor)) void begin(int argc, char** argv, char**) {
   if (const char* call = std::getenv("GPUPOST_FAIL_CALL"))
     std::sscanf(call, "%d:%d", &state.failing_call, &state.error);
   state.writes_are_short = std::getenv("GPUPOST_SHORT_WRITES") != nullptr;
+  if (const char* milliseconds = std::getenv("GPUPOST_SLOW_WRITES")) state.write_milliseconds = std::atoi(milliseconds);
   state.allocations = kept_in("GPUPOST_ALLOCATIONS");
   state.calls = kept_in("GPUPOST_CALLS");
   state.is_on = true;
@@ -209,6 +214,7 @@ int open(const char* path, int flags, ...) {
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   static auto* const real = next<decltype(write)>("write");
   if (call_fails(CALLER, "write", descriptor)) return -1;
+  if (state.write_milliseconds > 0) std::this_thread::sleep_for(std::chrono::milliseconds(state.write_milliseconds));
   return real(descriptor, bytes, state.writes_are_short ? std::min<size_t>(count, 100) : count);
 }
 

@@ -1,0 +1,129 @@
+#include "core/codec/interrupt.h"
+
+#include "core/child/descriptor.h"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+using namespace gpupost;
+
+namespace {
+
+// A process with the program's handlers that does `work`, which may tell how far it came with one byte each time.
+class Process {
+ public:
+  explicit Process(const std::function<void(int tell)>& work) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+    process_ = fork();
+    if (process_ == 0) {
+      const rlimit no_core{};  // which SIGQUIT leaves
+      setrlimit(RLIMIT_CORE, &no_core);
+      for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) signal(number, SIG_DFL);
+      handle_interrupts();
+      work(ends[1]);
+      _exit(0);
+    }
+    close(ends[1]);
+    told_ = Descriptor(ends[0]);
+  }
+  Process(const Process&) = delete;
+  ~Process() { kill(process_, SIGKILL); }
+
+  void send(int number) const { kill(process_, number); }
+  // What it tells next; '\0' where it has ended or says nothing for so long.
+  char next(int milliseconds = 10'000) const {
+    pollfd waiting{.fd = told_.get(), .events = POLLIN, .revents = 0};
+    char told = '\0';
+    return poll(&waiting, 1, milliseconds) == 1 && read(told_.get(), &told, 1) == 1 ? told : '\0';
+  }
+  // The signal that ended it; 0 where it ended otherwise.
+  int ending() const {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+ private:
+  pid_t process_ = -1;
+  Descriptor told_;
+};
+
+void tell(int descriptor, char what) { static_cast<void>(!write(descriptor, &what, 1)); }
+
+void sleep_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+}  // namespace
+
+TEST_CASE("an interrupt ends a process that writes no file by the same signal") {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    CAPTURE(number);
+    const Process process([](int to) {
+      { const FileWriting before; }
+      tell(to, 'r');
+      sleep_ms(20'000);
+    });
+    REQUIRE(process.next() == 'r');
+    process.send(number);
+    CHECK(process.ending() == number);
+  }
+}
+
+TEST_CASE("an interrupt lets a file that is being written finish, and nothing behind it begins") {
+  const Process process([](int to) {
+    {
+      const FileWriting writing;
+      tell(to, 'b');
+      sleep_ms(300);
+      tell(to, 'e');
+    }
+    tell(to, 'n');
+  });
+  REQUIRE(process.next() == 'b');
+  process.send(SIGINT);
+  CHECK(process.next() == 'e');
+  CHECK(process.next() == '\0');
+  CHECK(process.ending() == SIGINT);
+}
+
+TEST_CASE("of two threads that write, the one that has not begun at the interrupt does not begin") {
+  const Process process([](int to) {
+    std::jthread other([to] {
+      const FileWriting writing;
+      tell(to, 'b');
+      sleep_ms(400);
+      tell(to, 'e');
+    });
+    sleep_ms(200);
+    const FileWriting too_late;
+    tell(to, 'n');
+  });
+  REQUIRE(process.next() == 'b');
+  process.send(SIGTERM);
+  CHECK(process.next() == 'e');
+  CHECK(process.next() == '\0');
+  CHECK(process.ending() == SIGTERM);
+}
+
+TEST_CASE("a second interrupt ends the process at once") {
+  const Process process([](int to) {
+    const FileWriting writing;
+    tell(to, 'b');
+    sleep_ms(20'000);
+    tell(to, 'e');
+  });
+  REQUIRE(process.next() == 'b');
+  process.send(SIGINT);
+  CHECK(process.next(100) == '\0');
+  process.send(SIGINT);
+  CHECK(process.next(2'000) == '\0');
+  CHECK(process.ending() == SIGINT);
+}
