@@ -48,28 +48,24 @@ Matrix inverse(const Matrix& m) {
 // X, Y and Z of a chromaticity at a luminance of 1.
 Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
 
-// The three primaries as columns, each with x + y + z of 1: the y of those of XYZ itself may be 0.
+// X, Y and Z of the primaries, scaled so that they add up to 1: primaries without luminance have them too.
 Matrix columns_of(const Primaries& p) {
-  const auto z = [](Chromaticity c) { return 1 - c.x - c.y; };
-  return {{{p.red.x, p.green.x, p.blue.x}, {p.red.y, p.green.y, p.blue.y}, {z(p.red), z(p.green), z(p.blue)}}};
+  return {{{p.red.x, p.green.x, p.blue.x},
+           {p.red.y, p.green.y, p.blue.y},
+           {1 - p.red.x - p.red.y, 1 - p.green.x - p.green.y, 1 - p.blue.x - p.blue.y}}};
 }
-
-// How much of each primary makes white of luminance 1.
-Vector shares_of(const Primaries& p) { return product(inverse(columns_of(p)), xyz_of(p.white)); }
 
 Matrix xyz_of_rgb(const Primaries& p) {
   Matrix columns = columns_of(p);
-  const Vector shares = shares_of(p);
+  const Vector shares = product(inverse(columns), xyz_of(p.white));
   for (Vector& row : columns)
     for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
   return columns;
 }
 
-// Responses of the cones to X, Y and Z. Source: Bradford's method, ICC.1:2022 annex E.
-constexpr Matrix cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
-
 // From what looks the same under one white to what does under another.
 Matrix adaptation(Chromaticity from, Chromaticity to) {
+  constexpr Matrix cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
   const Vector before = product(cones, xyz_of(from)), after = product(cones, xyz_of(to));
   Matrix scale{};
   for (size_t k = 0; k < 3; ++k) scale[k][k] = after[k] / before[k];
@@ -87,8 +83,8 @@ bool make_sense(const Primaries& p) {
   constexpr double farthest = 100, least = 1e-4;
   const bool are_near = std::ranges::all_of(numbers_of(p), [](double n) { return std::abs(n) <= farthest; });
   if (!are_near || std::abs(p.white.y) < least || std::abs(determinant(columns_of(p))) < least) return false;
-  const auto is_used = [](double share) { return std::abs(share) >= least; };
-  return std::ranges::all_of(shares_of(p), is_used) && std::ranges::all_of(product(cones, xyz_of(p.white)), is_used);
+  return std::abs(determinant(xyz_of_rgb(p))) >= least &&
+         std::abs(determinant(adaptation(p.white, rec709.white))) < 1e4;
 }
 
 // Little-endian floats. None where they make no sense.

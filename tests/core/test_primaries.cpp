@@ -79,18 +79,6 @@ TEST_CASE("senseless chromaticities are dropped with a warning, others stay") {
   CHECK(sound.attributes.size() == 1);
 }
 
-TEST_CASE("X, Y and Z as primaries go to Rec. 709 by the matrix of IEC 61966-2-1, adapted from equal energy") {
-  const auto found = other_primaries(picture_of({1, 0, 0, 1, 0, 0, 1 / 3.0f, 1 / 3.0f}));
-  REQUIRE(found.has_value());
-  const auto matrix = to_rec709(*found);
-  for (const auto& row : matrix) CHECK(row[0] + row[1] + row[2] == doctest::Approx(1).epsilon(1e-6));
-  // without the adaptation, of X, Y and Z under the white of Rec. 709 itself
-  check_matrix({{1, 0}, {0, 1}, {0, 0}, {0.3127, 0.3290}},
-               {3.2409699 * 0.9504559, -1.5373832, -0.4986108 * 1.0890578, -0.9692436 * 0.9504559, 1.8759675,
-                0.0415551 * 1.0890578, 0.0556301 * 0.9504559, -0.2039770, 1.0569715 * 1.0890578},
-               1e-5);
-}
-
 TEST_CASE("a picture that was made Rec. 709 says so") {
   Picture picture = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});
   set_rec709(picture);
