@@ -2,6 +2,7 @@
 
 #include "cli/assembly.h"
 #include "core/error.h"
+#include "core/primaries.h"
 #include "core/threads.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
   report.decode_ms += input.milliseconds;
   Picture& picture = input.decoded.picture;
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
+  if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (globals.input_transfer) picture.transfer = *globals.input_transfer;
   if (globals.input_alpha) picture.alpha = *globals.input_alpha;
   if (globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip)

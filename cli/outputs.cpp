@@ -4,13 +4,14 @@
 #include "core/codec/output_file.h"
 #include "core/error.h"
 
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <regex>
-#include <set>
 
 namespace gpupost {
 
@@ -19,6 +20,9 @@ namespace fs = std::filesystem;
 std::string Job::name() const {
   return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
 }
+
+std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
+std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
 
 static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes_levels;
@@ -30,7 +34,6 @@ static std::string place(std::string_view key, const fs::path& input, const Form
   if (key == "name") return input.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
   if (key == "dir") return input.has_parent_path() ? input.parent_path().string() : ".";
-  if (key == "level") return std::string(1, level_mark);
   fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}}", key);
 }
 
@@ -43,18 +46,27 @@ static void check_pattern(const std::string& pattern) {
          found.str());
 }
 
-static std::string fill(const std::string& pattern, const std::string& input, const Format& format) {
-  std::string text;
+static OutputPath fill(const std::string& pattern, const std::string& input, const Format& format) {
+  OutputPath path;
   size_t at = 0;
   while (at < pattern.size()) {
     const size_t open = pattern.find('{', at);
     const size_t close = open == pattern.npos ? pattern.npos : pattern.find('}', open);
     if (close == pattern.npos) break;
-    text += pattern.substr(at, open - at);
-    text += place(std::string_view(pattern).substr(open + 1, close - open - 1), input == "-" ? "stdin" : input, format);
+    path.add(pattern.substr(at, open - at));
+    const std::string key = pattern.substr(open + 1, close - open - 1);
+    if (key == "level") path.add_level();
+    else path.add(place(key, input == "-" ? "stdin" : input, format));
     at = close + 1;
   }
-  return text + pattern.substr(at);
+  path.add(pattern.substr(at));
+  return path;
+}
+
+static OutputPath plain_path(std::string_view text) {
+  OutputPath path;
+  path.add(text);
+  return path;
 }
 
 // The format of a result: as asked for, as the output's name says, as the input is, else EXR.
@@ -88,13 +100,6 @@ static std::string default_output(const Request& request, const Job& job) {
          std::string(job.format->extensions.front());
 }
 
-// A job's output as it would be typed.
-static std::string shown(const std::string& output) {
-  std::string text;
-  for (const char c : output) text += c == level_mark ? "{level}" : std::string(1, c);
-  return text;
-}
-
 static void check_assembly(const Globals& globals, const Job& job) {
   if (globals.assembly == Assembly::none) return;
   const std::string_view kind = name_of(globals.assembly);
@@ -118,8 +123,8 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
     job.writes_picture = false;
     return job;
   }
-  job.is_a_file_a_level = output.find("{level}") != output.npos;
-  const bool levels_in_one_file = makes_levels(request) && !job.is_a_file_a_level;
+  const bool is_a_file_a_level = output.find("{level}") != output.npos;
+  const bool levels_in_one_file = makes_levels(request) && !is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
   check_assembly(request.globals, job);
   check_numbers(request.globals, *job.format);
@@ -127,46 +132,66 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
     fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));
-  if (job.is_a_file_a_level && !makes_levels(request))
+  if (is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
-  if (output.empty()) job.output = default_output(request, job);
-  else if (output.ends_with('/')) job.output = fill(output + "{stem}.{ext}", input, *job.format);
-  else job.output = output == "-" ? output : fill(output, input, *job.format);
+  if (output.empty()) job.output = plain_path(default_output(request, job));
+  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, input, *job.format);
   return job;
 }
 
 static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
 
-// One name for all ways to write a path.
-static std::string one_name(const std::string& path) {
-  if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : canonical.string();
-}
-
 // The output by default where its levels go to a file each: in.mips.{level}.exr.
-static std::string default_level_output(const Job& job) {
-  const std::string extension = "." + std::string(job.format->extensions.front());
-  return job.output.substr(0, job.output.size() - extension.size()) + "." + level_mark + extension;
+static OutputPath default_level_output(const Job& job) {
+  const std::string whole = job.output.at(0), extension = "." + std::string(job.format->extensions.front());
+  OutputPath path = plain_path(whole.substr(0, whole.size() - extension.size()) + ".");
+  path.add_level();
+  path.add(extension);
+  return path;
 }
 
 // All that a job may write. How many levels there are is known when its input has been read.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
-  if (!makes_levels(request)) return {job.output};
+  if (!makes_levels(request)) return {job.output.at(0)};
   constexpr Size largest{1 << 20, 1 << 20};  // that --max-side allows
   const Call& call = request.calls.back();
   const int most_levels = call.op->level_count(call, largest);
   const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
   std::vector<std::string> paths;
-  if (!job.is_a_file_a_level) {
-    paths.push_back(job.output);
+  if (!job.is_a_file_a_level()) {
+    paths.push_back(job.output.at(0));
     if (!may_be_part || !request.globals.output.empty() || job.format->levels == FileLevels::any) return paths;
     job.output = default_level_output(job);
   }
-  for (int level = 0; level < most_levels; ++level) paths.push_back(level_path(job, level));
+  for (int level = 0; level < most_levels; ++level) paths.push_back(job.output.at(level));
   return paths;
 }
+
+// One name for all ways to write a path: through links, and through folders that are there several times.
+class FileNames {
+ public:
+  std::string of(const std::string& path) {
+    if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
+    std::error_code error;
+    fs::path place = path;
+    if (fs::is_symlink(place, error))
+      if (const fs::path there = fs::weakly_canonical(fs::absolute(place, error), error); !error) place = there;
+    return folder_name(place.has_parent_path() ? place.parent_path() : ".") + "/" + place.filename().string();
+  }
+
+ private:
+  const std::string& folder_name(const std::string& folder) {
+    const auto [found, is_new] = folder_names_.try_emplace(folder);
+    if (!is_new) return found->second;
+    struct stat facts = {};
+    std::error_code error;
+    if (stat(folder.c_str(), &facts) == 0) found->second = fmt::format("{}:{}", facts.st_dev, facts.st_ino);
+    else found->second = fs::weakly_canonical(fs::absolute(folder, error), error).string();
+    return found->second;
+  }
+
+  std::map<std::string, std::string> folder_names_;  // by their paths; many files are in one folder
+};
 
 // A file that a request reads.
 struct ReadFile {
@@ -174,7 +199,7 @@ struct ReadFile {
   std::string_view what;
 };
 
-// What the jobs read and write, for finding what would be lost.
+// All that the jobs read and may write, for finding what would be lost.
 class Paths {
  public:
   explicit Paths(const Request& request) {
@@ -187,27 +212,11 @@ class Paths {
 
   void add(const Request& request, const Job& job) {
     if (!job.writes_picture) return;
-    if (!written_.insert(one_name(job.output)).second)
-      fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
-           job.output == "-" ? "standard output" : shown(job.output));
-    if (job.output == "-") return;
-    const std::string& output = request.globals.output;
-    const bool is_name_given = !output.empty() && !output.ends_with('/');
-    for (const std::string& path : possible_paths(request, job)) {
-      const std::string name = one_name(path);
-      written_.insert(name);
-      const auto lost = read_.find(name);
-      if (lost == read_.end()) continue;
-      const bool is_own_input =
-          lost->second.what == "input" && job.inputs.size() == 1 && one_name(job.inputs.front()) == name;
-      if (is_own_input && is_name_given) continue;
-      fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
-           lost->second.path);
-    }
+    for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
   }
 
-  void add_report(const std::string& path) const {
-    const std::string name = one_name(path);
+  void add_report(const std::string& path) {
+    const std::string name = names_.of(path);
     if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
     const auto lost = read_.find(name);
     if (lost != read_.end())
@@ -217,38 +226,45 @@ class Paths {
 
  private:
   void add_read(const ReadFile& file) {
-    if (!file.path.empty() && file.path != "-") read_[one_name(file.path)] = file;
+    if (!file.path.empty() && file.path != "-") read_[names_.of(file.path)] = file;
   }
 
-  std::map<std::string, ReadFile> read_;  // by their one name
-  std::set<std::string> written_;
+  void add_written(const Request& request, const Job& job, const std::string& path) {
+    const std::string name = names_.of(path);
+    const auto [other, is_new] = written_.emplace(name, job.name());
+    if (!is_new)
+      fail(Exit::usage, "several results would go to {}: those of {} and {}; expected a name with {{stem}}{}",
+           path == "-" ? "standard output" : path, other->second, job.name(),
+           job.is_a_file_a_level() ? " and, before {level}, something that is no digit"
+                                   : ", or a folder with / at its end");
+    const auto lost = read_.find(name);
+    if (path == "-" || lost == read_.end()) return;
+    const std::string& output = request.globals.output;
+    const bool is_name_given = !output.empty() && !output.ends_with('/');
+    const bool is_own_input =
+        lost->second.what == "input" && job.inputs.size() == 1 && names_.of(job.inputs.front()) == name;
+    if (is_own_input && is_name_given) return;
+    fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
+         lost->second.path);
+  }
+
+  FileNames names_;
+  std::map<std::string, ReadFile> read_;        // by their one name
+  std::map<std::string, std::string> written_;  // likewise: whose result goes there
 };
 
 // Numbers go to standard output, and nothing else beside them.
 static void check_numbers_have_standard_output(const Request& request, const Job& job) {
   if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->passes_through; })) return;
-  if (is_standard_output(job.output))
+  if (is_standard_output(job.output.at(0)))
     fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
   if (is_standard_output(request.globals.report))
     fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
 }
 
-// What can be seen of an output before there is one. Writing finds out the rest.
-static void check_can_be_written(const std::string& path, bool no_clobber) {
-  if (const std::optional<int> descriptor = own_descriptor(path)) return check_can_be_written(*descriptor, path);
-  std::error_code error;
-  if (no_clobber && fs::is_regular_file(path, error))
-    fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
-  if (!fs::exists(folder, error))
-    fail(Exit::output, "{}: its folder {} {}", path, folder.string(),
-         error ? "cannot be used: " + error.message() : "is not there (No such file or directory); make it first");
-  if (fs::is_directory(path, error)) fail(Exit::output, "{}: cannot be written: Is a directory", path);
-}
-
 void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
-  for (int level = 0; level < (job.is_a_file_a_level ? level_count : 1); ++level)
-    check_can_be_written(level_path(job, level), no_clobber);
+  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level)
+    check_can_be_written(job.output.at(level), no_clobber);
 }
 
 std::vector<Job> jobs_of(const Request& request) {
@@ -267,7 +283,7 @@ std::vector<Job> jobs_of(const Request& request) {
   Paths paths(request);
   for (const std::vector<std::string>& share : shares) {
     Job& job = jobs.emplace_back(job_of(request, share));
-    if (is_standard_output(job.output) && isatty(STDOUT_FILENO))
+    if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
@@ -280,21 +296,14 @@ std::vector<Job> jobs_of(const Request& request) {
 }
 
 Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
-  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level) return job;
+  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
   if (job.format->levels == FileLevels::any) return job;
-  if (!globals.output.empty() || job.output == "-")
+  if (!globals.output.empty() || job.output.at(0) == "-")
     fail(Exit::usage,
          "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
-         shown(job.output), job.format->name, whole_count, level_count);
+         job.output.shown(), job.format->name, whole_count, level_count);
   job.output = default_level_output(job);
-  job.is_a_file_a_level = true;
   return job;
-}
-
-std::string level_path(const Job& job, int level) {
-  std::string path;
-  for (const char c : job.output) path += c == level_mark ? std::to_string(level) : std::string(1, c);
-  return path;
 }
 
 }  // namespace gpupost

@@ -93,6 +93,12 @@ void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gp
   picture.display_window = windows.display;
 }
 
+// A preview shows the picture as it was before a chain that changes it.
+void drop_stale_previews(std::span<const Call> calls, Picture& picture) {
+  if (std::ranges::all_of(calls, [](const Call& call) { return call.op->passes_through; })) return;
+  std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.type == "preview"; });
+}
+
 bool is_move(const Call& call) { return call.op->is_exact && call.op->nearest_texel; }
 
 // Is level 0 of the result the input, or that with its texels in other places?
@@ -168,6 +174,7 @@ Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture r
   if (!calls.empty()) {
     if (stays) part.base = base_as_read(calls, picture);
     run_groups(calls, globals, gpu, primaries, picture, way.storage, report);
+    drop_stale_previews(calls, picture);
     if (is_encoded(calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.goes_out);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())

@@ -15,14 +15,14 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
   EncodeOptions options{.depth = way.goes_out,
                         .keep_depths = true,
                         .compression = globals.compression,
-                        .mipmapped = level_count > 1 && !job.is_a_file_a_level,
+                        .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
                         .transfer = way.transfer,
                         .dither = globals.dither};
   std::vector<Source> sources;
   for (const Part& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
   std::vector<Encoded> files;
-  const int file_count = job.is_a_file_a_level ? level_count : 1;
+  const int file_count = job.is_a_file_a_level() ? level_count : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
     files.push_back(encode(*job.format, sources, arrangement_of(globals), options));
   return files;
@@ -33,7 +33,7 @@ void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobbe
   std::vector<std::string> paths;  // made before: what is written is told of, memory or not
   std::vector<OutputFile> outputs;
   for (const Encoded& file : files) {
-    paths.push_back(level_path(job, int(paths.size())));
+    paths.push_back(job.output.at(int(paths.size())));
     outputs.push_back({.path = paths.back(), .bytes = file.bytes.bytes()});
   }
   write_files(outputs, no_clobber);

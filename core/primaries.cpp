@@ -48,10 +48,15 @@ Matrix inverse(const Matrix& m) {
 // X, Y and Z of a chromaticity at a luminance of 1.
 Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
 
+// X, Y and Z of the primaries, scaled so that they add up to 1: primaries without luminance have them too.
+Matrix columns_of(const Primaries& p) {
+  return {{{p.red.x, p.green.x, p.blue.x},
+           {p.red.y, p.green.y, p.blue.y},
+           {1 - p.red.x - p.red.y, 1 - p.green.x - p.green.y, 1 - p.blue.x - p.blue.y}}};
+}
+
 Matrix xyz_of_rgb(const Primaries& p) {
-  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
-  Matrix columns{};
-  for (size_t row = 0; row < 3; ++row) columns[row] = {red[row], green[row], blue[row]};
+  Matrix columns = columns_of(p);
   const Vector shares = product(inverse(columns), xyz_of(p.white));
   for (Vector& row : columns)
     for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
@@ -73,24 +78,27 @@ std::array<double, 8> numbers_of(const Primaries& p) {
 
 constexpr std::string_view attribute_name = "chromaticities";
 
-// Little-endian floats.
-std::optional<Primaries> parsed(const std::vector<uint8_t>& bytes) {
-  if (bytes.size() != 32) return std::nullopt;
+// Can colors of these primaries be made others, and others theirs?
+bool make_sense(const Primaries& p) {
+  constexpr double farthest = 100, least = 1e-4;
+  const bool are_near = std::ranges::all_of(numbers_of(p), [](double n) { return std::abs(n) <= farthest; });
+  if (!are_near || std::abs(p.white.y) < least || std::abs(determinant(columns_of(p))) < least) return false;
+  return std::abs(determinant(xyz_of_rgb(p))) >= least &&
+         std::abs(determinant(adaptation(p.white, rec709.white))) < 1e4;
+}
+
+// Little-endian floats. None where they make no sense.
+std::optional<Primaries> parsed(const Attribute& attribute) {
+  const std::vector<uint8_t>& bytes = attribute.value;
+  if (attribute.type != attribute_name || bytes.size() != 32) return std::nullopt;
   std::array<double, 8> n{};
   for (size_t index = 0; index < 8; ++index) {
     uint32_t bits = 0;
     for (size_t k = 0; k < 4; ++k) bits |= uint32_t(bytes[4 * index + k]) << (8 * k);
     n[index] = double(std::bit_cast<float>(bits));
-    if (!std::isfinite(n[index])) return std::nullopt;
   }
-  return Primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
-}
-
-bool make_sense(const Primaries& p) {
-  for (const Chromaticity& c : {p.red, p.green, p.blue, p.white})
-    if (std::abs(c.y) < 1e-4) return false;
-  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
-  return std::abs(determinant({red, green, blue})) > 1e-6;
+  const Primaries primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
+  return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
 }
 
 }  // namespace
@@ -102,9 +110,15 @@ bool are_same(const Primaries& a, const Primaries& b) {
 std::optional<Primaries> other_primaries(const Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) return std::nullopt;
-  const std::optional<Primaries> primaries = parsed(found->value);
-  if (!primaries || !make_sense(*primaries)) return std::nullopt;
-  return are_same(*primaries, rec709) ? std::nullopt : primaries;
+  const std::optional<Primaries> primaries = parsed(*found);
+  return !primaries || are_same(*primaries, rec709) ? std::nullopt : primaries;
+}
+
+std::optional<std::string> drop_senseless_primaries(Picture& picture) {
+  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end() || parsed(*found)) return std::nullopt;
+  picture.attributes.erase(found);
+  return "its chromaticities are no primaries of colors; they are dropped, and its colors are taken as Rec. 709's";
 }
 
 void set_rec709(Picture& picture) {

@@ -22,6 +22,9 @@ constexpr Primaries rec709{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}, {0.3127, 0.
 bool are_same(const Primaries& a, const Primaries& b);
 // Those of a picture that has an attribute `chromaticities`, where they are others than Rec.709's and make sense. Source: OpenEXR, standard attributes.
 std::optional<Primaries> other_primaries(const Picture& picture);
+// Removes an attribute `chromaticities` that says nothing of colors, as zeros or primaries in one line. Returns the warning if
+// there was one.
+std::optional<std::string> drop_senseless_primaries(Picture& picture);
 // Says that a picture is of Rec.709.
 void set_rec709(Picture& picture);
 

@@ -1,13 +1,14 @@
 #include "core/codec/exr_header.h"
 
 #include "core/codec/claims.h"
+#include "core/codec/exr_attributes.h"
+#include "core/window_bounds.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <climits>
 #include <cstdlib>
 #include <set>
 
@@ -18,7 +19,6 @@ namespace {
 constexpr size_t max_attribute_count = 4096;
 constexpr size_t max_attribute_bytes = size_t(64) << 20;  // all values together; a preview picture is one of them
 constexpr size_t max_name_bytes = 255;
-constexpr int max_coordinate = 2 << 20;  // tinyexr 1.0.1 refuses lines beyond it
 
 enum Compressions { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, compression_count };
 constexpr std::array<std::string_view, compression_count> compression_names = {"none",  "rle", "zips", "zip",  "piz",
@@ -188,6 +188,7 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
     if (known->name != "tiles" || may_have_tiles) known->take(header, raw.value, limits);
     if (!known->is_kept) return;
   }
+  check_exr_attribute(raw.name, raw.type, raw.value);
   const unsigned char* start = unsigned_bytes(raw.value);
   header.attributes.push_back({.name = std::string(raw.name),
                                .type = std::string(raw.type),
@@ -206,14 +207,13 @@ void check_windows(const ExrHeader& header, const Limits& limits) {
   const Window& display = header.display_window;
   check_claimed_size(int64_t(data.max_x) - data.min_x + 1, int64_t(data.max_y) - data.min_y + 1, limits);
   const int far = std::max({std::abs(int64_t(data.min_x)), std::abs(int64_t(data.min_y)), std::abs(int64_t(data.max_x)),
-                            std::abs(int64_t(data.max_y))}) > max_coordinate;
-  if (far) fail(Exit::input, "its data window reaches further than {} from the origin", max_coordinate);
+                            std::abs(int64_t(data.max_y))}) > data_window_bound;
+  if (far) fail(Exit::input, "its data window reaches further than {} from the origin", data_window_bound);
   if (display.min_x > display.max_x || display.min_y > display.max_y)
     fail(Exit::input, "its display window ({}, {}) - ({}, {}) is empty", display.min_x, display.min_y, display.max_x,
          display.max_y);
-  constexpr int most = INT_MAX / 2;  // as OpenEXR has it
-  if (std::min(display.min_x, display.min_y) <= -most || std::max(display.max_x, display.max_y) >= most)
-    fail(Exit::input, "its display window reaches further than {} from the origin", most);
+  if (std::min(display.min_x, display.min_y) <= -window_bound || std::max(display.max_x, display.max_y) >= window_bound)
+    fail(Exit::input, "its display window reaches further than {} from the origin", window_bound);
 }
 
 // log2, rounded as the file says.

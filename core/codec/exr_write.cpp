@@ -4,6 +4,7 @@
 #include "core/codec/exr_patch.h"
 #include "core/codec/exr_planes.h"
 #include "core/error.h"
+#include "core/window_bounds.h"
 
 #include <tinyexr.h>
 
@@ -230,6 +231,23 @@ Memory save(const EXRImage& image, const EXRHeader& header) {
   fail(Exit::output, "exr: tinyexr cannot encode the picture: {}", reason.substr(0, reason.find('\n')));
 }
 
+// The display window cut to what OpenEXR accepts. A data window is refused: where it lies is where the texels belong.
+Windows windows_to_write(const Picture& picture, Encoded& encoded) {
+  const Window& data = picture.data_window;
+  if (std::min(data.min_x, data.min_y) < -data_window_bound || std::max(data.max_x, data.max_y) > data_window_bound)
+    fail(Exit::output,
+         "exr: the data window ({}, {}) - ({}, {}) reaches further than {} from the origin; crop it first", data.min_x,
+         data.min_y, data.max_x, data.max_y, data_window_bound);
+  const Window& display = picture.display_window;
+  if (display.max_x < display.min_x) return {.data = data, .display = data};
+  const auto cut = [](int coordinate) { return std::clamp(coordinate, 1 - window_bound, window_bound - 1); };
+  const Window written{cut(display.min_x), cut(display.min_y), cut(display.max_x), cut(display.max_y)};
+  if (written != display)
+    encoded.warnings.push_back(
+        fmt::format("the display window is cut at {} from the origin, where the format ends", window_bound - 1));
+  return {.data = data, .display = written};
+}
+
 }  // namespace
 
 Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
@@ -249,9 +267,7 @@ Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
     encoded.bytes = save(views.front()->image, header.header);
   }
   const int level = options.mipmapped ? 0 : options.level;
-  const Window display =
-      picture.display_window.max_x < picture.display_window.min_x ? picture.data_window : picture.display_window;
-  const Windows windows = windows_at_level({picture.data_window, display}, level, level_size(base, level));
+  const Windows windows = windows_at_level(windows_to_write(picture, encoded), level, level_size(base, level));
   patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : row_of(options.compression).chunk_lines);
   return encoded;
 }

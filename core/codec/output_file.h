@@ -12,16 +12,19 @@ namespace gpupost {
 // output is written on to, and never replaced.
 std::optional<int> own_descriptor(const std::string& path);
 
-// Throws Error(Exit::output), which names it as the path, where nothing can be written to such a descriptor.
-void check_can_be_written(int descriptor, const std::string& path);
+// Throws Error(Exit::output) where it can be seen beforehand that the path cannot be written: its folder is not there or takes
+// no files, a folder or a mount point has its name, a file does that `no_clobber` protects or that is read-only, a link leads
+// to nothing, a descriptor is closed or for reading.
+void check_can_be_written(const std::string& path, bool no_clobber);
 
 struct OutputFile {
   std::string path;
   std::span<const std::byte> bytes;
 };
 
-// As write_file() each, but none gets its name before all of them are whole and on the disk: where one cannot be written, no
-// file is. At most 64.
+// As write_file() each, but all get their names or none does: all are looked at, then all are written beside their places and
+// synced, then all are renamed, with signals held back; where a rename fails, those before it are undone. (A file system
+// without hard links cannot undo.) Bytes for devices, pipes and own descriptors are written before the renames. At most 64.
 void write_files(std::span<const OutputFile> files, bool no_clobber);
 
 }  // namespace gpupost

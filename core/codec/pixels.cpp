@@ -144,7 +144,7 @@ void warn_of_drops(const Picture& picture, std::string_view format, std::vector<
   const Window& display = picture.display_window;
   if (display.max_x >= display.min_x && data != display)
     warnings.push_back(fmt::format("{} holds no windows; the offset {},{} of the data window is dropped", format,
-                                   data.min_x - display.min_x, data.min_y - display.min_y));
+                                   int64_t(data.min_x) - display.min_x, int64_t(data.min_y) - display.min_y));
 }
 
 std::vector<std::string> drop_extras(Picture& picture, const Format& format) {

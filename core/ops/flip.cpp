@@ -1,6 +1,7 @@
 // A picture mirrored: its row, its definition, and its pass.
 #include "core/ops/ops.h"
 #include "core/passes/move.h"
+#include "core/window_bounds.h"
 
 #include <algorithm>
 
@@ -14,18 +15,17 @@ Texel nearest_texel(const Call& call, Size size, Texel at) {
   return {flips(call, 'x') ? size.width - 1 - at.x : at.x, flips(call, 'y') ? size.height - 1 - at.y : at.y};
 }
 
-// The part of a side that is low..high, seen in the mirror of the side begin..end.
-int mirrored_low(int64_t high, int64_t begin, int64_t end) {
-  constexpr int64_t most = 1 << 30;  // what windows of EXR files stay under
-  return int(std::clamp(begin + end - high, -most, most));
+// Where the part of a side that ends with `high` begins in the mirror of the side begin..end. It has `length` texels.
+int mirrored_low(int64_t high, int64_t begin, int64_t end, int length) {
+  return std::min(bounded_coordinate(double(begin + end - high)), window_bound - length);
 }
 
 Windows result_windows(const Call& call, const Windows& windows) {
   Window data = windows.data;
   const Window& display = windows.display;
   const Size size = size_of(data);
-  if (flips(call, 'x')) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x);
-  if (flips(call, 'y')) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y);
+  if (flips(call, 'x')) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x, size.width);
+  if (flips(call, 'y')) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y, size.height);
   data.max_x = data.min_x + size.width - 1;
   data.max_y = data.min_y + size.height - 1;
   return {.data = data, .display = display};

@@ -3,6 +3,7 @@
 #include "core/forms.h"
 #include "core/ops/ops.h"
 #include "core/passes/filter.h"
+#include "core/window_bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,10 +46,11 @@ Factor factor_of(const Call& call, Size from) {
 }
 
 Window scaled(const Window& window, Factor factor) {
-  const auto side = [](int length, double by) { return std::max(1, int(std::round(length * by))); };
+  const auto side = [](int length, double by) { return std::max(1.0, std::round(length * by)); };
   const Size size = size_of(window);
-  const int x = int(std::floor(window.min_x * factor.x)), y = int(std::floor(window.min_y * factor.y));
-  return {x, y, x + side(size.width, factor.x) - 1, y + side(size.height, factor.y) - 1};
+  const double x = std::floor(window.min_x * factor.x), y = std::floor(window.min_y * factor.y);
+  return {bounded_coordinate(x), bounded_coordinate(y), bounded_coordinate(x + side(size.width, factor.x) - 1),
+          bounded_coordinate(y + side(size.height, factor.y) - 1)};
 }
 
 Windows result_windows(const Call& call, const Windows& windows) {

@@ -121,13 +121,13 @@ TEST_CASE("a symbolic link keeps its place and its target is replaced") {
   CHECK_FALSE(fs::is_symlink(folder / "in/target"));
 }
 
-TEST_CASE("a symbolic link to nothing gets its target") {
+TEST_CASE("a symbolic link to nothing is refused") {
   const Folder folder;
   fs::create_symlink("target", folder / "link");
-  CHECK_FALSE(output_error_of([&] { write_text(folder / "link", "new", true); }).empty());
-  write_text(folder / "link", "new");
+  for (const bool no_clobber : {false, true})
+    CHECK_FALSE(output_error_of([&] { write_text(folder / "link", "new", no_clobber); }).empty());
   CHECK(fs::is_symlink(folder / "link"));
-  CHECK(text_of(folder / "target") == "new");
+  CHECK(folder.file_count() == 1);
 }
 
 TEST_CASE("links in a circle are an error") {
@@ -183,11 +183,12 @@ TEST_CASE("a missing folder, a folder for a file and a file for a folder are nam
   const Folder folder;
   write_text(folder / "file", "old");
   CHECK(output_error_of([&] { write_text(folder / "none/file", "new"); }) ==
-        (folder / "none/file") + ": its folder " + (folder / "none") + " cannot be used: No such file or directory");
+        (folder / "none/file") + ": its folder " + (folder / "none") +
+            " is not there (No such file or directory); make it first");
   CHECK(output_error_of([&] { write_text(folder / "", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "new/", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "file/file", "new"); }) ==
-        (folder / "file/file") + ": cannot be written: Not a directory");
+        (folder / "file/file") + ": its folder " + (folder / "file") + " cannot be used: Not a directory");
   CHECK(output_error_of([&] { write_text("", "new"); }) == "the output has an empty name");
   CHECK(folder.file_count() == 1);
 }

@@ -27,12 +27,12 @@ const Arrow arrows[] = {
      "(op|plan|error|bloom|blur|blur_bench|bright_pass|channels|coverage|depth_of_field|filtering|forms|local_gamma|"
      "local_tone|luminance|picture|point|point_file|"
      "statistics|"
-     "tonemap)\\.h|core/"
+     "tonemap|window_bounds)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},
     {"core/passes/.*",
      "core/(op|plan|error|blur|filtering|local_tone|luminance|picture|statistics)\\.h|core/passes/[a-z_]+\\.h"},
     {"core/child/.*", "core/child/.*|core/error\\.h"},
-    {"core/codec/.*", "core/(child|codec)/.*|core/(picture|memory|half|convert|error|threads)\\.h"},
+    {"core/codec/.*", "core/(child|codec)/.*|core/(picture|memory|half|convert|error|threads|window_bounds)\\.h"},
     {"core/gpu/.*", "core/(child|gpu)/.*|core/[a-z_]+\\.h|vulkan/.*|shaderc/.*"},
     {"core/[a-z_]+\\.(h|cpp)", "core/[a-z_]+\\.h"},
     {"cli/.*", "cli/.*|core/.*"},

@@ -59,6 +59,26 @@ TEST_CASE("chromaticities that make no sense are none") {
   CHECK(!other_primaries(picture_of({nan, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f})));
 }
 
+TEST_CASE("senseless chromaticities are dropped with a warning, others stay") {
+  const float nan = std::bit_cast<float>(0x7fc00000u);
+  for (const auto& numbers : {std::initializer_list<float>{0, 0, 0, 0, 0, 0, 0, 0},
+                              {0.64f, 0.33f},
+                              {nan, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f},
+                              {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.3127f, 0},     // white has no luminance
+                              {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.47f, 0.465f},  // no blue makes it
+                              {0.64f, 0.33f, 1e30f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f}}) {
+    Picture picture = picture_of(numbers);
+    CHECK(drop_senseless_primaries(picture).has_value());
+    CHECK(picture.attributes.empty());
+  }
+  Picture of_other_type = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});
+  of_other_type.attributes[0].type = "floatvector";
+  CHECK(drop_senseless_primaries(of_other_type).has_value());
+  Picture sound = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});
+  CHECK(!drop_senseless_primaries(sound));
+  CHECK(sound.attributes.size() == 1);
+}
+
 TEST_CASE("a picture that was made Rec. 709 says so") {
   Picture picture = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});
   set_rec709(picture);

@@ -211,6 +211,15 @@ int open(const char* path, int flags, ...) {
   return call_fails(CALLER, "open", path) ? -1 : real(path, flags, mode);
 }
 
+int openat(int folder, const char* path, int flags, ...) {
+  static auto* const real = next<decltype(openat)>("openat");
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return call_fails(CALLER, "openat", path) ? -1 : real(folder, path, flags, mode);
+}
+
 ssize_t write(int descriptor, const void* bytes, size_t count) {
   static auto* const real = next<decltype(write)>("write");
   if (call_fails(CALLER, "write", descriptor)) return -1;
@@ -247,6 +256,16 @@ int close(int descriptor) {
 int rename(const char* from, const char* to) {
   static auto* const real = next<decltype(rename)>("rename");
   return call_fails(CALLER, "rename", to) ? -1 : real(from, to);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  static auto* const real = next<decltype(renameat)>("renameat");
+  return call_fails(CALLER, "renameat", to) ? -1 : real(from_folder, from, to_folder, to);
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  static auto* const real = next<decltype(linkat)>("linkat");
+  return call_fails(CALLER, "linkat", from) ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
