@@ -13,12 +13,10 @@ int log_average_of(int at) { return at + 3 * spread_count; }
 // How many numbers of a spread are not-a-number (0), infinite (1), and of the finite ones negative (2) and zero (3).
 int count_of(int at, int spread, int kind) { return at + 3 * spread_count + 1 + 4 * spread + kind; }
 
-// Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-128 to 2^128. Places in the histogram are told
-// from the bin that begins at 1, so that sums lose nothing to the bins below it.
+// Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-128 to 2^128. The logarithm of
+// 1 is the edge of bin 1024.
 const int bin_count = 2048;
-const float bin_of_one = 1024.0;
 int bin_of(int at, int bin) { return count_of(at, spread_count, 0) + bin; }
 int bin_of_logarithm(float logarithm) {
-  return int(clamp(floor(8.0 * logarithm) + bin_of_one, 0.0, float(bin_count - 1)));
+  return int(clamp(floor(8.0 * logarithm) + 1024.0, 0.0, float(bin_count - 1)));
 }
-float logarithm_of_place(float place) { return place / 8.0; }

@@ -4,8 +4,9 @@
 
 const int bins_each = bin_count / 256;
 
-shared uint counts[256];  // of a thread's bins
+shared uint counts[256];  // of a thread's bins, which are those of a stop
 shared vec2 sums[256];    // of weights, and of places weighted
+shared int middle;        // the stop from which places are told, so that their sum is exact
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
@@ -13,18 +14,21 @@ void main() {
   uint count = 0;
   for (int bin = first; bin < first + bins_each; ++bin) count += statistics[bin_of(statistics_at, bin)];
   counts[thread] = count;
+  if (thread == 0) middle = 128;
   barrier();
   uint before = 0, all = 0;
   for (int other = 0; other < 256; ++other) {
     all += counts[other];
     if (other < thread) before += counts[other];
   }
+  if (before <= all / 2 && all / 2 < before + count) middle = thread;
+  barrier();
   const float low = intBitsToFloat(low_bits) * float(all), high = intBitsToFloat(high_bits) * float(all);
   vec2 sum = vec2(0.0);
   for (int bin = first; bin < first + bins_each; ++bin) {
     const uint upto = before + statistics[bin_of(statistics_at, bin)];
     const float weight = max(0.0, min(float(upto), high) - max(float(before), low));
-    sum += weight * vec2(1.0, float(bin) + 0.5 - bin_of_one);
+    sum += weight * vec2(1.0, float(bin - bins_each * middle) + 0.5);
     before = upto;
   }
   sums[thread] = sum;
@@ -33,6 +37,6 @@ void main() {
     if (thread < half_count) sums[thread] += sums[thread + half_count];
   }
   if (thread > 0) return;
-  const float average = sums[0].x > 0.0 ? exp2(logarithm_of_place(sums[0].y / sums[0].x)) : 0.0;
+  const float average = sums[0].x > 0.0 ? ldexp(exp2(sums[0].y / sums[0].x / bins_each), middle - 128) : 0.0;
   statistics[average_at] = floatBitsToUint(average);
 }
