@@ -1,9 +1,11 @@
 #include "core/primaries.h"
 
+#include "core/attributes.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 
 namespace gpupost {
 
@@ -48,10 +50,15 @@ Matrix inverse(const Matrix& m) {
 // X, Y and Z of a chromaticity at a luminance of 1.
 Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
 
+// X, Y and Z of the primaries, scaled so that they add up to 1: primaries without luminance have them too.
+Matrix columns_of(const Primaries& p) {
+  return {{{p.red.x, p.green.x, p.blue.x},
+           {p.red.y, p.green.y, p.blue.y},
+           {1 - p.red.x - p.red.y, 1 - p.green.x - p.green.y, 1 - p.blue.x - p.blue.y}}};
+}
+
 Matrix xyz_of_rgb(const Primaries& p) {
-  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
-  Matrix columns{};
-  for (size_t row = 0; row < 3; ++row) columns[row] = {red[row], green[row], blue[row]};
+  Matrix columns = columns_of(p);
   const Vector shares = product(inverse(columns), xyz_of(p.white));
   for (Vector& row : columns)
     for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
@@ -87,10 +94,7 @@ std::optional<Primaries> parsed(const std::vector<uint8_t>& bytes) {
 }
 
 bool make_sense(const Primaries& p) {
-  for (const Chromaticity& c : {p.red, p.green, p.blue, p.white})
-    if (std::abs(c.y) < 1e-4) return false;
-  const Vector red = xyz_of(p.red), green = xyz_of(p.green), blue = xyz_of(p.blue);
-  return std::abs(determinant({red, green, blue})) > 1e-6;
+  return std::abs(p.white.y) >= 1e-4 && std::abs(determinant(columns_of(p))) > 1e-6;
 }
 
 }  // namespace
@@ -107,18 +111,33 @@ std::optional<Primaries> other_primaries(const Picture& picture) {
   return are_same(*primaries, rec709) ? std::nullopt : primaries;
 }
 
-void set_rec709(Picture& picture) {
-  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
-  if (found == picture.attributes.end()) return;
+void set_primaries(Picture& picture, const Primaries& primaries) {
+  // they name the colours that there were
+  remove_attributes(picture.attributes,
+                    {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+  auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) {
+    if (are_same(primaries, rec709)) return;
+    picture.attributes.push_back({.name = std::string(attribute_name), .type = std::string(attribute_name)});
+    found = std::prev(picture.attributes.end());
+  }
   found->value.clear();
-  for (const double number : numbers_of(rec709))
+  for (const double number : numbers_of(primaries))
     for (size_t k = 0; k < 4; ++k) found->value.push_back(uint8_t(std::bit_cast<uint32_t>(float(number)) >> (8 * k)));
 }
 
-std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries) {
-  const Matrix there = product(adaptation(primaries.white, rec709.white), xyz_of_rgb(primaries));
-  return product(inverse(xyz_of_rgb(rec709)), there);
+// The white that colours are adapted to or from. X, Y and Z are those under the white of Rec.709.
+static Chromaticity white_of(const Primaries& primaries) {
+  return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }
+
+Matrix conversion(const PrimariesChange& change) {
+  const auto& [from, to] = change;
+  const Matrix there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));
+  return product(inverse(xyz_of_rgb(to)), there);
+}
+
+Matrix to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
 
 static void multiply(Picture& picture, const Matrix& matrix) {
   for (Level& level : picture.groups.front().levels) {
@@ -133,9 +152,9 @@ static void multiply(Picture& picture, const Matrix& matrix) {
 
 void make_rec709(Picture& picture, const Primaries& primaries) {
   multiply(picture, to_rec709(primaries));
-  set_rec709(picture);
+  set_primaries(picture, rec709);
 }
 
-void leave_rec709(Picture& picture, const Primaries& primaries) { multiply(picture, inverse(to_rec709(primaries))); }
+void convert_primaries(Picture& picture, const PrimariesChange& change) { multiply(picture, conversion(change)); }
 
 }  // namespace gpupost
