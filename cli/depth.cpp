@@ -72,7 +72,6 @@ Plane moved(Plane plane, std::span<const Call> before) {
 }  // namespace
 
 void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals) {
-  const Windows windows{.data = picture.data_window, .display = picture.display_window};
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->reads_depth) continue;
@@ -85,7 +84,6 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals
            "colour alone",
            call.op->name, depth->size.width, depth->size.height, size.width, size.height);
     call.depth = std::move(depth);
-    call.frame_width = size_of(result_windows(before, windows).display).width;
   }
 }
 

@@ -92,6 +92,34 @@ static void add_spread(json& made, const Measured& measured, const Spread& sprea
   made["zero"] = spread.zero_count;
 }
 
+// The stops that are shown: 2^-16 to 2^16, which most pictures keep to, and those with light beyond.
+struct Stops {
+  int first = -16 - Histogram::least_stop, end = 16 - Histogram::least_stop;  // from the least stop on
+};
+
+static std::array<uint64_t, Histogram::stop_count> counts_by_stop(const Histogram& histogram) {
+  std::array<uint64_t, Histogram::stop_count> counts{};
+  for (size_t bin = 0; bin < histogram.bins.size(); ++bin) counts[bin / Histogram::bins_a_stop] += histogram.bins[bin];
+  return counts;
+}
+
+static Stops shown_stops(const Histogram& histogram) {
+  const auto counts = counts_by_stop(histogram);
+  Stops stops;
+  for (int stop = 0; stop < Histogram::stop_count; ++stop)
+    if (counts[size_t(stop)] > 0) stops = {std::min(stops.first, stop), std::max(stops.end, stop + 1)};
+  return stops;
+}
+
+static json to_json(const Histogram& histogram) {
+  const auto [first, end] = shown_stops(histogram);
+  const auto shown = std::span(histogram.bins)
+                         .subspan(size_t(first) * Histogram::bins_a_stop, size_t(end - first) * Histogram::bins_a_stop);
+  return {{"least_stop", first + Histogram::least_stop},
+          {"bins_a_stop", Histogram::bins_a_stop},
+          {"counts", std::vector<uint32_t>(shown.begin(), shown.end())}};
+}
+
 static json luminance_of(const Measured& measured) {
   json made;
   const Statistics& colour = measured.colour;
@@ -102,9 +130,7 @@ static json luminance_of(const Measured& measured) {
   made["log_average"] = number(colour.log_average, count);
   for (const int percent : percentiles)
     made["percentiles"][std::to_string(percent)] = number(percentile_of(colour, percent), count);
-  made["histogram"] = {{"least_stop", Histogram::least_stop},
-                       {"bins_a_stop", Histogram::bins_a_stop},
-                       {"counts", colour.histogram.bins}};
+  made["histogram"] = to_json(colour.histogram);
   return made;
 }
 
@@ -139,8 +165,7 @@ static std::string spread_line(std::string_view name, const Measured& measured, 
 
 // A line a stop, where there is any luminance.
 static std::string stops_of(const Histogram& histogram) {
-  std::array<uint64_t, Histogram::bin_count / Histogram::bins_a_stop> stops{};
-  for (size_t bin = 0; bin < histogram.bins.size(); ++bin) stops[bin / Histogram::bins_a_stop] += histogram.bins[bin];
+  const auto stops = counts_by_stop(histogram);
   const uint64_t most = std::max<uint64_t>(1, *std::ranges::max_element(stops));
   std::string text;
   for (size_t index = 0; index < stops.size(); ++index)

@@ -67,6 +67,7 @@ std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made
 
 // Gives them to those of the request's calls that look at such a group.
 void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+  if (numbers.empty()) return;
   for (Measured& one : measured) {
     if (!group.is_colour && one.measure == Measure::extremes) continue;
     take_in(one, group, numbers.front());

@@ -5,6 +5,8 @@
 #include "cli/depths.h"
 #include "cli/run_group.h"
 #include "core/chain.h"
+#include "core/chain_primaries.h"
+#include "core/codec/windows.h"
 #include "core/convert.h"
 #include "core/error.h"
 #include "core/naming.h"
@@ -20,18 +22,12 @@ namespace gpupost {
 
 namespace {
 
-// The primaries of a picture that are to be made Rec.709's, where that matters: to an op, or to a format whose colours are
-// Rec.709's. None where it does not.
-std::optional<Primaries> primaries_to_leave(std::span<const Call> calls, const Format& format, const Picture& picture) {
+// Which primaries the colours of a picture have on their way through a chain and into a format: others than EXR hold those
+// of Rec. 709 alone. Numbers that are no colours have none.
+ChainPrimaries primaries_of(std::span<const Call> calls, const Format& format, const Picture& picture) {
   const bool has_colours = picture.groups.front().is_colour && !takes_data(calls);
-  const bool keeps = !has_colours || (format.name == "exr" && !takes_rec709(calls));
-  return keeps ? std::nullopt : other_primaries(picture);
-}
-
-Call to_rec709_before(const Primaries& primaries) {
-  std::vector<double> numbers;
-  for (const auto& row : to_rec709(primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
-  return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
+  if (!has_colours) return {.calls = {calls.begin(), calls.end()}};
+  return with_primaries(calls, other_primaries(picture), format.name == "exr");
 }
 
 // May a chain make of grey, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
@@ -50,47 +46,91 @@ void take_encoded(Picture& picture, Depth goes_out, Transfer transfer) {
   if (is_float(goes_out) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
-// Behind a chain on colours of Rec.709. What a file says of its primaries holds for all of its layers: where others have
-// colours, which no op has touched, those of the result are made the file's own again.
-void settle_primaries(Picture& picture, const Primaries& primaries) {
-  if (!has_colours_beside(picture)) return set_rec709(picture);
-  if (picture.groups.front().is_luminance) return;
-  make_working(picture, Depth::f32);
-  leave_rec709(picture, primaries);
+// Says which primaries a chain has made. What a file says of its primaries holds for all of its layers: where others have
+// colours, which no op has touched, those of the result are made the file's own again, unless the chain names others.
+void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
+  const Primaries own = other_primaries(picture).value_or(rec709);
+  if (are_same(own, made.result)) return;
+  if (has_colours_beside(picture) && !made.is_named) {
+    if (picture.groups.front().is_luminance) return;
+    make_working(picture, Depth::f32);
+    return convert_primaries(picture, {.from = made.result, .to = own});
+  }
+  if (has_colours_beside(picture))
+    report.add_warning("its chromaticities are those that matrix --named makes; colours of other layers have others");
+  set_primaries(picture, made.result);
 }
 
-// The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
+std::string conversion_warning(const ChainPrimaries& made, const Picture& picture) {
+  if (made.is_named) return "its colours are of other primaries; they were converted to those that the chain takes";
+  return fmt::format(
+      "its colours are of other primaries; they were made those of Rec. 709{}",
+      has_colours_beside(picture) ? " for the chain, and then their own again, as those of other layers are" : "");
+}
+
+// Levels of a part of a frame, in files of their own, lie on the texels of the frame's levels: the part is made larger for
+// them, and cut behind them.
+struct LevelFrame {
+  Windows windows;  // of the chain's result
+  Window enlarged;
+  int level_count = 1;
+
+  bool is_needed() const { return enlarged != windows.data; }
+};
+
+LevelFrame level_frame_of(std::span<const Call> calls, const Way& way, const Picture& picture) {
+  LevelFrame frame{.windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window})};
+  frame.enlarged = frame.windows.data;
+  frame.level_count = result_level_count(calls, picture.size());
+  const bool has_frame = way.job.is_a_file_a_level && way.job.format->name == "exr" && calls.back().op->makes_levels;
+  if (has_frame) frame.enlarged = window_for_levels(frame.windows, frame.level_count);
+  return frame;
+}
+
+// Calls run(calls) for a group, in two steps where the picture is to be made larger before its levels.
+template <class Run>
+void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& group, const Run& run) {
+  if (!frame.is_needed()) return run(calls);
+  const auto before = calls.first(calls.size() - 1);
+  if (!before.empty()) run(before);
+  enlarge(group, frame.windows.data, frame.enlarged);
+  const Call levels = calls.back().with("levels", frame.level_count);
+  run(std::span(&levels, 1));
+  crop_levels(group, frame.windows, frame.enlarged);
+}
+
+// The chain on all that the picture has: colour, with conversions of its primaries, then the channels that go along.
 void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gpu,
-                const std::optional<Primaries>& primaries, Picture& picture, Depth storage, JobReport& report) {
-  const Windows windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window});
-  if (const size_t clamped = make_working(picture, storage))
+                std::span<const Call> calls_of_colour, Picture& picture, const Way& way, JobReport& report) {
+  const LevelFrame frame = level_frame_of(calls, way, picture);
+  if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
-  report.storage = name_of(storage);
+  report.storage = name_of(way.storage);
   std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   std::erase_if(calls_of_others, [](const Call& call) {
     return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
   });
-  std::vector<Call> calls_of_colour(calls.begin(), calls.end());
-  if (primaries) calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
   std::vector<Measured> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
       for (Measured& one : measured) leave_out(one, group);
-      follow_by_nearest(group, calls_of_others);
+      run_in_frame(calls_of_others, frame, group,
+                   [&](std::span<const Call> steps) { follow_by_nearest(group, steps); });
       continue;
     }
     if (!group.is_colour && calls_of_others.empty()) continue;
     const Stopwatch watch;
     gpu.with([](Gpu&) {});  // till it is open
     report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? calls_of_colour : calls_of_others, globals, gpu, group, measured, report);
+    run_in_frame(group.is_colour ? calls_of_colour : std::span<const Call>(calls_of_others), frame, group,
+                 [&](std::span<const Call> steps) { run_group(steps, globals, gpu, group, measured, report); });
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
   Group& colour = picture.groups.front();
   if (makes_colour(calls) && colour.is_colour) name_colours(colour);
   name_alpha(colour, has_alpha_behind(calls, colour.has_alpha()));
-  picture.data_window = windows.data;
-  picture.display_window = windows.display;
+  picture.data_window = frame.windows.data;
+  picture.display_window = frame.windows.display;
 }
 
 // A preview shows the picture as it was before a chain that changes it.
@@ -142,8 +182,32 @@ void make_data(Picture& picture, const Globals& globals) {
   if (!globals.input_transfer) picture.transfer = Transfer::linear;
 }
 
-// The calls with the depths of this picture.
-std::vector<Call> with_depths(std::vector<Call> calls, const Picture& picture, const Globals& globals) {
+// Adapts attributes to what the chain has made. `is_texture`: levels are in one file.
+void change_attributes(std::span<const Call> calls, bool is_texture, Picture& picture) {
+  for (const Call& call : calls)
+    if (call.op->change_attributes && (is_texture || !call.op->makes_levels))
+      call.op->change_attributes(call, picture.attributes);
+}
+
+std::vector<std::string> names_of(const std::vector<Attribute>& attributes) {
+  std::vector<std::string> names;
+  for (const Attribute& attribute : attributes) names.push_back(attribute.name);
+  return names;
+}
+
+void tell_of_removed(const std::vector<std::string>& before, const Picture& picture, JobReport& report) {
+  std::vector<std::string> removed;
+  std::ranges::copy_if(before, std::back_inserter(removed), [&](const std::string& name) {
+    return std::ranges::find(picture.attributes, name, &Attribute::name) == picture.attributes.end();
+  });
+  if (!removed.empty())
+    report.add_warning(
+        fmt::format("attributes that are wrong for the result are dropped: {}", fmt::join(removed, ", ")));
+}
+
+// The calls with the windows and depths of this picture.
+std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const Globals& globals) {
+  set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
   read_depths(calls, picture, globals);
   return calls;
 }
@@ -153,37 +217,36 @@ std::vector<Call> with_depths(std::vector<Call> calls, const Picture& picture, c
 Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
   check_demands(request.calls, read);
   const Globals& globals = request.globals;
-  const std::vector<Call> calls = with_depths(request.calls, read, globals);
+  const std::vector<Call> calls = for_picture(request.calls, read, globals);
   Part part{.picture = std::move(read)};
   Picture& picture = part.picture;
-  const std::optional<Primaries> primaries = primaries_to_leave(calls, *way.job.format, picture);
+  const ChainPrimaries primaries = primaries_of(calls, *way.job.format, picture);
+  const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
-  if (primaries)
-    report.add_warning(fmt::format("its colours are of other primaries; they were made those of Rec. 709{}",
-                                   has_colours_beside(picture)
-                                       ? " for the chain, and then their own again, as those of "
-                                         "other layers are"
-                                       : ""));
+  if (primaries.converts) report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.goes_out))
     for (Channel& channel : picture.groups.front().channels)
       if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
   if (takes_data(calls)) make_data(picture, globals);
   // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
   const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
-                     picture.alpha == Alpha::straight && !primaries;
+                     picture.alpha == Alpha::straight && !primaries.converts;
   if (!calls.empty()) {
     if (stays) part.base = base_as_read(calls, picture);
-    run_groups(calls, globals, gpu, primaries, picture, way.storage, report);
+    run_groups(calls, globals, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
     if (is_encoded(calls)) take_encoded(picture, way.goes_out, way.transfer);
     if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.goes_out);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(fmt::format("the result's colour has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));
-    if (primaries) settle_primaries(picture, *primaries);
-  } else if (primaries) {
+    const std::vector<std::string> attributes = names_of(picture.attributes);
+    change_attributes(calls, !way.job.is_a_file_a_level, picture);
+    if (picture.groups.front().is_colour && !takes_data(calls)) settle_primaries(picture, primaries, report);
+    tell_of_removed(attributes, picture, report);
+  } else if (primaries.converts) {
     make_working(picture, Depth::f32);
-    make_rec709(picture, *primaries);
+    make_rec709(picture, own);
   } else if (!stays) {
     make_working(picture, working_depth(way.came_in, way.goes_out));
   }

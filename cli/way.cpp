@@ -6,8 +6,10 @@ namespace gpupost {
 
 Way way_of(const Request& request, const Job& given, const Picture& first) {
   const Globals& globals = request.globals;
-  const int level_count = result_level_count(request.calls, first.size());
-  Way way{.job = for_levels(given, globals, level_count, level_count_of(result_size(request.calls, first.size()))),
+  std::vector<Call> calls = request.calls;
+  set_windows(calls, {.data = first.data_window, .display = first.display_window});
+  const int level_count = result_level_count(calls, first.size());
+  Way way{.job = for_levels(given, globals, level_count, level_count_of(result_size(calls, first.size()))),
           .came_in = first.groups.front().depth};
   if (way.job.writes_picture) check_can_be_written(way.job, level_count, globals.no_clobber);
   way.goes_out = output_depth(globals, *given.format, way.came_in);

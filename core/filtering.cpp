@@ -38,6 +38,10 @@ Filtering filtering_of(const Call& call) {
           .compresses = call.flag("hicomp")};
 }
 
+Scales scales_of(const Filtering& filtering, Size from, Size to) {
+  return filtering.scales.value_or(Scales{.x = {from.width, to.width}, .y = {from.height, to.height}});
+}
+
 double support_of(Filter filter) {
   switch (filter) {
     case Filter::box: return 0.5;
@@ -98,9 +102,10 @@ double covered(int t, double middle, double ratio) {
   return std::max(0.0, end - begin) / std::min(1.0, ratio);
 }
 
-// What texel `i` of a side of `to` is made of, weights not yet normalised.
-Taps taps_of(int i, int from, int to, const Filtering& filtering) {
-  const double ratio = double(from) / to, scale = std::max(1.0, ratio), middle = (i + 0.5) * ratio;
+// What texel `i` of a side is made of, weights not yet normalised. The side of the source is `from` texels.
+Taps taps_of(int i, int from, const Scale& along, const Filtering& filtering) {
+  const double ratio = double(along.from) / along.to, scale = std::max(1.0, ratio);
+  const double middle = (i + 0.5) * ratio + 0.5 * along.phase / along.to;
   const double reach = support_of(filtering.filter) * scale + 1;
   Taps taps;
   for (int t = int(std::floor(middle - reach)); t <= int(std::ceil(middle + reach)); ++t) {
@@ -120,8 +125,9 @@ struct Resampling {
 
 Resampling resampling_of(Size from, Size to, const Filtering& filtering) {
   Resampling made{.from = from, .to = to, .has_curve = filtering.filter != Filter::box, .columns = {}, .rows = {}};
-  for (int x = 0; x < to.width; ++x) made.columns.push_back(taps_of(x, from.width, to.width, filtering));
-  for (int y = 0; y < to.height; ++y) made.rows.push_back(taps_of(y, from.height, to.height, filtering));
+  const Scales scales = scales_of(filtering, from, to);
+  for (int x = 0; x < to.width; ++x) made.columns.push_back(taps_of(x, from.width, scales.x, filtering));
+  for (int y = 0; y < to.height; ++y) made.rows.push_back(taps_of(y, from.height, scales.y, filtering));
   return made;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/op.h"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,12 +17,24 @@ enum class Border { clamp, repeat, mirror, black, renormalise };
 // they were; how long they came out is dropped, or kept in alpha, where levels below take it into account.
 enum class Normals { none, length_dropped, length_in_alpha };
 
+// How texels of the result lie on those of the source, along one axis: the middle of texel i of the result lies at
+// ((2 i + 1) from + phase) / (2 to) texels of the source.
+struct Scale {
+  int from = 1, to = 1, phase = 0;
+  bool operator==(const Scale&) const = default;
+};
+struct Scales {
+  Scale x, y;
+  bool operator==(const Scales&) const = default;
+};
+
 // How a call filters.
 struct Filtering {
   Filter filter = Filter::box;
   Border border = Border::clamp;
   bool compresses = false;  // --hicomp
   Normals normals = Normals::none;
+  std::optional<Scales> scales;  // empty: all of the source becomes all of the result
 };
 
 // The options of ops that filter, the filter's default aside.
@@ -29,6 +42,8 @@ Param filter_param(Filter def);
 Param border_param();
 Param hicomp_param();
 Filtering filtering_of(const Call& call);
+
+Scales scales_of(const Filtering& filtering, Size from, Size to);
 
 // The texel of a side of n that stands for texel t of its endless continuation; black and renormalised borders have none.
 int continued(int t, int n, Border border);

@@ -1,35 +1,42 @@
 #include "core/nearest.h"
 
 #include <cstring>
+#include <vector>
 
 namespace gpupost {
 
 // The texel of a side of `from` under the middle of texel `i` of a side of `to`, the lower one of two.
 static int under_middle(int i, int from, int to) { return int(((2 * int64_t(i) + 1) * from - 1) / (2 * int64_t(to))); }
 
-static Texel under_middle(Texel at, Size from, Size to) {
-  return {under_middle(at.x, from.width, to.width), under_middle(at.y, from.height, to.height)};
+// The texels of a side that stand for those of the side of a result.
+static std::vector<int> under_middles(int from, int to) {
+  std::vector<int> texels;
+  for (int i = 0; i < to; ++i) texels.push_back(under_middle(i, from, to));
+  return texels;
 }
 
-// A level of the texels that `source_texel` names for each place.
-template <class SourceTexel>
-static Level picked(const Level& from, Size size, size_t texel_bytes, const SourceTexel& source_texel) {
+// A level of the texels in these columns and rows.
+static Level picked(const Level& from, size_t texel_bytes, std::span<const int> columns, std::span<const int> rows) {
+  const Size size{int(columns.size()), int(rows.size())};
   Level level{size, Memory(texel_count(size) * texel_bytes)};
   std::byte* to = level.texels.data();
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x, to += texel_bytes) {
-      const Texel source = source_texel(Texel{x, y});
-      const size_t index = size_t(source.y) * size_t(from.size.width) + size_t(source.x);
+  for (const int y : rows)
+    for (const int x : columns) {
+      const size_t index = size_t(y) * size_t(from.size.width) + size_t(x);
       std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
+      to += texel_bytes;
     }
   return level;
 }
 
 Level nearest(const Level& base, Depth depth, const Call& call) {
   const Size from = base.size, to = result_size({&call, 1}, from);
-  return picked(base, to, 4 * bytes_of(depth), [&](Texel at) {
-    return call.op->nearest_texel ? call.op->nearest_texel(call, from, at) : under_middle(at, from, to);
-  });
+  std::vector<int> columns = under_middles(from.width, to.width), rows = under_middles(from.height, to.height);
+  if (const auto nearest_texel = call.op->nearest_texel) {
+    for (int x = 0; x < to.width; ++x) columns[size_t(x)] = nearest_texel(call, from, {x, 0}).x;
+    for (int y = 0; y < to.height; ++y) rows[size_t(y)] = nearest_texel(call, from, {0, y}).y;
+  }
+  return picked(base, 4 * bytes_of(depth), columns, rows);
 }
 
 void follow_by_nearest(Group& group, std::span<const Call> calls) {
@@ -43,7 +50,8 @@ void follow_by_nearest(Group& group, std::span<const Call> calls) {
   while (int(group.levels.size()) < level_count) {
     const Level& above = group.levels.back();
     const Size to = level_size(above.size, 1);
-    group.levels.push_back(picked(above, to, texel_bytes, [&](Texel at) { return under_middle(at, above.size, to); }));
+    group.levels.push_back(picked(above, texel_bytes, under_middles(above.size.width, to.width),
+                                  under_middles(above.size.height, to.height)));
   }
 }
 

@@ -86,6 +86,18 @@ Windows result_windows(std::span<const Call> calls, Windows windows) {
   return windows;
 }
 
+void set_windows(std::span<Call> calls, Windows windows) {
+  for (Call& call : calls) {
+    call.windows = windows;
+    windows = result_windows({&call, 1}, windows);
+  }
+}
+
+Windows windows_before(const Call& call, Size size) {
+  const bool is_known = size_of(call.windows.data) == size;
+  return is_known ? call.windows : Windows{.data = window_of(size), .display = window_of(size)};
+}
+
 bool keeps_base(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels || call.op->passes_through; });
 }
@@ -94,10 +106,10 @@ bool takes_data(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->takes_data && call.op->takes_data(call); });
 }
 
-bool takes_rec709(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) {
-    return call.op->takes_rec709 || (call.op->point && call.op->point->space == PointSpace::yxy);
-  });
+bool takes_rec709(const Call& call) {
+  const Op& op = *call.op;
+  return op.takes_rec709_in ? op.takes_rec709_in(call)
+                            : op.takes_rec709 || (op.point && op.point->space == PointSpace::yxy);
 }
 
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {

@@ -15,6 +15,7 @@
 namespace gpupost {
 
 struct Call;
+struct PrimariesChange;
 class PlanBuilder;
 
 enum class ParamKind { flag, integer, number, choice, text };
@@ -175,16 +176,17 @@ struct Op {
   std::string_view description;  // shapes, units, ranges and errors in a sentence or two
   std::string_view source;       // the paper and equation, or where the rule comes from
   std::vector<Param> params;
-  bool makes_levels = false;       // adds mip levels to the picture; nothing may follow such an op
-  bool every_channel = false;      // works on each channel by itself: depth, ids and the like go through it too
-  bool makes_luminance = false;    // its result is one number a texel, Y, in floats
-  bool is_exact = false;           // moves numbers and makes none: the device may be off by nothing
-  bool reads_once = false;         // its passes load each texel once: point ops before it are done as they do
-  bool passes_through = false;     // leaves the picture as it is and makes numbers of it, for the host
-  bool takes_rec709 = false;       // what it makes depends on what R, G and B are, as luminance does
-  bool result_is_display = false;  // its result is encoded for display
-  bool takes_source = false;       // its user has written it: it has no reference, and nothing of it is built in
-  bool reads_depth = false;        // its calls need the distance of each texel
+  bool makes_levels = false;     // adds mip levels to the picture; nothing may follow such an op
+  bool every_channel = false;    // works on each channel by itself: depth, ids and the like go through it too
+  bool makes_luminance = false;  // its result is one number a texel, Y, in floats
+  bool is_exact = false;         // moves numbers and makes none: the device may be off by nothing
+  bool reads_once = false;       // its passes load each texel once: point ops before it are done as they do
+  bool passes_through = false;   // leaves the picture as it is and makes numbers of it, for the host
+  bool takes_rec709 = false;     // what it makes depends on what R, G and B are, as luminance does
+  bool (*takes_rec709_in)(const Call& call) = nullptr;  // the same of a row whose calls differ in it
+  bool result_is_display = false;                       // its result is encoded for display
+  bool takes_source = false;  // its user has written it: it has no reference, and nothing of it is built in
+  bool reads_depth = false;   // its calls need the distance of each texel
   std::vector<std::string_view> examples;  // arguments after the op's name, as they are tested and built in
 
   // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The
@@ -198,8 +200,12 @@ struct Op {
   Size (*result_size)(const Call& call, Size size) = nullptr;
   // Where the result lies, the windows of the input where there is none.
   Windows (*result_windows)(const Call& call, const Windows& windows) = nullptr;
+  // The primaries that a call converts from and to. Null, or a null result: the call leaves them.
+  const PrimariesChange* (*changes_primaries)(const Call& call) = nullptr;
+  // Adapts attributes of the picture that the call makes wrong, and removes those that it cannot adapt. Null: there are none.
+  void (*change_attributes)(const Call& call, std::vector<Attribute>& attributes) = nullptr;
   // The texel of an input of size `from` that stands for a texel of the result where numbers must not be mixed, the one
-  // under its middle where there is none.
+  // under its middle where there is none. Its column depends on the column alone, its row on the row.
   Texel (*nearest_texel)(const Call& call, Size from, Texel at) = nullptr;
   // The definition in double: all levels of the result, level 0 first.
   std::vector<Planes> (*reference)(const Call& call, Planes base) = nullptr;
@@ -245,7 +251,7 @@ struct Call {
   std::string source;              // of an op that takes one: what its file holds
   // Of an op that reads_depth: the distances of the texels that it works on, in metres; nullptr: not read yet.
   std::shared_ptr<const Plane> depth;
-  int frame_width = 0;  // likewise: texels of the frame that their picture is a part of; 0: it is all of it
+  Windows windows;  // of the picture before the call; empty: that is the whole frame and begins at (0, 0)
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }
@@ -266,11 +272,15 @@ Size result_size(std::span<const Call> calls, Size size);
 int result_level_count(std::span<const Call> calls, Size size);
 // Where the result of a chain lies.
 Windows result_windows(std::span<const Call> calls, Windows windows);
+// Gives each call the windows of the picture before it.
+void set_windows(std::span<Call> calls, Windows windows);
+// The windows of a call's input, which has this size.
+Windows windows_before(const Call& call, Size size);
 // Is level 0 of the result the input? Ops that make levels or numbers leave it as it is.
 bool keeps_base(std::span<const Call> calls);
 // What the rows say of any of its calls.
 bool takes_data(std::span<const Call> calls);
-bool takes_rec709(std::span<const Call> calls);
+bool takes_rec709(const Call& call);
 // Does a chain's result have an alpha where its input has one, or has none? The last op that says so decides.
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
 bool makes_luminance(std::span<const Call> calls);

@@ -1,9 +1,11 @@
 #include "core/primaries.h"
 
+#include "core/attributes.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 
 namespace gpupost {
 
@@ -121,18 +123,33 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
   return "its chromaticities are no primaries of colors; they are dropped, and its colors are taken as Rec. 709's";
 }
 
-void set_rec709(Picture& picture) {
-  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
-  if (found == picture.attributes.end()) return;
+void set_primaries(Picture& picture, const Primaries& primaries) {
+  // they name the colours that there were
+  remove_attributes(picture.attributes,
+                    {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+  auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) {
+    if (are_same(primaries, rec709)) return;
+    picture.attributes.push_back({.name = std::string(attribute_name), .type = std::string(attribute_name)});
+    found = std::prev(picture.attributes.end());
+  }
   found->value.clear();
-  for (const double number : numbers_of(rec709))
+  for (const double number : numbers_of(primaries))
     for (size_t k = 0; k < 4; ++k) found->value.push_back(uint8_t(std::bit_cast<uint32_t>(float(number)) >> (8 * k)));
 }
 
-std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries) {
-  const Matrix there = product(adaptation(primaries.white, rec709.white), xyz_of_rgb(primaries));
-  return product(inverse(xyz_of_rgb(rec709)), there);
+// The white that colours are adapted to or from. X, Y and Z are those under the white of Rec.709.
+static Chromaticity white_of(const Primaries& primaries) {
+  return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }
+
+Matrix conversion(const PrimariesChange& change) {
+  const auto& [from, to] = change;
+  const Matrix there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));
+  return product(inverse(xyz_of_rgb(to)), there);
+}
+
+Matrix to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
 
 static void multiply(Picture& picture, const Matrix& matrix) {
   for (Level& level : picture.groups.front().levels) {
@@ -147,9 +164,9 @@ static void multiply(Picture& picture, const Matrix& matrix) {
 
 void make_rec709(Picture& picture, const Primaries& primaries) {
   multiply(picture, to_rec709(primaries));
-  set_rec709(picture);
+  set_primaries(picture, rec709);
 }
 
-void leave_rec709(Picture& picture, const Primaries& primaries) { multiply(picture, inverse(to_rec709(primaries))); }
+void convert_primaries(Picture& picture, const PrimariesChange& change) { multiply(picture, conversion(change)); }
 
 }  // namespace gpupost

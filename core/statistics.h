@@ -19,10 +19,10 @@ struct Spread {
   uint32_t finite_count(size_t count) const { return uint32_t(count) - nan_count - infinite_count; }
 };
 
-// Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-16 to 2^16; the first and the last bin hold what is
-// beyond as well.
+// Luminances above 0 by their logarithm, an eighth of a stop a bin: bins for all floats, so that a picture that is scaled
+// has the same histogram, moved.
 struct Histogram {
-  static constexpr int bin_count = 256, bins_a_stop = 8, least_stop = -16;
+  static constexpr int bins_a_stop = 8, least_stop = -128, stop_count = 256, bin_count = bins_a_stop * stop_count;
   std::array<uint32_t, bin_count> bins{};
 
   static int bin_of(double luminance);      // of a number above 0

@@ -70,8 +70,9 @@ void main() {
   const int across = 256 * int(gl_WorkGroupID.x) + thread;
   const int last_across = width - 1, next = 64;
 #endif
-  const int middle = (2 * (first_target + along) + 1) * from_side;
-  const int first = middle / (2 * to_side) - reach;
+  const int middle = (2 * (first_target + along) + 1) * from_side + phase;
+  const int before = middle < 0 ? 2 * to_side - 1 : 0;  // so that the division rounds down
+  const int first = (middle - before) / (2 * to_side) - reach;
   vec4 sums[4] = vec4[4](vec4(0), vec4(0), vec4(0), vec4(0));
   float weight_sum = 0.0;
   // so that weights of many texels do not add up to more than of few

@@ -13,9 +13,10 @@ int log_average_of(int at) { return at + 3 * spread_count; }
 // How many numbers of a spread are not-a-number (0), infinite (1), and of the finite ones negative (2) and zero (3).
 int count_of(int at, int spread, int kind) { return at + 3 * spread_count + 1 + 4 * spread + kind; }
 
-// Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-16 to 2^16; the first and the last bin hold what
-// is beyond as well.
-const int bin_count = 256;
+// Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-128 to 2^128. The logarithm of
+// 1 is the edge of bin 1024.
+const int bin_count = 2048;
 int bin_of(int at, int bin) { return count_of(at, spread_count, 0) + bin; }
-int bin_of_logarithm(float logarithm) { return int(clamp(floor(8.0 * (logarithm + 16.0)), 0.0, 255.0)); }
-float logarithm_of_edge(float bin) { return bin / 8.0 - 16.0; }
+int bin_of_logarithm(float logarithm) {
+  return int(clamp(floor(8.0 * logarithm) + 1024.0, 0.0, float(bin_count - 1)));
+}

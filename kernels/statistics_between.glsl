@@ -1,28 +1,42 @@
 // The average of the logarithms of the luminances between two percentiles of a picture's statistics. By one workgroup,
-// a thread a bin.
+// eight bins a thread.
 #include "statistics.glsl"
 
-shared uint bins[bin_count];
-shared vec2 sums[bin_count];  // of weights, and of places weighted
+const int bins_each = bin_count / 256;
+
+shared uint counts[256];  // of a thread's bins, which are those of a stop
+shared vec2 sums[256];    // of weights, and of places weighted
+shared int middle;        // the stop from which places are told, so that their sum is exact
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-  bins[thread] = statistics[bin_of(statistics_at, thread)];
+  const int first = bins_each * thread;
+  uint count = 0;
+  for (int bin = first; bin < first + bins_each; ++bin) count += statistics[bin_of(statistics_at, bin)];
+  counts[thread] = count;
+  if (thread == 0) middle = 128;
   barrier();
   uint before = 0, all = 0;
-  for (int bin = 0; bin < bin_count; ++bin) {
-    all += bins[bin];
-    if (bin < thread) before += bins[bin];
+  for (int other = 0; other < 256; ++other) {
+    all += counts[other];
+    if (other < thread) before += counts[other];
   }
-  const float below = float(before), upto = float(before + bins[thread]);
+  if (before <= all / 2 && all / 2 < before + count) middle = thread;
+  barrier();
   const float low = intBitsToFloat(low_bits) * float(all), high = intBitsToFloat(high_bits) * float(all);
-  const float weight = max(0.0, min(upto, high) - max(below, low));
-  sums[thread] = weight * vec2(1.0, float(thread) + 0.5);
-  for (int count = bin_count / 2; count > 0; count /= 2) {
+  vec2 sum = vec2(0.0);
+  for (int bin = first; bin < first + bins_each; ++bin) {
+    const uint upto = before + statistics[bin_of(statistics_at, bin)];
+    const float weight = max(0.0, min(float(upto), high) - max(float(before), low));
+    sum += weight * vec2(1.0, float(bin - bins_each * middle) + 0.5);
+    before = upto;
+  }
+  sums[thread] = sum;
+  for (int half_count = 128; half_count > 0; half_count /= 2) {
     barrier();
-    if (thread < count) sums[thread] += sums[thread + count];
+    if (thread < half_count) sums[thread] += sums[thread + half_count];
   }
   if (thread > 0) return;
-  const float average = sums[0].x > 0.0 ? exp2(logarithm_of_edge(sums[0].y / sums[0].x)) : 0.0;
+  const float average = sums[0].x > 0.0 ? ldexp(exp2(sums[0].y / sums[0].x / bins_each), middle - 128) : 0.0;
   statistics[average_at] = floatBitsToUint(average);
 }

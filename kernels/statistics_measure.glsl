@@ -149,7 +149,8 @@ void measure_tiles(int group) {
 // Hands on what a workgroup has found, its parts in those of the first thread.
 #if MEASURE_ALL
 void hand_on(vec4 own[spreads], int thread, int group) {
-  if (shared_bins[thread] > 0u) add(bins_at + thread, shared_bins[thread]);
+  for (int bin = thread; bin < bin_count; bin += 256)
+    if (shared_bins[bin] > 0u) add(bins_at + bin, shared_bins[bin]);
   if (thread > 0) return;
   each_spread keep(spreads * group + spread, own[spread]);
   for (int index = 0; index < counted; ++index)
@@ -169,7 +170,7 @@ void hand_on(vec4 own[spreads], int thread, int group) {
 void clear_counts(int thread) {
   if (thread < counted) shared_counts[thread] = 0;
 #if MEASURE_ALL
-  shared_bins[thread] = 0;
+  for (int bin = thread; bin < bin_count; bin += 256) shared_bins[bin] = 0;
 #endif
   each_spread found[spread] = 0;
 #if MEASURE_ALL

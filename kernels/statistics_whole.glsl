@@ -80,7 +80,7 @@ void take_all(out vec4 own[spreads], int thread) {
     counts[thread] = take(counters_at + thread);
     statistics[count_of(statistics_at, 0, 0) + thread] = counts[thread];
   }
-  statistics[bin_of(statistics_at, thread)] = take(bins_at + thread);
+  for (int bin = thread; bin < bin_count; bin += 256) statistics[bin_of(statistics_at, bin)] = take(bins_at + bin);
   each_spread own[spread] = part_of_kept(spread, thread);
 }
 

@@ -52,12 +52,21 @@ Depth depth_of(const Channel& channel, const Group& group, const EncodeOptions& 
   return channel.depth == Depth::half || channel.depth == Depth::u8 ? Depth::half : Depth::f32;
 }
 
-// Can `group` be written, its level `options.level` alone or as a whole chain over a base of `base`?
-bool has_levels(const Group& group, Size base, const EncodeOptions& options) {
-  const int first = options.mipmapped ? 0 : options.level;
-  const int end = options.mipmapped ? level_count_of(base) : options.level + 1;
-  if (int(group.levels.size()) < end) return false;
-  for (int level = first; level < end; ++level)
+// Size of the level that is written alone: of a part of a frame it is rounded outwards, and may be larger than mip levels are.
+Size size_of_level(const Picture& picture, const EncodeOptions& options) {
+  for (const Group& group : picture.groups)
+    if (options.level < int(group.levels.size())) return group.levels[size_t(options.level)].size;
+  return level_size(picture.size(), options.level);
+}
+
+// Can `group` be written, its level `options.level` alone or as a whole chain over the picture's base?
+bool has_levels(const Group& group, const Picture& picture, const EncodeOptions& options) {
+  const int count = int(group.levels.size());
+  if (!options.mipmapped)
+    return options.level < count && group.levels[size_t(options.level)].size == size_of_level(picture, options);
+  const Size base = picture.size();
+  if (count < level_count_of(base)) return false;
+  for (int level = 0; level < level_count_of(base); ++level)
     if (group.levels[size_t(level)].size != level_size(base, level)) return false;
   return true;
 }
@@ -69,7 +78,7 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
   for (const Group& group : picture.groups) {
     if (group.depth == Depth::u8 || group.depth == Depth::u16)
       fail(Exit::bug, "exr: a group beside the colour has depth {}", name_of(group.depth));
-    const bool is_written = has_levels(group, picture.size(), options);
+    const bool is_written = has_levels(group, picture, options);
     for (size_t c = 0; c < 4; ++c) {
       const Channel& channel = group.channels[c];
       if (channel.name.empty()) continue;
@@ -130,13 +139,14 @@ std::unique_ptr<LevelView> view_of(const std::vector<ExrChannel>& channels, int 
 }
 
 // The levels to write, each linked to the next. A whole level is one tile to make_planes().
-std::vector<std::unique_ptr<LevelView>> views_of(const std::vector<ExrChannel>& channels, Size base,
+std::vector<std::unique_ptr<LevelView>> views_of(const std::vector<ExrChannel>& channels, const Picture& picture,
                                                  const EncodeOptions& options) {
   std::vector<std::unique_ptr<LevelView>> views;
   if (!options.mipmapped) {
-    views.push_back(view_of(channels, options.level, level_size(base, options.level), false));
+    views.push_back(view_of(channels, options.level, size_of_level(picture, options), false));
     return views;
   }
+  const Size base = picture.size();
   const Size tile{std::min(tile_side, base.width), std::min(tile_side, base.height)};
   for (int level = 0; level < level_count_of(base); ++level) {
     views.push_back(view_of(channels, level, tile, true));
@@ -260,14 +270,15 @@ Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
   const std::vector<Attribute> attributes = attributes_of(picture, options.mipmapped);
   const HeaderView header = header_of(channels, attributes, base, options, encoded);
   {
-    const auto views = views_of(channels, base, options);
+    const auto views = views_of(channels, picture, options);
     size_t clamped_count = 0;
     for (const auto& view : views) clamped_count += view->planes.clamped_count;
     if (clamped_count > 0) encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", clamped_count));
     encoded.bytes = save(views.front()->image, header.header);
   }
   const int level = options.mipmapped ? 0 : options.level;
-  const Windows windows = windows_at_level(windows_to_write(picture, encoded), level, level_size(base, level));
+  const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
+                                           options.mipmapped ? base : size_of_level(picture, options));
   patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : row_of(options.compression).chunk_lines);
   return encoded;
 }

@@ -1,4 +1,5 @@
 // A part of a picture: its row, its definition, and its pass.
+#include "core/attributes.h"
 #include "core/error.h"
 #include "core/forms.h"
 #include "core/ops/ops.h"
@@ -62,6 +63,12 @@ void plan_crop(const Call& call, PlanBuilder& builder) {
   plan_move(builder, "crop", size, part_of(call).corner, {1, 1});
 }
 
+void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  const auto [size, corner] = part_of(call);
+  const int x = call.windows.data.min_x + corner.x, y = call.windows.data.min_y + corner.y;
+  crop_frame(attributes, call.windows.display, {x, y, x + size.width - 1, y + size.height - 1});
+}
+
 }  // namespace
 
 // --- the row --------------------------------------------------------------------------------------------------------
@@ -85,6 +92,7 @@ const Op crop_op{
     .examples = {"--window 1x1+0+0"},
     .result_size = result_size,
     .result_windows = result_windows,
+    .change_attributes = change_attributes,
     .nearest_texel = nearest_texel,
     .reference = reference,
     .plan = plan_crop,

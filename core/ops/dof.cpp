@@ -58,7 +58,7 @@ DepthOfField field_of(const Call& call) {
           .is_inverse = call.flag("depth-invert"),
           .scale = call.number("depth-scale"),
           .show = Show(call.integer("show")),
-          .frame_width = call.frame_width,
+          .frame_width = size_of(call.windows.display).width,
           .is_half = call.choice("resolution") == "half"};
 }
 

@@ -14,6 +14,7 @@ namespace gpupost {
 namespace {
 
 constexpr double most_stops = 32;
+constexpr double most_auto_stops = 126;  // so that the factor is a float
 
 // Two percentiles, the lower one first.
 struct Percentiles {
@@ -47,14 +48,41 @@ void check(const Call& call) {
 
 double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->def; }
 
-double factor_of(const Call& call, const Planes& picture) {
-  if (!is_auto(call)) return std::exp2(call.number("stops"));
+bool is_of_all(const Percentiles& between) { return between.low == 0 && between.high == 100; }
+
+double measured_luminance(const Call& call, const Planes& picture) {
   const Statistics statistics = statistics_of(picture);
   const Percentiles between = percentiles_of(call);
-  const bool is_of_all = between.low == 0 && between.high == 100;
-  const double measured =
-      is_of_all ? statistics.log_average : statistics.histogram.log_average(between.low, between.high);
-  return measured > 0 ? std::clamp(key_of(call) / measured, std::exp2(-most_stops), std::exp2(most_stops)) : 1;
+  return is_of_all(between) ? statistics.log_average : statistics.histogram.log_average(between.low, between.high);
+}
+
+double factor_of(const Call& call, const Planes& picture) {
+  if (!is_auto(call)) return std::exp2(call.number("stops"));
+  const double measured = measured_luminance(call, picture);
+  if (!(measured > 0)) return 1;
+  return std::clamp(key_of(call) / measured, std::exp2(-most_auto_stops), std::exp2(most_auto_stops));
+}
+
+Planes scaled(Planes picture, double factor) {
+  for (size_t component = 0; component < 3; ++component)
+    for (double& value : picture[component].values) value *= factor;
+  return picture;
+}
+
+// Between percentiles a luminance next to the edge of a bin may be counted on either side.
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> sum = point_tolerance(call, base, error, depth);
+  if (!is_auto(call) || is_of_all(percentiles_of(call))) return sum;
+  const double factor = factor_of(call, base);
+  const double slack = 0x1p-19 * (16 + std::abs(std::log2(factor)));  // of logarithms to base 2, about as large as that
+  double off = 0;
+  for (const double sign : {-1.0, 1.0})
+    off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
+  for (size_t component = 0; component < 3; ++component)
+    for (size_t index = 0; index < sum[0][component].values.size(); ++index)
+      if (const double light = std::abs(base[component].values[index]); std::isfinite(light))
+        sum[0][component].values[index] += off * light;
+  return sum;
 }
 
 void plan_exposure(const Call& call, PlanBuilder& builder) {
@@ -82,7 +110,9 @@ const Op exposure_op = point_op({
         "of the picture's luminance to the key, measured on the device as by `stats`, of what is above 0 and finite, "
         "and of that between two percentiles where they are given, then by a histogram of an eighth of a stop a bin; "
         "by "
-        "at most 32 stops, and not at all where all is black.",
+        "at most 126 stops, and not at all where all is black. The result does not depend on how bright the picture "
+        "is: "
+        "to within a sixteenth of a stop between percentiles.",
     .source =
         "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 "
         "and 2 (--auto)",
@@ -109,7 +139,9 @@ const Op exposure_op = point_op({
                 .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); },
                 .has_effect = is_auto,
                 .needs = "--auto"}},
+    .takes_rec709_in = is_auto,
     .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
+    .tolerance = tolerance,
     .check = check,
     .point = Point{.takes_any_alpha = true,
                    .fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks

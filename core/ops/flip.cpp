@@ -1,4 +1,5 @@
 // A picture mirrored: its row, its definition, and its pass.
+#include "core/attributes.h"
 #include "core/ops/ops.h"
 #include "core/passes/move.h"
 #include "core/window_bounds.h"
@@ -75,6 +76,10 @@ const Op flip_op{
     .is_exact = true,
     .examples = {"x", "y", "xy"},
     .result_windows = result_windows,
+    .change_attributes =
+        [](const Call& call, std::vector<Attribute>& attributes) {
+          mirror_frame(attributes, flips(call, 'x'), flips(call, 'y'));
+        },
     .nearest_texel = nearest_texel,
     .reference = reference,
     .plan = plan_flip,

@@ -2,6 +2,7 @@
 // core/passes/luminance.cpp.
 #include "core/luminance.h"
 
+#include "core/attributes.h"
 #include "core/error.h"
 #include "core/forms.h"
 #include "core/ops/ops.h"
@@ -149,6 +150,10 @@ const Op luminance_op{
     .benchmark = benchmark(),
     .result_size = result_size,
     .result_windows = result_windows,
+    .change_attributes =
+        [](const Call& call, std::vector<Attribute>& attributes) {
+          crop_frame(attributes, call.windows.display, call.windows.data);
+        },
     .reference = reference,
     .tolerance = tolerance,
     .check = check,

@@ -3,6 +3,7 @@
 #include "core/forms.h"
 #include "core/ops/ops.h"
 #include "core/point.h"
+#include "core/primaries.h"
 
 #include <array>
 
@@ -16,6 +17,7 @@ using Matrix = std::array<double, 12>;
 struct Named {
   std::string_view name;
   Matrix matrix;
+  PrimariesChange change = {.from = rec709, .to = rec709};
 };
 
 // D65 all of them.
@@ -23,16 +25,20 @@ constexpr Named known[] = {
     {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
     {"rec709-to-rec2020",
      {0.6274038959, 0.3292830384, 0.0433130657, 0, 0.0690972894, 0.9195403951, 0.0113623156, 0, 0.0163914389,
-      0.0880133079, 0.8955952532, 0}},
+      0.0880133079, 0.8955952532, 0},
+     {.from = rec709, .to = rec2020}},
     {"rec2020-to-rec709",
      {1.6604910021, -0.5876411388, -0.0728498633, 0, -0.1245504745, 1.1328998971, -0.0083494226, 0, -0.0181507634,
-      -0.1005788980, 1.1187296614, 0}},
+      -0.1005788980, 1.1187296614, 0},
+     {.from = rec2020, .to = rec709}},
     {"rec709-to-xyz",
      {0.4123907993, 0.3575843394, 0.1804807884, 0, 0.2126390059, 0.7151686788, 0.0721923154, 0, 0.0193308187,
-      0.1191947798, 0.9505321522, 0}},
+      0.1191947798, 0.9505321522, 0},
+     {.from = rec709, .to = cie_xyz}},
     {"xyz-to-rec709",
      {3.2409699419, -1.5373831776, -0.4986107603, 0, -0.9692436363, 1.8759675015, 0.0415550574, 0, 0.0556300797,
-      -0.2039769589, 1.0569715142, 0}},
+      -0.2039769589, 1.0569715142, 0},
+     {.from = cie_xyz, .to = rec709}},
 };
 
 std::vector<std::string_view> names() {
@@ -57,16 +63,23 @@ Matrix matrix_of(const Call& call) {
   return known[size_t(call.number("named"))].matrix;
 }
 
+const PrimariesChange* changes_primaries(const Call& call) {
+  const bool is_conversion = call.word("rows").empty() && call.number("named") != 0;
+  return is_conversion ? &known[size_t(call.number("named"))].change : nullptr;
+}
+
 }  // namespace
 
 const Op matrix_op = point_op({
     .name = "matrix",
     .help = "a 3x3 or 3x4 matrix on R, G and B",
-    .description = "Each of R, G and B becomes a sum of all three, in linear light and straight alpha: --rows gives "
-                   "the shares, row by "
-                   "row, nine of them, or twelve where a fourth in each row is added as it is; --named a matrix "
-                   "between primaries. Nine "
-                   "1/3 make grey.",
+    .description =
+        "Each of R, G and B becomes a sum of all three, in linear light and straight alpha: --rows gives "
+        "the shares, row by "
+        "row, nine of them, or twelve where a fourth in each row is added as it is; --named a matrix "
+        "between primaries. Nine "
+        "1/3 make grey. A picture whose chromaticities are others than the named matrix takes is converted to those "
+        "before it, and the result says which it has.",
     .source = "ITU-R BT.709, BT.2020; CIE 15",
     .params = {{.name = "rows",
                 .help = "the rows of R, of G and of B",
@@ -76,6 +89,7 @@ const Op matrix_op = point_op({
                {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
     .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                  "--named rec709-to-xyz", "--named xyz-to-rec709", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
+    .changes_primaries = changes_primaries,
     .check =
         [](const Call& call) {
           const bool is_named = call.number("named") != 0;

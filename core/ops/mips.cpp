@@ -1,4 +1,5 @@
 // The mip chain of a picture: its row, its definition in double, and its passes.
+#include "core/attributes.h"
 #include "core/coverage.h"
 #include "core/error.h"
 #include "core/ops/ops.h"
@@ -191,6 +192,15 @@ static void plan_mips(const Call& call, PlanBuilder& builder) {
   if (const double coverage = call.number("coverage"); coverage > 0) plan_coverage(builder, coverage);
 }
 
+// Textures repeat beyond their border as the filter took them to. A border that nobody chose replaces no other.
+static void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  if (Filter(call.integer("filter")) == Filter::box) return;
+  const bool is_chosen = !call.is_default(*call.op->param("border"));
+  if (!is_chosen && std::ranges::find(attributes, "wrapmodes", &Attribute::name) != attributes.end()) return;
+  constexpr std::string_view modes[] = {"clamp,clamp", "periodic,periodic", "mirror,mirror"};  // of OpenImageIO
+  set_text(attributes, "wrapmodes", modes[call.integer("border")]);
+}
+
 // The words of --variant, `auto` first.
 static std::vector<std::string_view> variant_choices() {
   std::vector<std::string_view> choices{"auto"};
@@ -355,6 +365,7 @@ const Op mips_op{
                   .depths = {Depth::u8, Depth::half, Depth::f32},
                   .claims = claims()},
     .level_count = level_count,
+    .change_attributes = change_attributes,
     .reference = reference,
     .tolerance = tolerance,
     .takes_data = [](const Call& call) { return call.flag("normal"); },

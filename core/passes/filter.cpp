@@ -14,16 +14,17 @@ enum Axis { along_x, along_y };
 int groups(int count, int each) { return (count + each - 1) / each; }
 
 // Texels to each side of the one in the middle that a filter reaches.
-int reach_of(Filter filter, int from, int to) {
-  const double ratio = double(from) / to;
+int reach_of(Filter filter, const Scale& scale) {
+  const double ratio = double(scale.from) / scale.to;
   return filter == Filter::box ? int(std::ceil(ratio / 2 + 0.5))
                                : int(std::ceil(support_of(filter) * std::max(1.0, ratio)));
 }
 
 // Sums of the pass that goes along x first, or last.
-double cost(Filter filter, const FilterStep& step, bool x_first) {
-  const double taps_x = 2.0 * reach_of(filter, step.from.width, step.to.width) + 1;
-  const double taps_y = 2.0 * reach_of(filter, step.from.height, step.to.height) + 1;
+double cost(const Filtering& filtering, const FilterStep& step, bool x_first) {
+  const Scales scales = scales_of(filtering, step.from, step.to);
+  const double taps_x = 2.0 * reach_of(filtering.filter, scales.x) + 1;
+  const double taps_y = 2.0 * reach_of(filtering.filter, scales.y) + 1;
   const double last = double(texel_count(step.to));
   return x_first ? double(texel_count({step.to.width, step.from.height})) * taps_x + last * taps_y
                  : double(texel_count({step.from.width, step.to.height})) * taps_y + last * taps_x;
@@ -36,23 +37,22 @@ struct Half {
   Size from, to;  // of the images
 };
 
-// A step along one axis: sides of the whole pictures, and of the images and where those begin.
+// A step along one axis: its scale, the sides of the images, and where those begin in the whole pictures.
 struct Line {
-  int from = 0, to = 0;
+  Scale scale;
   int source = 0, target = 0;
   int first_source = 0, first_target = 0;
 };
 
-Line line_of(const FilterStep& step, Axis axis) {
+Line line_of(const FilterStep& step, const Filtering& filtering, Axis axis) {
+  const Scales scales = scales_of(filtering, step.from, step.to);
   if (axis == along_x)
-    return {.from = step.from.width,
-            .to = step.to.width,
+    return {.scale = scales.x,
             .source = step.source.size.width,
             .target = step.target.size.width,
             .first_source = step.source.corner.x,
             .first_target = step.target.corner.x};
-  return {.from = step.from.height,
-          .to = step.to.height,
+  return {.scale = scales.y,
           .source = step.source.size.height,
           .target = step.target.size.height,
           .first_source = step.source.corner.y,
@@ -61,8 +61,8 @@ Line line_of(const FilterStep& step, Axis axis) {
 
 Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, Half half) {
   const bool on_x = half.axis == along_x;
-  const Line line = line_of(step, half.axis);
-  const int reach = reach_of(filtering.filter, line.from, line.to);
+  const Line line = line_of(step, filtering, half.axis);
+  const int reach = reach_of(filtering.filter, line.scale);
   const int period = filtering.border == Border::mirror ? 2 * line.source : line.source;
   return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
           .kernel = "filter.glsl",
@@ -74,8 +74,9 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
                        {"IS_FIRST", half.is_first}},
           .values = {{"width", half.to.width},
                      {"height", half.to.height},
-                     {"from_side", line.from},
-                     {"to_side", line.to},
+                     {"from_side", line.scale.from},
+                     {"to_side", line.scale.to},
+                     {"phase", line.scale.phase},
                      {"source_side", line.source},
                      {"first_source", line.first_source},
                      {"first_target", line.first_target},
@@ -92,15 +93,25 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
 
 }  // namespace
 
+// Texels that the middle of a texel of the result lies away from where it would without a phase.
+static int off_by(const Scale& scale, int from, int to) {
+  const auto off = [&](int i) {
+    const double middle = (i + 0.5) * scale.from / scale.to + 0.5 * scale.phase / scale.to;
+    return std::abs(middle - (i + 0.5) * from / to);
+  };
+  return int(std::ceil(std::max(off(0), off(to - 1))));
+}
+
 Reach reach_of(const Filtering& filtering, Size from, Size to) {
-  return {.x = reach_of(filtering.filter, from.width, to.width),
-          .y = reach_of(filtering.filter, from.height, to.height),
+  const Scales scales = scales_of(filtering, from, to);
+  return {.x = reach_of(filtering.filter, scales.x) + off_by(scales.x, from.width, to.width),
+          .y = reach_of(filtering.filter, scales.y) + off_by(scales.y, from.height, to.height),
           .wraps = filtering.border == Border::repeat};
 }
 
 void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
   const FilterStep& largest = steps.front();
-  const bool x_first = cost(filtering.filter, largest, true) <= cost(filtering.filter, largest, false);
+  const bool x_first = cost(filtering, largest, true) <= cost(filtering, largest, false);
   const auto size_between = [&](const FilterStep& step) {
     return x_first ? Size{step.target.size.width, step.source.size.height}
                    : Size{step.source.size.width, step.target.size.height};

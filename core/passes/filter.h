@@ -16,7 +16,7 @@ struct FilterStep {
   Region source = whole_region(from), target = whole_region(to);
 };
 
-// Texels to each side of the one under its middle that a texel takes.
+// Texels to each side of the one under its middle that a texel takes, were all of `from` to become all of `to`.
 Reach reach_of(const Filtering& filtering, Size from, Size to);
 
 // Appends the two passes of each step, rows and columns in the order that is cheaper for the first step. What lies between

@@ -24,9 +24,10 @@ const Arrow arrows[] = {
     {"kernels/.*", "[a-z0-9_]+\\.glsl"},
     {"core/ops/.*",
      "core/"
-     "(op|plan|error|bloom|blur|blur_bench|bright_pass|channels|coverage|depth_of_field|filtering|forms|local_gamma|"
+     "(op|plan|attributes|error|bloom|blur|blur_bench|bright_pass|channels|coverage|depth_of_field|filtering|forms|"
+     "local_gamma|"
      "local_tone|luminance|picture|point|point_file|"
-     "statistics|"
+     "primaries|statistics|"
      "tonemap|window_bounds)\\.h|core/"
      "(ops|passes)/[a-z_]+\\.h"},
     {"core/passes/.*",

@@ -18,8 +18,6 @@ Picture picture_of(std::initializer_list<float> numbers) {
   return picture;
 }
 
-constexpr Primaries rec2020{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, {0.3127, 0.3290}};
-
 void check_matrix(const Primaries& primaries, const double (&expected)[9], double tolerance) {
   const auto matrix = to_rec709(primaries);
   for (size_t index = 0; index < 9; ++index)
@@ -81,7 +79,7 @@ TEST_CASE("senseless chromaticities are dropped with a warning, others stay") {
 
 TEST_CASE("a picture that was made Rec. 709 says so") {
   Picture picture = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});
-  set_rec709(picture);
+  set_primaries(picture, rec709);
   CHECK(!other_primaries(picture));
   CHECK(picture.attributes[0].value.size() == 32);
 }

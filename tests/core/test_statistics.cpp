@@ -76,14 +76,14 @@ TEST_CASE("a picture without any finite number has zeros for numbers, and so has
   }
 }
 
-TEST_CASE("bins are an eighth of a stop, and the outer ones hold what is beyond") {
-  CHECK(Histogram::bin_of(1) == 128);
-  CHECK(Histogram::bin_of(1.99) == 135);
-  CHECK(Histogram::bin_of(2) == 136);
-  CHECK(Histogram::bin_of(0x1p-16) == 0);
-  CHECK(Histogram::bin_of(1e-30) == 0);
-  CHECK(Histogram::bin_of(1e30) == 255);
-  CHECK(Histogram::edge(136) == 2);
+TEST_CASE("bins are an eighth of a stop, for every float that is not next to zero") {
+  CHECK(Histogram::bin_of(1) == 1024);
+  CHECK(Histogram::bin_of(1.99) == 1031);
+  CHECK(Histogram::bin_of(2) == 1032);
+  CHECK(Histogram::bin_of(0x1p-128) == 0);
+  CHECK(Histogram::bin_of(0x1p-149) == 0);
+  CHECK(Histogram::bin_of(double(std::numeric_limits<float>::max())) == Histogram::bin_count - 1);
+  CHECK(Histogram::edge(1032) == 2);
 }
 
 TEST_CASE("percentiles are where so many luminances lie below, to within a bin") {
