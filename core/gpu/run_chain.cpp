@@ -36,6 +36,7 @@ class Account {
   }
 
   void add(const Plan& part, const RunResult& result) {
+    times.compile_ms += result.times.compile_ms;
     times.upload_ms += result.times.upload_ms;
     times.download_ms += result.times.download_ms;
     if (std::exchange(is_new_, false)) {
