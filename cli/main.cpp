@@ -1,4 +1,5 @@
 // gpupost: the one place that catches errors and turns them into exit codes.
+#include "cli/environment.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/messages.h"
@@ -106,8 +107,14 @@ static Exit run_words(const std::vector<std::string>& words) {
   return Exit::done;
 }
 
+static void warn_of_environment(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, "--quiet") != words.end()) return;
+  for (const std::string& warning : environment_warnings()) say_warning("{}", warning);
+}
+
 // What is said of the device's last moments is said behind all work.
 static Exit run_validated(const std::vector<std::string>& words) {
+  warn_of_environment(words);
   const Exit code = run_words(words);
   if (validation_message_count() > 0)
     fail(Exit::bug, "the validation layer has {} messages", validation_message_count());

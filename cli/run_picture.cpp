@@ -59,7 +59,27 @@ void settle_primaries(Picture& picture, const Primaries& primaries) {
   leave_rec709(picture, primaries);
 }
 
-// The chain on all that the picture has: colour, whose primaries may have to be left first, then the channels that go along.
+// Gives what the device has measured of a group to those of the chain's calls that look at such a group.
+void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+  for (Measured& one : measured) {
+    if (!group.is_colour && one.measure == Measure::extremes) continue;
+    take_in(one, group, numbers.front());
+    numbers = numbers.subspan(1);
+  }
+}
+
+// A group of floats beside the color through its steps. Returns what `stats` has measured on the way.
+std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& globals, LazyGpu& gpu, Group& group,
+                                  JobReport& report) {
+  std::vector<Statistics> numbers;
+  for (const Step& step : steps) {
+    if (step.route == Route::by_nearest) follow_by_nearest(group, step.calls);
+    else std::ranges::move(run_group(step.calls, globals, gpu, group, report), std::back_inserter(numbers));
+  }
+  return numbers;
+}
+
+// The chain on all groups: the color, whose primaries may have to be left first, then the channels beside it.
 void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primaries>& primaries, Picture& picture,
                 Depth storage, JobReport& report) {
   const Windows windows =
@@ -67,12 +87,10 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(storage);
-  std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
-  std::erase_if(calls_of_others, [](const Call& call) {
-    return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
-  });
+  const std::vector<Call> calls_of_others = calls_for_other_channels(request.calls);
   std::vector<Call> calls_of_colour = request.calls;
   if (primaries) calls_of_colour.insert(calls_of_colour.begin(), to_rec709_before(*primaries));
+  split_groups(request.globals.apply_to, picture);
   std::vector<Measured> measured = to_be_measured(request.calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -80,13 +98,19 @@ void run_groups(const Request& request, LazyGpu& gpu, const std::optional<Primar
       follow_by_nearest(group, calls_of_others);
       continue;
     }
-    if (!group.is_colour && calls_of_others.empty()) continue;
-    const Stopwatch watch;
-    gpu.with([](Gpu&) {});  // till it is open
-    report.device_ms += watch.milliseconds();
-    run_group(group.is_colour ? calls_of_colour : calls_of_others, request.globals, gpu, group, measured, report);
+    const std::vector<Step> steps =
+        group.is_colour ? std::vector<Step>{{.route = Route::by_op, .calls = calls_of_colour}}
+                        : steps_beside_color(request.calls, is_applied(request.globals.apply_to, group));
+    if (std::ranges::any_of(steps, [](const Step& step) { return step.route == Route::by_op; })) {
+      const Stopwatch watch;
+      gpu.with([](Gpu&) {});  // till it is open
+      report.device_ms += watch.milliseconds();
+    }
+    hand_out(run_steps(steps, request.globals, gpu, group, report), group, measured);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
+  const std::vector<std::string> unfiltered = names_not_applied(request.globals.apply_to, picture);
+  if (const std::string note = note_of_routes(request.calls, unfiltered); !note.empty()) report.notes.push_back(note);
   Group& colour = picture.groups.front();
   if (makes_colour(request.calls) && colour.is_colour) name_colours(colour);
   name_alpha(colour, has_alpha_behind(request.calls, colour.has_alpha()));
@@ -146,7 +170,8 @@ Request with_depths(Request request, const Picture& picture) {
 }  // namespace
 
 Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
-  check_demands(given.calls, read);
+  check_apply_to(given.globals.apply_to, read);
+  check_demands(given.calls, given.globals.apply_to, read);
   const Request request = with_depths(given, read);
   const Globals& globals = request.globals;
   Part part{.picture = std::move(read)};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <set>
 #include <system_error>
 
 namespace gpupost {
@@ -102,8 +103,12 @@ Exit run_version(const std::vector<std::string>& words) {
 Exit run_shader(const std::vector<std::string>& words) {
   const Request request = parse_request(words);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
-  for (const Pass& pass : plan_of(request).plan.passes)
-    print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl_of(pass)));
+  std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
+  for (const ExplainedGroup& group : plans_of(request).groups)
+    for (const ExplainedStep& step : group.steps)
+      for (const Pass& pass : step.plan.passes)
+        if (const std::string glsl = glsl_of(pass); printed.insert(glsl).second)
+          print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl));
   return Exit::done;
 }
 

@@ -1,5 +1,7 @@
 #include "core/nearest.h"
 
+#include "core/threads.h"
+
 #include <cstring>
 
 namespace gpupost {
@@ -15,13 +17,15 @@ static Texel under_middle(Texel at, Size from, Size to) {
 template <class SourceTexel>
 static Level picked(const Level& from, Size size, size_t texel_bytes, const SourceTexel& source_texel) {
   Level level{size, Memory(texel_count(size) * texel_bytes)};
-  std::byte* to = level.texels.data();
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x, to += texel_bytes) {
-      const Texel source = source_texel(Texel{x, y});
-      const size_t index = size_t(source.y) * size_t(from.size.width) + size_t(source.x);
-      std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
-    }
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    std::byte* to = level.texels.data() + size_t(begin) * size_t(size.width) * texel_bytes;
+    for (int y = begin; y < end; ++y)
+      for (int x = 0; x < size.width; ++x, to += texel_bytes) {
+        const Texel source = source_texel(Texel{x, y});
+        const size_t index = size_t(source.y) * size_t(from.size.width) + size_t(source.x);
+        std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
+      }
+  });
   return level;
 }
 

@@ -106,8 +106,9 @@ const Op resize_op{
         "of the coarser side: they average where the picture gets smaller and interpolate where it gets larger. "
         "Weights are normalised; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the sharpest and "
         "overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files of 8 and 16 bits; "
-        "over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at all. uint channels take "
-        "the nearest texel. Data and display window are scaled.",
+        "over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at all. Channels beside "
+        "the color "
+        "take the nearest texel without --apply-to, uint channels always. Data and display window are scaled.",
     .source =
         "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
         "Filters in Computer Graphics, 1988; kaiser as in NVIDIA Texture Tools; hicomp as in OpenImageIO",

@@ -197,7 +197,7 @@ TEST_CASE("a picture of one texel needs no pass") {
 TEST_CASE("the text of a plan names device, chain, choices, images and every pass with its numbers") {
   const Call call = parse_call(mips(), "--method per-level --levels 3");
   const Plan made = plan({&call, 1}, {.size = {1024, 512}, .storage = Depth::half}, rich_gpu());
-  const std::string text = explain(made, {&call, 1}, rich_gpu());
+  const std::string text = explain(made, {&call, 1});
   for (const char* part :
        {"device   a rich GPU\n", "chain    mips --method per-level --levels 3\n",
         "choice   mips: per-level, asked for\n", "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n",
