@@ -93,13 +93,13 @@ static Exit run_words(const std::vector<std::string>& words) {
     say(help_text());
     return Exit::usage;
   }
-  if (words[0] == "--version") return run_version({});
-  if (const Verb* verb = verb_named(words[0]))
-    return asks_for_help(words) ? run_help({}) : verb->run({words.begin() + 1, words.end()});
+  const Verb* verb = words[0] == "--version" ? &version_verb : verb_named(words[0]);
   if (asks_for_help(words)) {
-    const auto op = std::find_if(words.begin(), words.end(), [](const std::string& word) { return op_named(word); });
-    return op == words.end() ? run_help({}) : run_help({*op});
+    const auto op = std::ranges::find_if(words, [](const std::string& word) { return op_named(word) != nullptr; });
+    print_out(verb ? help_text(*verb) : op != words.end() ? help_text(*op_named(*op)) : help_text());
+    return Exit::done;
   }
+  if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));
   const Request request = parse_request(words);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");

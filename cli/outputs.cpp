@@ -174,6 +174,23 @@ struct ReadFile {
   std::string_view what;
 };
 
+// Two jobs have one output: says which, and what tells them apart.
+[[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& output) {
+  const std::string target = second.output == "-" ? "standard output" : shown(second.output);
+  const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
+                        output.find("{name}") != output.npos;
+  const bool is_same = one_name(first) == one_name(second.name());
+  const std::string folder = output.ends_with('/') ? output : "";
+  const std::string way_out =
+      is_same ? "name the input once"
+      : has_stem
+          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' (its folders must exist), or a run each",
+                        folder)
+          : "use {stem} in -o, or a folder ending in /";
+  fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
+       second.name(), target, way_out);
+}
+
 // What the jobs read and write, for finding what would be lost.
 class Paths {
  public:
@@ -187,9 +204,9 @@ class Paths {
 
   void add(const Request& request, const Job& job) {
     if (!job.writes_picture) return;
-    if (!written_.insert(one_name(job.output)).second)
-      fail(Exit::usage, "several results would go to {}; expected a name with {{stem}}, or a folder with / at its end",
-           job.output == "-" ? "standard output" : shown(job.output));
+    const auto [other, is_new] = inputs_of_written_.emplace(one_name(job.output), job.name());
+    if (!is_new) refuse_both(other->second, job, request.globals.output);
+    written_.insert(other->first);
     if (job.output == "-") return;
     const std::string& output = request.globals.output;
     const bool is_name_given = !output.empty() && !output.ends_with('/');
@@ -222,6 +239,7 @@ class Paths {
 
   std::map<std::string, ReadFile> read_;  // by their one name
   std::set<std::string> written_;
+  std::map<std::string, std::string> inputs_of_written_;  // the job's name by its output
 };
 
 // Numbers go to standard output, and nothing else beside them.
