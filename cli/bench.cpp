@@ -140,17 +140,48 @@ static Exit make_page(const BenchRequest& request) {
   return Exit::done;
 }
 
-Exit run_bench(const std::vector<std::string>& words) {
-  const BenchRequest request = parse_bench(words);
+static Exit run_bench(const VerbCall& call) {
+  const BenchRequest request = parse_bench(call);
   if (!request.pages.empty()) return make_page(request);
   if (request.list) {
     for (const Variant& variant : request.variants) print_out(variant.text() + "\n");
     return Exit::done;
   }
-  BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(words, " ")),
+  BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
                .op = std::string(request.op->name),
                .floor = request.op->benchmark.floor};
   return run_bench(request, run);
 }
+
+const Verb bench_verb{
+    .name = "bench",
+    .summary = "Measure how fast an op's variants are, beside what the device can do at best",
+    .usage = "bench OP [OPTIONS]",
+    .description =
+        "Checks each variant of the op against its definition, then times it. Prints minimum, median and maximum "
+        "in milliseconds, GB/s, and the ratio to the fastest that the device could be. Exit code 6 if a variant "
+        "computes something else. `bench --chain` measures a chain, `bench --page` makes a page of earlier runs.",
+    .argument = Argument::op,
+    .most_words = any_count,
+    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default those of the op)", {}},
+                {"--formats", "LIST", "Image formats out of rgba8, rgba16f, rgba32f (default those of the op)", {}},
+                {"--settings",
+                 "LIST",
+                 "Values of the option that the op's time depends on, like radii (default those of "
+                 "the op)",
+                 {}},
+                {"--variants", "LIST", "Names of variants, or parts of names, as --list prints them (default all)", {}},
+                {"--fp16", "WHEN", "Half arithmetic in the kernels that allow it (default off)", {"on", "off", "both"}},
+                {"--repeats", "N", "Number of timed runs, 20 to 10000 (default as many as take 250 ms, 20 to 100)", {}},
+                {"--chain", "OPS", "Measure this chain in place of an op, fused and with --no-fuse", {}},
+                {"--documents", "", "Measure what papers and talks claim of the op", {}},
+                {"--list", "", "List the variants and measure nothing", {}},
+                {"--json", "FILE", "Write the results as JSON, - for standard output", {}},
+                {"--html", "FILE", "Write the results as an HTML page, - for standard output", {}},
+                {"--page", "FILE...", "Make the page of --html from earlier results in JSON", {}}},
+    .takes_global = [](const Global& global) { return global.name == "device"; },
+    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json"},
+    .run = run_bench,
+};
 
 }  // namespace gpupost

@@ -6,10 +6,8 @@
 
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -177,53 +175,39 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std:
   return places;
 }
 
-BenchRequest parse_bench(const std::vector<std::string>& words) {
-  BenchRequest request;
-  std::vector<std::string> names;
-  std::string chain, sizes, formats, settings, variants, fp16 = "off", repeats;
-  if (const char* device = std::getenv("GPUPOST_DEVICE")) request.device = device;
-  CLI::App app;
-  app.set_help_flag();
-  app.add_option("op", names);
-  app.add_option("--chain", chain);
-  app.add_option("--sizes", sizes);
-  app.add_option("--formats", formats);
-  app.add_option("--settings", settings);
-  app.add_option("--variants", variants);
-  app.add_option("--fp16", fp16);
-  app.add_option("--repeats", repeats);
-  app.add_option("--device", request.device);
-  app.add_option("--json", request.json);
-  app.add_option("--html", request.html);
-  app.add_option("--page", request.pages);
-  app.add_flag("--list", request.list);
-  app.add_flag("--documents", request.documents);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::ParseError& error) {
-    fail(Exit::usage, "bench: {}", error.what());
-  }
+// Without an op and with JSON files: a page of earlier runs.
+static void check_page(const VerbCall& call, const BenchRequest& request) {
+  if (!call.words.empty() || request.html.empty())
+    fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
+}
+
+BenchRequest parse_bench(const VerbCall& call) {
+  BenchRequest request{.device = device_of(call),
+                       .json = call.value("--json"),
+                       .html = call.value("--html"),
+                       .pages = call.list("--page"),
+                       .list = call.has("--list"),
+                       .documents = call.has("--documents")};
   check_outputs(request);
   if (!request.pages.empty()) {
-    if (!names.empty() || request.html.empty())
-      fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
+    check_page(call, request);
     return request;
   }
-  if (!chain.empty() && (!names.empty() || request.documents))
+  const std::string chain = call.value("--chain"), variants = call.value("--variants");
+  if (!chain.empty() && (!call.words.empty() || request.documents))
     fail(Exit::usage, "bench: --chain names what is measured; expected neither an op nor --documents with it");
   if (!chain.empty()) request.chain = chain_of(chain);
-  request.op = chain.empty() ? &measurable_op(names) : &chain_row();
+  request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
   if (request.documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
-  request.sizes = sizes_of("bench", sizes);
-  for (const std::string& format : parts_of(formats)) request.depths.push_back(depth_of(format));
-  request.settings = settings_of(settings, *request.op);
-  if (fp16 != "on" && fp16 != "off" && fp16 != "both")
-    fail(Exit::usage, "bench: --fp16 {} is none of on, off, both", fp16);
+  request.sizes = sizes_of("bench", call.value("--sizes"));
+  for (const std::string& format : parts_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
+  request.settings = settings_of(call.value("--settings"), *request.op);
+  const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
   request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
-  if (!repeats.empty())
+  if (call.has("--repeats"))
     request.options.least_repeats = request.options.least_slow_repeats = request.options.most_repeats =
-        whole_number("bench: --repeats", repeats, 20, 10000);
+        whole_number("bench: --repeats", call.value("--repeats"), 20, 10000);
   return request;
 }
 

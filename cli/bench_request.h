@@ -1,6 +1,7 @@
 // What `gpupost bench` was asked for.
 #pragma once
 
+#include "cli/verbs.h"
 #include "core/gpu/bench.h"
 
 #include <string>
@@ -25,7 +26,7 @@ struct BenchRequest {
 };
 
 // Throws Error(Exit::usage).
-BenchRequest parse_bench(const std::vector<std::string>& words);
+BenchRequest parse_bench(const VerbCall& call);
 
 // The sizes and formats asked for, else those of the row, with each of the settings; without settings, with none.
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings);

@@ -1,15 +1,14 @@
 // `gpupost compare A B`.
 #include "cli/messages.h"
-#include "cli/request.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
 #include "core/codec/encode.h"
 #include "core/convert.h"
+#include "core/forms.h"
 #include "core/primaries.h"
 #include "core/printable.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -27,21 +26,18 @@ struct Options {
 
 double tolerance_in(const std::string& word) {
   double tolerance = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), tolerance);
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), tolerance);
   if (error != std::errc() || end != word.data() + word.size() || !(tolerance >= 0))
     fail(Exit::usage, "compare: --tolerance {} is not a number of at least 0", word);
   return tolerance;
 }
 
-Options options_of(const std::vector<std::string>& given) {
-  std::vector<std::string> words = given;
-  Options options;
-  if (const auto word = take_value(words, "--tolerance")) options.tolerance = tolerance_in(*word);
-  const Request request = parse_files("compare", words, 2);
-  options.files = request.inputs;
-  options.all_levels = !request.globals.level;
-  options.decode = decode_options(request.globals);
-  return options;
+Options options_of(const VerbCall& call) {
+  const Globals globals = parse_globals(call.global_words);
+  return {.files = call.words,
+          .tolerance = call.has("--tolerance") ? tolerance_in(call.value("--tolerance")) : 0,
+          .all_levels = !globals.level,
+          .decode = decode_options(globals)};
 }
 
 // Largest and mean square difference of one channel.
@@ -154,8 +150,8 @@ bool compare_numbers(const Picture& a, const Picture& b, int level, double toler
 
 }  // namespace
 
-Exit run_compare(const std::vector<std::string>& words) {
-  const Options options = options_of(words);
+static Exit run_compare(const VerbCall& call) {
+  const Options options = options_of(call);
   const Picture a = first_of(options.files[0], options.decode);
   const Picture b = first_of(options.files[1], options.decode);
   if (const std::string obstacle = obstacle_to(a, b); !obstacle.empty()) {
@@ -178,5 +174,22 @@ Exit run_compare(const std::vector<std::string>& words) {
   if (!is_within) print_out(fmt::format("different: over the tolerance of {:g}\n", options.tolerance));
   return is_within && around.empty() ? Exit::done : Exit::difference;
 }
+
+const Verb compare_verb{
+    .name = "compare",
+    .summary = "Print the differences of two images",
+    .usage = "compare A B [--tolerance T]",
+    .description =
+        "Prints for each channel and level the largest difference, where it is, and the root mean square. Exit "
+        "code 6 if a difference is over the tolerance, or if sizes, channels, windows, chromaticities or "
+        "numbers of levels differ. Integers are compared as the linear light that they mean.",
+    .argument = Argument::file,
+    .least_words = 2,
+    .most_words = 2,
+    .options = {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}}},
+    .takes_global = [](const Global& global) { return global.is_of_decoding; },
+    .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0"},
+    .run = run_compare,
+};
 
 }  // namespace gpupost

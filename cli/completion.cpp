@@ -98,39 +98,35 @@ std::vector<Option> options_of(const Op& op) {
   return options;
 }
 
-std::vector<Option> global_options() {
-  std::vector<Option> options;
-  for (const Global& global : all_globals()) {
-    Option option{.name = fmt::format("--{}", global.name),
-                  .help = global.help,
-                  .takes_value = !global.value.empty(),
-                  .choices = global.choices,
-                  .is_a_file = names_a_file(global.value)};
-    options.push_back(option);
-    option.name = global.short_name;
-    if (!option.name.empty()) options.push_back(option);
-  }
-  return options;
+void add_global(std::vector<Option>& options, const Global& global) {
+  Option option{.name = fmt::format("--{}", global.name),
+                .help = global.help,
+                .takes_value = !global.value.empty(),
+                .choices = global.choices,
+                .is_a_file = names_a_file(global.value)};
+  options.push_back(option);
+  option.name = global.short_name;
+  if (!option.name.empty()) options.push_back(option);
 }
 
 // An op's own first: it is the one that an option behind it goes to.
 std::vector<Option> options_behind(const Op* op) {
   std::vector<Option> options = op ? options_of(*op) : std::vector<Option>();
-  std::ranges::copy(global_options(), std::back_inserter(options));
-  options.push_back({.name = "--help", .help = "of gpupost, or of the op"});
+  for (const Global& global : all_globals()) add_global(options, global);
+  options.push_back({.name = "--help", .help = "Print the help of gpupost, or of the op"});
   return options;
 }
 
-// Those of a verb are in its usage.
 std::vector<Option> options_of(const Verb& verb) {
   std::vector<Option> options;
-  std::string_view rest = verb.usage;
-  for (size_t at = rest.find("--"); at != rest.npos; at = rest.find("--")) {
-    rest.remove_prefix(at);
-    const size_t end = std::min(rest.find_first_of(" ]"), rest.size());
-    options.push_back({.name = std::string(rest.substr(0, end)), .help = verb.help});
-    rest.remove_prefix(end);
-  }
+  for (const VerbOption& option : verb.options)
+    options.push_back({.name = std::string(option.name),
+                       .help = option.help,
+                       .takes_value = !option.value.empty(),
+                       .choices = option.choices,
+                       .is_a_file = names_a_file(option.value)});
+  for (const Global* global : globals_of(verb)) add_global(options, *global);
+  options.push_back({.name = "--help", .help = "Print the help of the verb"});
   return options;
 }
 
@@ -148,14 +144,23 @@ void add_ops(Candidates& found, std::string_view start) {
   for (const Op* op : all_ops()) add(found, op->name, op->help, start);
 }
 
-void add_options(Candidates& found, std::span<const Option> options, std::string_view start) {
-  for (const Option& option : options) add(found, option.name, option.help, start);
+void add_verbs(Candidates& found, std::string_view start) {
+  for (const Verb* verb : all_verbs()) add(found, verb->name, verb->summary, start);
 }
 
 // `before` is what the word has before its value: "--method=".
 void add_values(Candidates& found, const Option& option, std::string_view start, std::string_view before = "") {
   for (const std::string_view choice : option.choices) add(found, choice, option.help, start, before);
   found.has_files = option.is_a_file;
+}
+
+// Of a word that begins with a dash: options, or behind a = the option's values.
+void add_options(Candidates& found, std::span<const Option> options, const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == word.npos)
+    for (const Option& option : options) add(found, option.name, option.help, word);
+  else if (const Option* option = option_named(options, word.substr(0, equals)); option && option->takes_value)
+    add_values(found, *option, word.substr(equals + 1), word.substr(0, equals + 1));
 }
 
 // Puts together what bash has taken apart. Of `--method = au` the last word is a value by itself.
@@ -200,11 +205,7 @@ Candidates of_chain(std::span<const std::string> before, const std::string& word
   } else if (where.is_only_a_file) {
     found.has_files = true;
   } else if (word.starts_with("-")) {
-    const std::vector<Option> options = options_behind(where.op);
-    const size_t equals = word.find('=');
-    if (equals == word.npos) add_options(found, options, word);
-    else if (const Option* option = option_named(options, word.substr(0, equals)); option && option->takes_value)
-      add_values(found, *option, word.substr(equals + 1), word.substr(0, equals + 1));
+    add_options(found, options_behind(where.op), word);
   } else {
     if (where.is_behind_op)
       for (const Param& param : where.op->params)
@@ -216,15 +217,36 @@ Candidates of_chain(std::span<const std::string> before, const std::string& word
   return found;
 }
 
+// The option whose value comes behind these words of a verb; nullptr: none.
+const Option* option_behind(std::span<const Option> options, std::span<const std::string> words) {
+  const Option* waiting = nullptr;
+  for (const std::string& word : words) {
+    const Option* option = waiting ? nullptr : option_named(options, word);
+    waiting = option && option->takes_value ? option : nullptr;
+  }
+  return waiting;
+}
+
+void add_arguments(Candidates& found, const Verb& verb, std::string_view word) {
+  switch (verb.argument) {
+    case Argument::file: found.has_files = true; break;
+    case Argument::op: add_ops(found, word); break;
+    case Argument::op_or_verb: add_ops(found, word), add_verbs(found, word); break;
+    case Argument::shell:
+      for (const auto& [shell, script] : scripts) add(found, shell, verb.summary, word);
+      break;
+    case Argument::none:
+    case Argument::chain: break;
+  }
+}
+
 Candidates of_verb(const Verb& verb, std::span<const std::string> before, const std::string& word) {
-  const auto takes = [&](std::string_view what) { return verb.usage.find(what) != verb.usage.npos; };
-  if (takes("CHAIN")) return of_chain(before, word);
+  if (verb.argument == Argument::chain) return of_chain(before, word);
   Candidates found;
-  if (word.starts_with("-")) add_options(found, options_of(verb), word);
-  else if (takes("FILE") || takes("A B")) found.has_files = true;
-  else if (takes("SHELL"))
-    for (const auto& [shell, script] : scripts) add(found, shell, verb.help, word);
-  else if (takes("OP")) add_ops(found, word);
+  const std::vector<Option> options = options_of(verb);
+  if (const Option* option = option_behind(options, before)) add_values(found, *option, word);
+  else if (word.starts_with("-")) add_options(found, options, word);
+  else add_arguments(found, verb, word);
   return found;
 }
 
@@ -243,23 +265,39 @@ Candidates candidates_of(const std::vector<std::string>& given) {
   const Verb* verb = words.empty() ? nullptr : verb_named(words.front());
   if (verb) return of_verb(*verb, std::span(words).subspan(1), word);
   Candidates found = of_chain(words, word);
-  if (words.empty())
-    for (const Verb& candidate : all_verbs()) add(found, candidate.name, candidate.help, word);
+  if (words.empty()) add_verbs(found, word);
   return found;
 }
 
-Exit run_completion(const std::vector<std::string>& words) {
+static Exit run_completion(const VerbCall& call) {
+  const std::vector<std::string>& words = call.given;
   if (words.size() > 1 && words[0] == "words" && words[1] == "--") {
     const Candidates found = candidates_of({words.begin() + 2, words.end()});
     for (const Candidate& candidate : found.words) print_out(fmt::format("{}\t{}\n", candidate.word, candidate.help));
     if (found.has_files) print_out(fmt::format("{}\n", files_line));
     return Exit::done;
   }
-  expect_words("completion", words, 1, 1);
+  if (words.size() != 1)
+    fail(Exit::usage, "completion: {} arguments were given and it takes 1; expected: gpupost {}", words.size(),
+         completion_verb.usage);
   const std::string_view script = completion_script(words[0]);
   if (script.empty()) fail(Exit::usage, "completion: {} is none of bash, zsh, fish", words[0]);
   print_out(script);
   return Exit::done;
 }
+
+const Verb completion_verb{
+    .name = "completion",
+    .summary = "Print the script by which bash, zsh or fish completes words",
+    .usage = "completion SHELL",
+    .description =
+        "SHELL is bash, zsh or fish. Bash: source <(gpupost completion bash) in ~/.bashrc. Zsh: the same behind "
+        "compinit. Fish: gpupost "
+        "completion fish | source.",
+    .argument = Argument::shell,
+    .most_words = any_count,  // the scripts ask with `completion words -- WORD...`
+    .examples = {"completion bash"},
+    .run = run_completion,
+};
 
 }  // namespace gpupost

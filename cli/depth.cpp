@@ -56,6 +56,12 @@ Plane read_depth(const Call& call, const Picture& picture, const Globals& global
   return plane;
 }
 
+// A point op that every channel goes through, on depth: `nan` alone.
+void mend(std::span<float> numbers, const Call& call) {
+  const auto texel = call.op->point->texel(call, {});
+  for (float& number : numbers) number = float(texel({double(number), 0, 0, 1})[0]);
+}
+
 // The depth where the calls before it have moved it to: means of distances are none, so each texel's is that of one texel.
 Plane moved(Plane plane, std::span<const Call> before) {
   const std::vector<Call> moving = calls_for_other_channels(before);
@@ -64,7 +70,10 @@ Plane moved(Plane plane, std::span<const Call> before) {
   for (size_t index = 0; index < plane.values.size(); ++index)
     for (size_t component = 0; component < 4; ++component)
       level.texels.as<float>()[4 * index + component] = float(plane.values[index]);
-  follow_by_nearest(group, moving);
+  for (const Call& call : moving) {
+    if (call.op->point) mend(group.levels[0].texels.as<float>(), call);
+    else follow_by_nearest(group, {&call, 1});
+  }
   group.depth = Depth::f32;
   return plane_of({.group = &group, .component = 0});
 }

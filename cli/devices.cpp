@@ -56,10 +56,7 @@ static std::string to_text(const DeviceInfo& device) {
   return text;
 }
 
-Exit run_devices(const std::vector<std::string>& given) {
-  std::vector<std::string> words = given;
-  const bool as_json = take_flag(words, "--json");
-  expect_words("devices", words, 0, 0);
+static Exit run_devices(const VerbCall& call) {
   const std::vector<DeviceInfo> devices = list_devices();
   json list = json::array();
   std::string text;
@@ -67,10 +64,22 @@ Exit run_devices(const std::vector<std::string>& given) {
     list.push_back(to_json(device));
     text += to_text(device);
   }
-  print_out(as_json ? json_text(list, 2) : printable_lines(text));
+  print_out(call.has("--json") ? json_text(list, 2) : printable_lines(text));
   if (devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
   return Exit::done;
 }
+
+const Verb devices_verb{
+    .name = "devices",
+    .summary = "List the Vulkan devices and what each can do",
+    .usage = "devices [--json]",
+    .description =
+        "Prints the index, name, type, driver, memory and limits of each device. --device takes the index, part "
+        "of the name, or the UUID.",
+    .options = {{"--json", "", "Print JSON", {}}},
+    .examples = {"devices", "devices --json"},
+    .run = run_devices,
+};
 
 // One finding: what was looked at, how it is, and what to do where it is wrong.
 static void tell(bool is_well, std::string_view what, std::string_view how, std::string_view remedy) {
@@ -111,8 +120,7 @@ static bool examine_devices() {
   return is_usable;
 }
 
-Exit run_doctor(const std::vector<std::string>& words) {
-  expect_words("doctor", words, 0, 0);
+static Exit run_doctor(const VerbCall&) {
   const bool is_sandboxed = sandbox_holds();  // asked before drivers start threads
   const bool is_usable = examine_devices();
   tell_environment();
@@ -133,5 +141,16 @@ Exit run_doctor(const std::vector<std::string>& words) {
        "a kernel or container that allows seccomp filters");
   return is_usable ? Exit::done : Exit::device;
 }
+
+const Verb doctor_verb{
+    .name = "doctor",
+    .summary = "Say what is missing on this machine, and the command that installs it",
+    .usage = "doctor",
+    .description =
+        "Looks at Vulkan, the cache folder, the built-in shaders, OpenEXR and the sandbox of the decoders. Exit "
+        "code 4 if no device can be used.",
+    .examples = {"doctor"},
+    .run = run_doctor,
+};
 
 }  // namespace gpupost

@@ -1,7 +1,9 @@
 #include "cli/globals.h"
 
+#include "cli/environment.h"
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/forms.h"
 #include "core/threads.h"
 
 #include <fmt/ranges.h>
@@ -60,47 +62,77 @@ std::span<const Global> all_globals() {
        "of the input; without it EXR is premultiplied, all else straight",
        {"straight", "premultiplied"},
        ""},
+      {"apply-to",
+       "NAME,...",
+       "Channels that ops filter: color alone (default), all, or the color and the channels or layers of these names. "
+       "Other channels take the nearest texel where an op moves or resizes the image and skip ops that mix texels. "
+       "mips "
+       "makes levels of all channels",
+       {"color", "all"},
+       "",
+       false,
+       false,
+       true},
       {"part", "WHICH", "of an EXR of several parts, by number or name; without it the first", {}, "", true},
       {"layer", "NAME", "work on NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
       {"level", "N", "of a mip-mapped input; without it 0, and to `compare` all", {}, "", true},
-      {"max-side", "N", "texels of an input's longer side at most; without it 32768", {}, "", true},
-      {"max-texels", "N", "texels of an input at most; without it 268435456", {}, "", true},
-      {"max-channels", "N", "channels of an input at most; without it 64", {}, "", true},
+      {"max-side", "N", "texels of an input's longer side at most; without it 32768", {}, "", true, true},
+      {"max-texels", "N", "texels of an input at most; without it 268435456", {}, "", true, true},
+      {"max-channels", "N", "channels of an input at most; without it 64", {}, "", true, true},
       {"max-decoded",
        "SIZE",
        "bytes of an input at most once it is decoded, like 512M or 8G; without it 4G",
        {},
        "",
+       true,
        true},
-      {"decode-seconds", "N", "for an input at most; without it 120", {}, "", true},
+      {"decode-seconds", "N", "for an input at most; without it 120", {}, "", true, true},
       {"decode-cpu-seconds",
        "N",
        "processor time for an input at most, of all cores together; without it 30",
        {},
        "",
+       true,
        true},
       {"require-sandbox",
        "",
        "Fail with exit 7 where the system cannot filter a decoder's system calls; without it that is a warning",
        {},
        "",
+       true,
        true},
-      {"jobs", "N", "of several inputs decoded at once, ahead of their turn; without it the number of cores", {}, ""},
-      {"device", "WHICH", "by index, part of the name, UUID, cpu or gpu; without it the best there is", {}, ""},
-      {"require-gpu", "", "a real GPU, or exit 4", {}, ""},
+      {"jobs",
+       "N",
+       "of several inputs decoded at once, ahead of their turn; without it the number of cores",
+       {},
+       "",
+       false,
+       true},
+      {"device",
+       "WHICH",
+       "by index, part of the name, UUID, cpu or gpu; without it the best there is",
+       {},
+       "",
+       false,
+       true},
+      {"require-gpu", "", "a real GPU, or exit 4", {}, "", false, true},
       {"tile-side",
        "TEXELS",
        "pictures go through the device in parts of at most so many texels a side, which changes no number; without it "
        "at "
        "once where the device can",
        {},
-       ""},
+       "",
+       false,
+       true},
       {"max-dispatch-ms",
        "MS",
        "that the device may work at once, in parts where a picture takes longer, 0 for as long as it takes; without it "
        "500 on a GPU, whose driver may end what takes seconds",
        {},
-       ""},
+       "",
+       false,
+       true},
       {"fp16",
        "",
        "half storage, half arithmetic where the op says it is safe, and half numbers in outputs of floats",
@@ -141,41 +173,9 @@ const Global* global_named(std::string_view name) {
   return nullptr;
 }
 
-std::string environment_name(const Global& global) {
-  std::string name = "GPUPOST_" + std::string(global.name);
-  for (char& c : name) c = c == '-' ? '_' : char(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
-// Is it on the command line, as `--name VALUE`, `--name=VALUE` or by its short name?
-static bool is_typed(const Global& global, const std::vector<std::string>& words) {
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    const std::string_view name = word.substr(0, word.find('='));
-    return (name.starts_with("--") && name.substr(2) == global.name) || (!name.empty() && name == global.short_name);
-  });
-}
-
-// Does the text have these words, with no other letters or dashes around them?
-static bool has_words(std::string_view text, std::string_view words) {
-  const auto is_edge = [&](size_t at) {
-    return at >= text.size() || (text[at] != '-' && !std::isalnum(static_cast<unsigned char>(text[at])));
-  };
-  for (size_t at = text.find(words); at != text.npos; at = text.find(words, at + 1))
-    if (is_edge(at - 1) && is_edge(at + words.size())) return true;
-  return false;
-}
-
-std::string with_origins(std::string message, const std::vector<std::string>& words) {
-  std::string origins;
-  for (const Global& global : all_globals()) {
-    const std::string variable = environment_name(global), option = fmt::format("--{}", global.name);
-    const char* value = std::getenv(variable.c_str());
-    if (!value || !*value || is_typed(global, words) || has_words(message, variable)) continue;
-    if (has_words(message, option) || has_words(message, fmt::format("{} {}", global.name, value)) ||
-        (!global.short_name.empty() && has_words(message, global.short_name)))
-      origins += fmt::format("{}{} is from {}", origins.empty() ? "" : ", ", option, variable);
-  }
-  return origins.empty() ? message : fmt::format("{} ({})", message, origins);
+std::string Global::value_text() const {
+  if (choices.empty()) return std::string(value);
+  return fmt::format("{}{}{}", fmt::join(choices, "|"), has_names ? "|" : "", has_names ? value : "");
 }
 
 // The value of each global that was given, by name; "1" for a flag.
@@ -201,9 +201,8 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
     for (const std::string& value : list)
       if (value != list.front())
         fail(Exit::usage, "--{} is given twice, as {} and as {}", global.name, list.front(), value);
-    const char* environment = std::getenv(environment_name(global).c_str());
     if (options[global.name]->count() > 0) values[global.name] = global.value.empty() ? "1" : list.front();
-    else if (environment && *environment) values[global.name] = environment;
+    else if (const std::string value = value_in_environment(global); !value.empty()) values[global.name] = value;
   }
   return values;
 }
@@ -212,7 +211,7 @@ static Transfer transfer_named(const std::string& name) { return name == "srgb" 
 
 static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
     fail(Exit::usage, "--{} {} is not a whole number in {}..{}", name, word, low, high);
   return value;
@@ -277,7 +276,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   };
   for (const auto& [name, value] : values) {
     const std::vector<std::string_view>& choices = global_named(name)->choices;
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
+    const bool is_open = choices.empty() || global_named(name)->has_names;
+    if (!is_open && std::find(choices.begin(), choices.end(), value) == choices.end())
       fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
   }
   Globals globals{.output = text("output"),
@@ -295,6 +295,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .verify = flag("verify"),
                   .no_clobber = flag("no-clobber"),
                   .quiet = flag("quiet")};
+  if (values.contains("apply-to")) globals.apply_to = parse_apply_to(text("apply-to"));
   if (values.contains("level")) globals.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("format")) globals.format = format_named(text("format"));
   if (values.contains("assemble"))

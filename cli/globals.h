@@ -1,6 +1,7 @@
 // The options that belong to no op: one table for the parser, the help and the documents.
 #pragma once
 
+#include "core/apply_to.h"
 #include "core/codec/codec.h"
 #include "core/picture.h"
 #include "core/plan.h"
@@ -13,24 +14,23 @@
 
 namespace gpupost {
 
-// One row. On the command line `--name VALUE`, in the environment GPUPOST_NAME.
+// One row. On the command line `--name VALUE`; a machine setting also in the environment, as GPUPOST_NAME.
 struct Global {
   std::string_view name;
   std::string_view value;  // what the value is called in the help; "" for a flag
   std::string_view help;
-  std::vector<std::string_view> choices;  // "": any value
+  std::vector<std::string_view> choices;  // empty: any value
   std::string_view short_name;            // "-o"; "" for none
   bool is_of_decoding = false;            // `info` and `compare` have it too
+  bool is_of_machine = false;             // depends on the machine, not on the result: device, jobs, limits
+  bool has_names = false;                 // takes any names beside its choices
+
+  // As help shows what it takes: "srgb|linear", "FILE", "" for a flag.
+  std::string value_text() const;
 };
 
 std::span<const Global> all_globals();
 const Global* global_named(std::string_view name);  // nullptr: there is none
-std::string environment_name(const Global& global);
-
-// The message of an error, and of each global that it speaks of and the environment has said in the place of these words, from
-// where it is.
-std::string with_origins(std::string message, const std::vector<std::string>& words);
-
 // What the inputs make up together: a picture each, or one cube or array in one file.
 enum class Assembly { none, cube, array, cube_from_cross, cube_from_strip };
 std::string_view name_of(Assembly assembly);  // as it is typed
@@ -48,6 +48,7 @@ struct Globals {
   std::optional<Alpha> input_alpha;
   std::string part;
   std::string layer;
+  ApplyTo apply_to;          // the channels beside the color that ops filter
   std::optional<int> level;  // of a mip-mapped input; without it 0
   Limits limits;             // of each input
   bool requires_sandbox = false;

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include "cli/environment.h"
 #include "cli/globals.h"
 #include "cli/verbs.h"
 
@@ -42,7 +43,8 @@ static std::string wrapped(std::string_view text, size_t indent, size_t width = 
   return lines + std::string(indent, ' ') + line + "\n";
 }
 
-static std::string option_lines(const std::string& option, std::string_view help) {
+static std::string option_lines(std::string option, std::string_view help) {
+  while (option.ends_with(' ')) option.pop_back();
   return fmt::format("  {}\n{}", option, wrapped(help, 6));
 }
 
@@ -64,14 +66,33 @@ std::string help_text(const Op& op) {
   return text + "\nSource\n" + wrapped(op.source, 2) + "\nGlobal options: gpupost help\n";
 }
 
+// "-o, --output FILE" and what it does.
+static std::string text_of(const Global& global) {
+  const std::string option = fmt::format("{}{}--{} {}", global.short_name, global.short_name.empty() ? "" : ", ",
+                                         global.name, global.value_text());
+  const std::string origin =
+      global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global)) : std::string(global.help);
+  return option_lines(option, origin);
+}
+
 static std::string globals_text() {
   std::string text;
-  for (const Global& global : all_globals()) {
-    std::string option = fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ", ", global.name);
-    if (!global.choices.empty()) option += fmt::format(" {}", fmt::join(global.choices, "|"));
-    else if (!global.value.empty()) option += fmt::format(" {}", global.value);
-    text += option_lines(option, global.help);
-  }
+  for (const Global& global : all_globals()) text += text_of(global);
+  return text;
+}
+
+std::string help_text(const Verb& verb) {
+  std::string text = fmt::format("gpupost {}\n\n{}", verb.usage, wrapped(fmt::format("{}.", verb.summary), 0));
+  if (!verb.description.empty()) text += wrapped(verb.description, 0);
+  if (!verb.options.empty()) text += "\nOptions\n";
+  for (const VerbOption& option : verb.options)
+    text += option_lines(fmt::format("{} {}", option.name, option.value_text()), option.help);
+  text += "\nExamples\n";
+  for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
+  if (verb.argument == Argument::chain) return text + "\nGlobal options: gpupost help\n";
+  const std::vector<const Global*> globals = globals_of(verb);
+  if (!globals.empty()) text += "\nGlobal options that it takes\n";
+  for (const Global* global : globals) text += text_of(*global);
   return text;
 }
 
@@ -96,10 +117,10 @@ std::string help_text() {
       "  gpupost VERB ...\n\n"
       "Without an input, or with -, standard input is read. Without -o the result of in.exr goes to in.OP.exr in the\n"
       "working directory, that of standard input to standard output.\n\nOps (gpupost help OP says more)\n";
-  text += ops_list() + "\nVerbs\n";
-  for (const Verb& verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb.usage, verb.help);
-  text +=
-      "\nGlobal options (also from the environment: --device as GPUPOST_DEVICE)\n" + globals_text() + "\nExit codes\n";
+  text += ops_list() + "\nVerbs (gpupost help VERB says more)\n";
+  for (const Verb* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
+  text += "\nGlobal options (settings of the machine also come from the environment, as the variable in brackets)\n" +
+          globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
   return text;
 }

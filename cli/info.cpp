@@ -1,6 +1,5 @@
 // `gpupost info FILE`.
 #include "cli/json_text.h"
-#include "cli/request.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
 #include "core/printable.h"
@@ -78,14 +77,25 @@ static std::string to_text(const json& info) {
   return text;
 }
 
-Exit run_info(const std::vector<std::string>& given) {
-  std::vector<std::string> words = given;
-  const bool as_json = take_flag(words, "--json");
-  const Request request = parse_files("info", words, 1);
-  const std::string& file = request.inputs.front();
-  const json info = describe(file, decode_file(file, decode_options(request.globals)));
-  print_out(as_json ? json_text(info, 2) : to_text(info));
+static Exit run_info(const VerbCall& call) {
+  const std::string& file = call.words.front();
+  const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words))));
+  print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
   return Exit::done;
 }
+
+const Verb info_verb{
+    .name = "info",
+    .summary = "Print size, channels, windows, levels and attributes of an image",
+    .usage = "info FILE [--json]",
+    .description = "Reads the whole file, - for standard input, as a run would.",
+    .argument = Argument::file,
+    .least_words = 1,
+    .most_words = 1,
+    .options = {{"--json", "", "Print JSON", {}}},
+    .takes_global = [](const Global& global) { return global.is_of_decoding; },
+    .examples = {"info in.exr", "info in.exr --json"},
+    .run = run_info,
+};
 
 }  // namespace gpupost

@@ -1,4 +1,5 @@
 // gpupost: the one place that catches errors and turns them into exit codes.
+#include "cli/environment.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/messages.h"
@@ -89,13 +90,13 @@ static Exit run_words(const std::vector<std::string>& words) {
     say(help_text());
     return Exit::usage;
   }
-  if (words[0] == "--version") return run_version({});
-  if (const Verb* verb = verb_named(words[0]))
-    return asks_for_help(words) ? run_help({}) : verb->run({words.begin() + 1, words.end()});
+  const Verb* verb = words[0] == "--version" ? &version_verb : verb_named(words[0]);
   if (asks_for_help(words)) {
-    const auto op = std::find_if(words.begin(), words.end(), [](const std::string& word) { return op_named(word); });
-    return op == words.end() ? run_help({}) : run_help({*op});
+    const auto op = std::ranges::find_if(words, [](const std::string& word) { return op_named(word) != nullptr; });
+    print_out(verb ? help_text(*verb) : op != words.end() ? help_text(*op_named(*op)) : help_text());
+    return Exit::done;
   }
+  if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));
   const Request request = parse_request(words);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
@@ -103,8 +104,14 @@ static Exit run_words(const std::vector<std::string>& words) {
   return Exit::done;
 }
 
+static void warn_of_environment(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, "--quiet") != words.end()) return;
+  for (const std::string& warning : environment_warnings()) say_warning("{}", warning);
+}
+
 // What is said of the device's last moments is said behind all work.
 static Exit run_validated(const std::vector<std::string>& words) {
+  warn_of_environment(words);
   const Exit code = run_words(words);
   if (validation_message_count() > 0)
     fail(Exit::bug, "the validation layer has {} messages", validation_message_count());

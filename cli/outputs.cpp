@@ -199,6 +199,24 @@ struct ReadFile {
   std::string_view what;
 };
 
+// Two jobs have one output: says which, and what tells them apart.
+[[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
+                                     const std::string& output, bool is_same) {
+  const std::string target = path == "-" ? "standard output" : path;
+  const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
+                        output.find("{name}") != output.npos;
+  const std::string folder = output.ends_with('/') ? output : "";
+  const std::string way_out =
+      is_same ? "name the input once"
+      : second.is_a_file_a_level() ? "put a character that is no digit before {level}"
+      : has_stem
+          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' (its folders must exist), or a run each",
+                        folder)
+          : "use {stem} in -o, or a folder ending in /";
+  fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
+       second.name(), target, way_out);
+}
+
 // All that the jobs read and may write, for finding what would be lost.
 class Paths {
  public:
@@ -233,10 +251,7 @@ class Paths {
     const std::string name = names_.of(path);
     const auto [other, is_new] = written_.emplace(name, job.name());
     if (!is_new)
-      fail(Exit::usage, "several results would go to {}: those of {} and {}; expected a name with {{stem}}{}",
-           path == "-" ? "standard output" : path, other->second, job.name(),
-           job.is_a_file_a_level() ? " and, before {level}, something that is no digit"
-                                   : ", or a folder with / at its end");
+      refuse_both(other->second, job, path, request.globals.output, names_.of(other->second) == names_.of(job.name()));
     const auto lost = read_.find(name);
     if (path == "-" || lost == read_.end()) return;
     const std::string& output = request.globals.output;

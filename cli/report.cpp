@@ -58,6 +58,7 @@ static json to_json(const JobReport& job) {
           {"stages_ms",
            {{"decode", job.decode_ms},
             {"device", job.device_ms},
+            {"compile", job.compile_ms},
             {"upload", job.upload_ms},
             {"passes", job.passes_ms},
             {"download", job.download_ms},
@@ -70,6 +71,7 @@ static json to_json(const JobReport& job) {
           {"statistics", measured},
           {"verify", checks},
           {"warnings", job.warnings},
+          {"notes", job.notes},
           {"error", job.error}};
 }
 
@@ -97,10 +99,11 @@ std::string to_table(const Report& report) {
                           double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");
-    const std::pair<const char*, double> stages[] = {
-        {"decode", job.decode_ms}, {"device", job.device_ms},     {"upload", job.upload_ms},
-        {"passes", job.passes_ms}, {"download", job.download_ms}, {"verify", job.verify_ms},
-        {"encode", job.encode_ms}, {"write", job.write_ms},       {"total", job.total_ms}};
+    const std::pair<const char*, double> stages[] = {{"decode", job.decode_ms},   {"device", job.device_ms},
+                                                     {"compile", job.compile_ms}, {"upload", job.upload_ms},
+                                                     {"passes", job.passes_ms},   {"download", job.download_ms},
+                                                     {"verify", job.verify_ms},   {"encode", job.encode_ms},
+                                                     {"write", job.write_ms},     {"total", job.total_ms}};
     for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<36}{:>10.1f}\n", name, milliseconds);
   }
   return text;

@@ -28,8 +28,8 @@ struct JobReport {
   Size size;
   std::string storage;               // "16f" or "32f"
   std::vector<std::string> choices;  // method and why
-  double decode_ms = 0, device_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0, encode_ms = 0,
-         write_ms = 0;
+  double decode_ms = 0, device_ms = 0, compile_ms = 0, upload_ms = 0, passes_ms = 0, download_ms = 0, verify_ms = 0,
+         encode_ms = 0, write_ms = 0;
   double total_ms = 0;
   // of image copies of this size on this device; 0: not measured
   double copy_half_gb_per_second = 0, copy_float_gb_per_second = 0;
@@ -38,7 +38,8 @@ struct JobReport {
   std::vector<LevelCheck> checks;          // of --verify
   std::vector<NumberCheck> number_checks;  // likewise, the worst of what each `stats` has measured of a group
   std::vector<std::string> warnings;
-  std::string error;  // "" where the output is whole
+  std::vector<std::string> notes;  // what the user may not expect of a run that is as it should be
+  std::string error;               // "" where the output is whole
 
   // Once, however often it comes.
   void add_warning(const std::string& warning) {

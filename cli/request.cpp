@@ -112,7 +112,11 @@ class Walker {
 
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
-    if (is_plain && access(word.c_str(), F_OK) != 0)
+    const bool is_there = access(word.c_str(), F_OK) == 0;
+    if (is_plain && !is_there && verb_named(word))
+      fail(Exit::usage, "{0} is a verb, and {1} stands before it; a verb must be the first word: gpupost {2}", word,
+           words_.front(), verb_named(word)->usage);
+    if (is_plain && !is_there)
       fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
            word.empty() ? "an empty word" : word, suggestion(word, op_names()));
     request_.inputs.push_back(word);
@@ -129,19 +133,5 @@ class Walker {
 }  // namespace
 
 Request parse_request(const std::vector<std::string>& words) { return Walker(words).walk(); }
-
-Request parse_files(std::string_view verb, const std::vector<std::string>& words, size_t count) {
-  for (const std::string& word : words)
-    for (const Global& global : all_globals()) {
-      const std::string name = word.substr(0, word.find('='));
-      if (!global.is_of_decoding && (name == global.short_name || name == "--" + std::string(global.name)))
-        fail(Exit::usage, "{}: {} is no option of it", verb, name);
-    }
-  Request request = parse_request(words);
-  if (!request.calls.empty() || request.inputs.size() != count)
-    fail(Exit::usage, "{}: has {} pictures; expected: gpupost {}", verb, request.inputs.size(),
-         verb_named(verb)->usage);
-  return request;
-}
 
 }  // namespace gpupost

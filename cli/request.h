@@ -25,10 +25,7 @@ struct Request {
 // Throws Error(Exit::usage), of such a file Error(Exit::input).
 Request parse_request(const std::vector<std::string>& words);
 
-// The words of a verb that decodes `count` files and does no more: the globals among them say how. Throws Error(Exit::usage).
-Request parse_files(std::string_view verb, const std::vector<std::string>& words, size_t count);
-
-// Every word that an op or a verb has, for near misses.
+// The names of all ops, for near misses.
 std::vector<std::string_view> op_names();
 
 }  // namespace gpupost

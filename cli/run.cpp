@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include "cli/assembly.h"
+#include "cli/environment.h"
 #include "cli/finish_report.h"
 #include "cli/inputs.h"
 #include "cli/lazy_gpu.h"
@@ -85,32 +86,38 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
-// Warnings as they come. What was said of one input is not said of others, but how many those were, behind all of them.
+// Warnings and notes as they come. What was said of one input is not said of others, but how many those were, behind all of
+// them.
 class Warnings {
  public:
   void tell(const JobReport& report) {
-    for (const std::string& warning : report.warnings) {
-      const auto told = std::ranges::find(told_, warning, &Told::warning);
-      if (told != told_.end()) {
-        ++told->more_count;
-        continue;
-      }
-      say_warning("{}: {}", name_of(report), warning);
-      told_.push_back({.warning = warning});
-    }
+    for (const std::string& warning : report.warnings) tell(report, "warning: ", warning);
+    for (const std::string& note : report.notes) tell(report, "note: ", note);
   }
 
   void tell_counts() const {
     for (const Told& told : told_)
       if (told.more_count > 0)
-        say_warning("{} more {}: {}", told.more_count, told.more_count == 1 ? "input" : "inputs", told.warning);
+        say_note("{}{} more {}: {}", told.kind, told.more_count, told.more_count == 1 ? "input" : "inputs", told.text);
   }
 
  private:
   struct Told {
-    std::string warning;
+    std::string_view kind;
+    std::string text;
     size_t more_count = 0;
   };
+
+  void tell(const JobReport& report, std::string_view kind, const std::string& text) {
+    const auto told = std::ranges::find(told_, text, &Told::text);
+    if (told != told_.end()) {
+      ++told->more_count;
+      return;
+    }
+    say_note("{}{}: {}", kind, name_of(report), text);
+    told_.push_back({.kind = kind, .text = text});
+  }
+
   std::vector<Told> told_;
 };
 

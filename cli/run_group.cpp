@@ -3,7 +3,10 @@
 #include "cli/depths.h"
 #include "cli/device.h"
 #include "core/error.h"
+#include "core/naming.h"
 #include "core/verify.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,15 +16,12 @@ namespace {
 
 // What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
 std::string names_behind(const Group& group) {
-  if (group.is_colour) return "";
-  std::string names;
-  for (const Channel& channel : group.channels)
-    if (!channel.name.empty()) names += (names.empty() ? "" : " ") + channel.name;
-  return " (" + names + ")";
+  return group.is_colour ? "" : fmt::format(" ({})", fmt::join(names_of(group), " "));
 }
 
 void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
   if (group.is_colour || report.choices.empty()) report.choices = made.choices;
+  report.compile_ms += times.compile_ms;
   report.upload_ms += times.upload_ms;
   report.download_ms += times.download_ms;
   for (size_t index = 0; index < made.passes.size(); ++index) {
@@ -65,16 +65,6 @@ std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made
   return numbers;
 }
 
-// Gives them to those of the request's calls that look at such a group.
-void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
-  if (numbers.empty()) return;
-  for (Measured& one : measured) {
-    if (!group.is_colour && one.measure == Measure::extremes) continue;
-    take_in(one, group, numbers.front());
-    numbers = numbers.subspan(1);
-  }
-}
-
 void verify_numbers(std::span<const Call> calls, const PlanInput& input, const Group& group,
                     std::span<const Statistics> numbers, JobReport& report) {
   const Stopwatch watch;
@@ -94,16 +84,15 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
 
 }  // namespace
 
-void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
-               std::span<Measured> measured, JobReport& report) {
+std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
+                                  JobReport& report) {
   const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
   auto [made, result, first_level, clamped_count] = lazy.with([&](Gpu& gpu) {
     return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
   });
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);
-  const std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
-  hand_out(numbers, group, measured);
+  std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
   if (globals.verify) verify_numbers(calls, input, group, numbers, report);
   if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
   if (clamped_count > 0)
@@ -115,6 +104,7 @@ void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& laz
   group.depth = depth;
   group.levels.resize(size_t(first_level));
   std::ranges::move(result.levels, std::back_inserter(group.levels));
+  return numbers;
 }
 
 }  // namespace gpupost

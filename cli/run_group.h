@@ -8,9 +8,9 @@
 
 namespace gpupost {
 
-// Its levels take the place of the group's, but for a level 0 that is the input; what the calls of `stats` measure goes to
-// `measured`, one for each such call of the request. Throws Error(Exit::difference) where --verify finds one.
-void run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
-               std::span<Measured> measured, JobReport& report);
+// Replaces the group's levels with those of the result, but for a level 0 that is the input. Returns what the calls of
+// `stats` have measured, in their order. Throws Error(Exit::difference) where --verify finds one.
+std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
+                                  JobReport& report);
 
 }  // namespace gpupost

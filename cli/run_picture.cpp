@@ -82,7 +82,7 @@ LevelFrame level_frame_of(std::span<const Call> calls, const Way& way, const Pic
   LevelFrame frame{.windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window})};
   frame.enlarged = frame.windows.data;
   frame.level_count = result_level_count(calls, picture.size());
-  const bool has_frame = way.job.is_a_file_a_level && way.job.format->name == "exr" && calls.back().op->makes_levels;
+  const bool has_frame = way.job.is_a_file_a_level() && way.job.format->name == "exr" && calls.back().op->makes_levels;
   if (has_frame) frame.enlarged = window_for_levels(frame.windows, frame.level_count);
   return frame;
 }
@@ -99,6 +99,33 @@ void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& g
   crop_levels(group, frame.windows, frame.enlarged);
 }
 
+// Gives what the device has measured of a group to those of the chain's calls that look at such a group.
+void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+  if (numbers.empty()) return;
+  for (Measured& one : measured) {
+    if (!group.is_colour && one.measure == Measure::extremes) continue;
+    take_in(one, group, numbers.front());
+    numbers = numbers.subspan(1);
+  }
+}
+
+// A group of floats beside the color through its steps. Returns what `stats` has measured on the way.
+std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& globals, LazyGpu& gpu, Group& group,
+                                  JobReport& report) {
+  std::vector<Statistics> numbers;
+  for (const Step& step : steps) {
+    if (step.route == Route::by_nearest) {
+      follow_by_nearest(group, step.calls);
+      continue;
+    }
+    const Stopwatch watch;
+    gpu.with([](Gpu&) {});  // until it is open
+    report.device_ms += watch.milliseconds();
+    std::ranges::move(run_group(step.calls, globals, gpu, group, report), std::back_inserter(numbers));
+  }
+  return numbers;
+}
+
 // The chain on all that the picture has: colour, with conversions of its primaries, then the channels that go along.
 void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gpu,
                 std::span<const Call> calls_of_colour, Picture& picture, const Way& way, JobReport& report) {
@@ -106,10 +133,8 @@ void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gp
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(way.storage);
-  std::vector<Call> calls_of_others = calls_for_other_channels(calls);
-  std::erase_if(calls_of_others, [](const Call& call) {
-    return call.op->passes_through && measure_of(call) == Measure::extremes;  // of luminance, which they have none of
-  });
+  const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
+  split_groups(globals.apply_to, picture);
   std::vector<Measured> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -118,14 +143,18 @@ void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gp
                    [&](std::span<const Call> steps) { follow_by_nearest(group, steps); });
       continue;
     }
-    if (!group.is_colour && calls_of_others.empty()) continue;
-    const Stopwatch watch;
-    gpu.with([](Gpu&) {});  // till it is open
-    report.device_ms += watch.milliseconds();
-    run_in_frame(group.is_colour ? calls_of_colour : std::span<const Call>(calls_of_others), frame, group,
-                 [&](std::span<const Call> steps) { run_group(steps, globals, gpu, group, measured, report); });
+    std::vector<Statistics> numbers;
+    run_in_frame(group.is_colour ? calls_of_colour : calls, frame, group, [&](std::span<const Call> some) {
+      const std::vector<Step> steps = group.is_colour
+                                          ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
+                                          : steps_beside_color(some, is_applied(globals.apply_to, group));
+      std::ranges::move(run_steps(steps, globals, gpu, group, report), std::back_inserter(numbers));
+    });
+    hand_out(numbers, group, measured);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
+  const std::vector<std::string> unfiltered = names_not_applied(globals.apply_to, picture);
+  if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
   Group& colour = picture.groups.front();
   if (makes_colour(calls) && colour.is_colour) name_colours(colour);
   name_alpha(colour, has_alpha_behind(calls, colour.has_alpha()));
@@ -215,7 +244,8 @@ std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, c
 }  // namespace
 
 Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
-  check_demands(request.calls, read);
+  check_apply_to(request.globals.apply_to, read);
+  check_demands(request.calls, request.globals.apply_to, read);
   const Globals& globals = request.globals;
   const std::vector<Call> calls = for_picture(request.calls, read, globals);
   Part part{.picture = std::move(read)};
@@ -241,7 +271,7 @@ Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture r
       report.add_warning(fmt::format("the result's colour has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
-    change_attributes(calls, !way.job.is_a_file_a_level, picture);
+    change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (picture.groups.front().is_colour && !takes_data(calls)) settle_primaries(picture, primaries, report);
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {

@@ -5,9 +5,7 @@
 #include "core/gpu/bench.h"
 #include "core/gpu/tuning.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 
 namespace gpupost {
 
@@ -36,28 +34,16 @@ const Op* tunable_op(const std::string& name) {
   return op;
 }
 
-TuneRequest parse_tune(const std::vector<std::string>& words) {
-  TuneRequest request;
-  std::vector<std::string> names;
-  std::string sizes;
-  if (const char* device = std::getenv("GPUPOST_DEVICE")) request.device = device;
-  CLI::App app;
-  app.set_help_flag();
-  app.add_option("op", names);
-  app.add_option("--sizes", sizes);
-  app.add_option("--variants", request.variants);
-  app.add_option("--device", request.device);
-  app.add_flag("--list", request.list);
-  app.add_flag("--forget", request.forget);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::ParseError& error) {
-    fail(Exit::usage, "tune: {}", error.what());
-  }
-  if (request.list && request.forget) fail(Exit::usage, "tune: --list and --forget contradict each other");
-  request.sizes = sizes_of("tune", sizes);
-  for (const std::string& name : names) request.ops.push_back(tunable_op(name));
-  if (names.empty())
+TuneRequest parse_tune(const VerbCall& call) {
+  TuneRequest request{.ops = {},
+                      .sizes = sizes_of("tune", call.value("--sizes")),
+                      .variants = call.value("--variants"),
+                      .device = device_of(call),
+                      .list = call.has("--list"),
+                      .forget = call.has("--forget")};
+  if (request.list && request.forget) fail(Exit::usage, "tune: --list and --forget contradict each other; give one");
+  for (const std::string& name : call.words) request.ops.push_back(tunable_op(name));
+  if (call.words.empty())
     for (const Op* op : all_ops())
       if (can_be_tuned(*op)) request.ops.push_back(op);
   return request;
@@ -114,8 +100,8 @@ std::vector<Tuned> tune(Gpu& gpu, const TuneRequest& request) {
 
 }  // namespace
 
-Exit run_tune(const std::vector<std::string>& words) {
-  const TuneRequest request = parse_tune(words);
+static Exit run_tune(const VerbCall& call) {
+  const TuneRequest request = parse_tune(call);
   const DeviceInfo device = choose_device(list_devices(), request.device, false);
   const std::vector<Tuned>& kept = device.traits.tuned;
   if (request.forget) {
@@ -135,5 +121,23 @@ Exit run_tune(const std::vector<std::string>& words) {
   keep_tuning(device, tuned);
   return Exit::done;
 }
+
+const Verb tune_verb{
+    .name = "tune",
+    .summary = "Find the fastest variants on this device and keep their names",
+    .usage = "tune [OP...] [OPTIONS]",
+    .description =
+        "Measures the variants of the ops, of all that have some if none is named, and keeps the name of the "
+        "fastest for each size and format. Later runs on this device take it; it changes no pixel.",
+    .argument = Argument::op,
+    .most_words = any_count,
+    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default a few from 256 on)", {}},
+                {"--variants", "LIST", "Names of variants to choose from, or parts of names (default all)", {}},
+                {"--list", "", "Print what is kept and measure nothing", {}},
+                {"--forget", "", "Drop what is kept", {}}},
+    .takes_global = [](const Global& global) { return global.name == "device"; },
+    .examples = {"tune", "tune --list"},
+    .run = run_tune,
+};
 
 }  // namespace gpupost

@@ -1,8 +1,11 @@
-// The words that may stand first instead of a chain.
+// The words that may stand first in place of a chain. A verb is one record: the parser, help and completion are loops over
+// these records.
 #pragma once
 
+#include "cli/globals.h"
 #include "core/error.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,36 +14,61 @@
 
 namespace gpupost {
 
-struct Verb {
-  std::string_view name;
-  std::string_view usage;  // with its arguments
-  std::string_view help;
-  Exit (*run)(const std::vector<std::string>& words);  // the words behind it
+// One option of a verb.
+struct VerbOption {
+  std::string_view name;                  // "--tolerance"
+  std::string_view value;                 // what help calls the value, "FILE..." for several; "" for a flag
+  std::string_view help;                  // a verb or a noun phrase first, with the default
+  std::vector<std::string_view> choices;  // empty: any value
+
+  std::string value_text() const;  // "on|off|both", "FILE", "" for a flag
 };
 
-std::span<const Verb> all_verbs();
-const Verb* verb_named(std::string_view name);  // nullptr: there is none
+// What the words of a verb are that are no options.
+enum class Argument { none, file, op, op_or_verb, shell, chain };
 
-Exit run_devices(const std::vector<std::string>& words);
-Exit run_doctor(const std::vector<std::string>& words);
-Exit run_compare(const std::vector<std::string>& words);
-Exit run_info(const std::vector<std::string>& words);
-Exit run_bench(const std::vector<std::string>& words);
-Exit run_tune(const std::vector<std::string>& words);
-Exit run_ops(const std::vector<std::string>& words);
-Exit run_completion(const std::vector<std::string>& words);
-Exit run_shader(const std::vector<std::string>& words);
-Exit run_help(const std::vector<std::string>& words);
-Exit run_version(const std::vector<std::string>& words);
+constexpr size_t any_count = size_t(-1);
+
+// The words behind a verb.
+struct VerbCall {
+  std::vector<std::string> words;                               // that are no options
+  std::map<std::string_view, std::vector<std::string>> values;  // by the names of options; a flag's is "1"
+  std::vector<std::string> global_words;                        // "--part=1"
+  std::vector<std::string> given;                               // all as they were typed
+
+  bool has(std::string_view option) const { return values.contains(option); }
+  std::string value(std::string_view option) const;  // "" where it is not given
+  std::vector<std::string> list(std::string_view option) const;
+};
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;      // one line
+  std::string_view usage;        // "compare A B [--tolerance T]"
+  std::string_view description;  // what it prints, how it ends; "" where the summary says all
+  Argument argument = Argument::none;
+  size_t least_words = 0, most_words = 0;
+  std::vector<VerbOption> options;
+  bool (*takes_global)(const Global& global) = nullptr;  // global options that it takes too; nullptr: none
+  std::vector<std::string_view> examples;                // behind "gpupost "
+  Exit (*run)(const VerbCall& call) = nullptr;
+};
+
+// All rows, in the order in which help names them.
+std::span<const Verb* const> all_verbs();
+const Verb* verb_named(std::string_view name);  // nullptr: there is none
+std::vector<const Global*> globals_of(const Verb& verb);
+
+// Throws Error(Exit::usage) for words that the row does not have. A chain is not taken apart.
+VerbCall parse_verb(const Verb& verb, const std::vector<std::string>& words);
+
+// --device, else the machine's setting; "" where neither is given.
+std::string device_of(const VerbCall& call);
+
+extern const Verb devices_verb, doctor_verb, compare_verb, info_verb, bench_verb, tune_verb, ops_verb, shader_verb,
+    completion_verb, help_verb, version_verb;
 
 // Text on standard output; a reader that has gone away is no error.
 void print_out(std::string_view text);
-
-// Takes `flag` out of `words`; was it there?
-bool take_flag(std::vector<std::string>& words, std::string_view flag);
-// Takes `--name VALUE` or `--name=VALUE` out of `words`, the last of several.
-std::optional<std::string> take_value(std::vector<std::string>& words, std::string_view name);
-// Refuses options, and fewer words than `least` or more than `most`.
-void expect_words(std::string_view verb, const std::vector<std::string>& words, size_t least, size_t most);
 
 }  // namespace gpupost

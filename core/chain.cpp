@@ -2,12 +2,12 @@
 
 #include "core/channels.h"
 #include "core/error.h"
+#include "core/forms.h"
 
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <sstream>
@@ -23,7 +23,7 @@ static double parse_choice(const Op& op, const Param& param, const std::string& 
 
 static double parse_number(const Op& op, const Param& param, const std::string& word) {
   double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
   const bool is_number = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
   if (!is_number || (param.kind == ParamKind::integer && value != std::floor(value)))
     fail(Exit::usage, "{}: --{} {} is not {}", op.name, param.name, word,

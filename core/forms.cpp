@@ -1,6 +1,5 @@
 #include "core/forms.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -34,7 +33,7 @@ std::optional<double> percentage(std::string_view word) {
   if (!word.ends_with('%')) return std::nullopt;
   word.remove_suffix(1);
   double number = 0;
-  const auto [after, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const auto [after, error] = number_from(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || after != word.data() + word.size() || !std::isfinite(number)) return std::nullopt;
   return number;
 }
@@ -45,7 +44,7 @@ std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
   const char* const end = word.data() + word.size();
   while (true) {
     double number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
+    const auto [after, error] = number_from(at, end, number);
     if (error != std::errc() || !is_float_number(number)) return std::nullopt;
     numbers.push_back(number);
     if (after == end) return numbers;

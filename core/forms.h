@@ -1,11 +1,19 @@
 // Values of options that are several numbers in one word.
 #pragma once
 
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace gpupost {
+
+// As std::from_chars, but a plus before the number is allowed: "+1".
+template <class Number>
+std::from_chars_result number_from(const char* begin, const char* end, Number& number) {
+  const bool has_plus = end - begin > 1 && *begin == '+' && begin[1] != '-';
+  return std::from_chars(has_plus ? begin + 1 : begin, end, number);
+}
 
 // The whole numbers, 0 or more, of a word like 640x480+10+20, whose separators in their order are "x++". None where the word has
 // another form.

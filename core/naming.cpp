@@ -123,4 +123,11 @@ std::vector<std::string> drop_namesakes(Picture& picture) {
   return dropped;
 }
 
+std::vector<std::string> names_of(const Group& group) {
+  std::vector<std::string> names;
+  for (const Channel& channel : group.channels)
+    if (!channel.name.empty()) names.push_back(channel.name);
+  return names;
+}
+
 }  // namespace gpupost

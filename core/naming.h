@@ -29,4 +29,7 @@ void name_luminance(Group& colour, Depth depth);
 // Takes from a picture what is beside its colour and is called as one of the colour's channels is. Returns their names.
 std::vector<std::string> drop_namesakes(Picture& picture);
 
+// The names of a group's channels, in the order of their components.
+std::vector<std::string> names_of(const Group& group);
+
 }  // namespace gpupost

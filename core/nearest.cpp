@@ -1,5 +1,7 @@
 #include "core/nearest.h"
 
+#include "core/threads.h"
+
 #include <cstring>
 #include <vector>
 
@@ -19,13 +21,15 @@ static std::vector<int> under_middles(int from, int to) {
 static Level picked(const Level& from, size_t texel_bytes, std::span<const int> columns, std::span<const int> rows) {
   const Size size{int(columns.size()), int(rows.size())};
   Level level{size, Memory(texel_count(size) * texel_bytes)};
-  std::byte* to = level.texels.data();
-  for (const int y : rows)
-    for (const int x : columns) {
-      const size_t index = size_t(y) * size_t(from.size.width) + size_t(x);
-      std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
-      to += texel_bytes;
-    }
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    std::byte* to = level.texels.data() + size_t(begin) * size_t(size.width) * texel_bytes;
+    for (int y = begin; y < end; ++y)
+      for (const int x : columns) {
+        const size_t index = size_t(rows[size_t(y)]) * size_t(from.size.width) + size_t(x);
+        std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
+        to += texel_bytes;
+      }
+  });
   return level;
 }
 

@@ -282,8 +282,8 @@ uint64_t clamped_count(const Plan& plan, std::span<const uint32_t> statistics) {
   return plan.clamped_at < 0 ? 0 : statistics[size_t(plan.clamped_at)];
 }
 
-std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits) {
-  std::string text = fmt::format("device   {}\n", traits.name);
+std::string explain(const Plan& plan, std::span<const Call> calls) {
+  std::string text;
   for (size_t index = 0; index < calls.size(); ++index)
     text += fmt::format("{:<8} {}\n", index == 0 ? "chain" : "", calls[index].text());
   for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);

@@ -271,6 +271,6 @@ class PlanBuilder {
 };
 
 // The plan as `--explain` prints it.
-std::string explain(const Plan& plan, std::span<const Call> calls, const DeviceTraits& traits);
+std::string explain(const Plan& plan, std::span<const Call> calls);
 
 }  // namespace gpupost

@@ -2,12 +2,12 @@
 
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/forms.h"
 #include "core/glsl_source.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <sstream>
@@ -27,7 +27,7 @@ bool is_name(std::string_view word) {
 
 std::optional<double> number_of(std::string_view word) {
   double number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(float(number))) return std::nullopt;
   return number;
 }

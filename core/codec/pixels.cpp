@@ -87,8 +87,11 @@ void warn_of_extras(const Picture& picture, std::string_view format, std::vector
     if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
   if (const std::string names = channel_names(others); !names.empty())
     warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
-  const auto count = picture.attributes.size() - size_t(std::ranges::count_if(picture.attributes, says_nothing));
-  if (count > 0) warnings.push_back(fmt::format("{} holds no attributes; {} are dropped", format, count));
+  std::vector<std::string> attributes;
+  for (const Attribute& attribute : picture.attributes)
+    if (!says_nothing(attribute)) attributes.push_back(attribute.name);
+  if (!attributes.empty())
+    warnings.push_back(fmt::format("{} holds no attributes; dropped: {}", format, fmt::join(attributes, " ")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/threads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace gpupost {
@@ -221,8 +222,16 @@ void BoundsDownload::check(const Plan& plan) const {
     }
 }
 
+// Compiles what the plan needs and returns how long that took.
+static double prepare_timed(Gpu& gpu, const Plan& plan) {
+  const auto start = std::chrono::steady_clock::now();
+  gpu.prepare({&plan, 1});
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
+  const double compile_ms = prepare_timed(*this, plan);
   const std::vector<Image> images = state_->create_images(plan.images);
   const PlanBuffers buffers = state_->create_buffers(plan);
   const Buffer upload = upload_buffer(device, base);
@@ -252,11 +261,12 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   bounds.check(plan);
 
   const std::vector<double> steps = clock.milliseconds();
-  return {
-      .levels = download.levels(),
-      .statistics = statistics.words(),
-      .times = {
-          .upload_ms = steps.front(), .download_ms = steps.back(), .pass_ms = {steps.begin() + 1, steps.end() - 1}}};
+  return {.levels = download.levels(),
+          .statistics = statistics.words(),
+          .times = {.compile_ms = compile_ms,
+                    .upload_ms = steps.front(),
+                    .download_ms = steps.back(),
+                    .pass_ms = {steps.begin() + 1, steps.end() - 1}}};
 }
 
 double Gpu::copy_speed(Size size, Depth depth) {

@@ -35,6 +35,7 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
 
 // What a run took. Times of the device's own clock where it has one, else 0.
 struct RunTimes {
+  double compile_ms = 0;  // of the pipelines that were not there yet, by the host's clock
   double upload_ms = 0;
   double download_ms = 0;
   std::vector<double> pass_ms;  // as many as the plan has passes

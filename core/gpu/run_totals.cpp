@@ -39,6 +39,7 @@ void RunTotals::add_choice(std::string choice) {
 }
 
 void RunTotals::add(const Plan& tile, const RunResult& result) {
+  times_.compile_ms += result.times.compile_ms;
   times_.upload_ms += result.times.upload_ms;
   times_.download_ms += result.times.download_ms;
   clamped_count_ += gpupost::clamped_count(tile, result.statistics);

@@ -53,15 +53,17 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
 
 const Op nan_op = point_op({
     .name = "nan",
-    .help = "replaces what is infinite or no number",
-    .description = "Of R, G, B and alpha what is no number becomes 0; infinities become 0 too, or with --policy clamp "
-                   "65504 with their "
-                   "sign, the largest half. With --policy error a picture that has any is refused, exit 2.",
+    .help = "Replace NaN and infinite values",
+    .description =
+        "In every channel of floats, depth and other layers too, NaN becomes 0. Infinities become 0, or with "
+        "--policy clamp 65504 with their sign, the largest half. With --policy error a picture that has NaN "
+        "or infinities is refused with exit code 2.",
     .source = "IEEE 754",
     .params = {{.name = "policy",
                 .help = "what infinities become",
                 .kind = ParamKind::choice,
                 .choices = {"zero", "clamp", "error"}}},
+    .every_channel = true,
     .examples = {"", "--policy clamp", "--policy error"},
     .point = Point{.texel =
                        [](const Call& call, const Planes&) {

@@ -55,7 +55,8 @@ const Op gamma_op = point_op({
     .help = "a power of each channel",
     .description =
         "Each of R, G and B becomes c^(1 / value), straight alpha: over 1 makes the middle brighter. Negative numbers "
-        "keep their sign. It encodes nothing for display: PNG and JPEG files are encoded as they are written.",
+        "keep their sign. It does not encode for display: PNG files, and KTX2 and DDS files of 8 bits, get their sRGB "
+        "curve when they are written.",
     .source = "a power law",
     .params = {{.name = "value", .help = "over 1 makes the middle brighter", .def = 1, .min = 0.05, .max = 20}},
     .examples = {"--value 2.2", "--value 0.5"},

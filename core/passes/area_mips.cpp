@@ -201,6 +201,8 @@ std::string obstacle(const SinglePass& pass, const PlanInput& input, const Devic
   if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler takes x and y for light";
   if (pass.variant.linear && input.storage == Depth::f32 && !traits.filters_f32)
     return "the device has no linear sampler for 32-bit floats";
+  if (pass.variant.linear && input.storage == Depth::u8 && traits.type == DeviceType::cpu)
+    return "a CPU's linear sampler takes means of 8-bit numbers to 8 bits, not to the nearest";
   return "";
 }
 

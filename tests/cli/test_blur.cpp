@@ -120,10 +120,10 @@ TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a
   CHECK(decoded(place, "levels.exr", 5).size() == Size{1, 1});
 }
 
-TEST_CASE("a blur goes through every channel but uint ones") {
+TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
   if (!has_device()) return;
   const Place place;
-  check_done(place.gpupost({"blur", "--radius", "2", "depth.exr", "-o", "out.exr", "--verify"}));
+  check_done(place.gpupost({"blur", "--radius", "2", "depth.exr", "-o", "out.exr", "--verify", "--apply-to", "all"}));
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
   REQUIRE(after.groups.size() == before.groups.size());
   for (size_t index = 0; index < after.groups.size(); ++index) {

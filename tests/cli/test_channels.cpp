@@ -158,7 +158,7 @@ TEST_CASE("ops on colour are refused where a picture has none, and --layer is po
   const std::string expected = ": the picture has no colour; expected channels R, G and B, or Y, of floats";
   for (const Words& words : {Words{"exposure", "--stops", "3"},
                              {"luminance"},
-                             {"nan", "--policy", "error"},
+                             {"gamma"},
                              {"mips", "--coverage", "0.5"},
                              {"mips", "--normal"}})
     for (const Words& more : {Words{"-o", "out.exr"}, {"--explain"}})
@@ -171,10 +171,8 @@ TEST_CASE("ops on colour are refused where a picture has none, and --layer is po
         CHECK(finished.exit_code == 1);
         CHECK(finished.err == fmt::format("gpupost: {}{}{}\n", fmt::join(words, " "), expected, layer));
       }
-  const Finished layer =
-      place.gpupost({"nan", "--policy", "error", "layers_alone.exr", "--layer", "diff", "-o", "o.exr"});
+  const Finished layer = place.gpupost({"gamma", "--value", "2", "layers_alone.exr", "--layer", "diff", "-o", "o.exr"});
   CHECK(layer.exit_code == 0);
-  CHECK(place.gpupost({"blur", "--radius", "1", "mips", "z.exr", "-o", "z.mips.exr", "--verify"}).exit_code == 0);
 }
 
 TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of the file's own primaries again") {

@@ -111,10 +111,9 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   CHECK(info["parts"][0]["name"] == "beauty");
   CHECK(info["parts"][1]["width"] == 38);
   CHECK(info["parts"][1]["channels"] == "A B G R");
-  const Finished missing = place.gpupost({"info", "parts.exr"}, {{"GPUPOST_PART", "matte"}});
+  const Finished missing = place.gpupost({"info", "parts.exr", "--part", "matte"});
   CHECK(missing.exit_code == 2);
-  CHECK(missing.err ==
-        "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide) (--part is from GPUPOST_PART)\n");
+  CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide)\n");
 }
 
 TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {

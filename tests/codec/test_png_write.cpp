@@ -186,14 +186,14 @@ TEST_CASE("what is clipped is said, and what is dropped") {
   });
   picture.groups.push_back(made_group({{{"Z", Depth::f32}, {"m", Depth::f32}}}, Depth::f32, {10, 10}, 1,
                                       [](int, int, size_t, int) { return 0u; }));
-  picture.attributes.resize(2);
+  picture.attributes = {{.name = "owner", .type = "string", .value = {}}, {.name = "x", .type = "int", .value = {}}};
   picture.display_window = {-1, -2, 20, 20};
   const Encoded encoded = encode_png(picture, {.depth = Depth::u8});
   CHECK(encoded.warnings ==
         std::vector<std::string>{"3.3 % of the values are over 1 and were clipped",
                                  "1.0 % of the values are below 0 and were clipped",
                                  "3 values are not numbers and became 0", "png holds no other channels; dropped: Z m",
-                                 "png holds no attributes; 2 are dropped",
+                                 "png holds no attributes; dropped: owner x",
                                  "png holds no windows; the offset 1,2 of the data window is dropped"});
   CHECK(read_png(encoded.bytes).numbers[0] == 255);
 }

@@ -188,3 +188,11 @@ TEST_CASE("the nearest word is the one with the fewest letters to change, add or
   CHECK(suggestion("mps", known) == " (did you mean `mips`?)");
   CHECK(suggestion("xyzzy", known) == "");
 }
+
+TEST_CASE("a number may have a plus before it") {
+  CHECK(parse_call(*op_named("exposure"), "--stops +1").number("stops") == 1);
+  CHECK(parse_call(*op_named("exposure"), "--stops +.5").number("stops") == 0.5);
+  CHECK(parse_call(*op_named("blur"), "--radius +3").integer("radius") == 3);
+  for (const char* wrong : {"+", "++1", "+-1", "-+1", "+ 1", "+inf", "+x"})
+    CHECK_THROWS_AS(parse_call(*op_named("exposure"), std::vector{std::string("--stops=") + wrong}), Error);
+}
