@@ -207,7 +207,7 @@ struct ReadFile {
                         output.find("{name}") != output.npos;
   const std::string folder = output.ends_with('/') ? output : "";
   const std::string way_out =
-      is_same ? "name the input once"
+      is_same                      ? "name the input once"
       : second.is_a_file_a_level() ? "put a character that is no digit before {level}"
       : has_stem
           ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' (its folders must exist), or a run each",

@@ -145,9 +145,9 @@ void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gp
     }
     std::vector<Statistics> numbers;
     run_in_frame(group.is_colour ? calls_of_colour : calls, frame, group, [&](std::span<const Call> some) {
-      const std::vector<Step> steps = group.is_colour
-                                          ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
-                                          : steps_beside_color(some, is_applied(globals.apply_to, group));
+      const std::vector<Step> steps =
+          group.is_colour ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
+                          : steps_beside_color(some, is_applied(globals.apply_to, group));
       std::ranges::move(run_steps(steps, globals, gpu, group, report), std::back_inserter(numbers));
     });
     hand_out(numbers, group, measured);

@@ -178,7 +178,8 @@ const Op resize_op{
         "Weights are normalised; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the sharpest and "
         "overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files of 8 and 16 bits; "
         "over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at all. Channels beside "
-        "the color take the nearest texel without --apply-to, uint channels always. The display window is scaled too. A picture whose data window is a part of it is scaled "
+        "the color take the nearest texel without --apply-to, uint channels always. The display window is scaled too. "
+        "A picture whose data window is a part of it is scaled "
         "as that part: with a percentage the data window is rounded outwards, so that parts fit together; with W x H "
         "it has as many texels.",
     .source =
