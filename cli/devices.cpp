@@ -5,6 +5,7 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
+#include "core/gpu/tuning.h"
 
 #include <nlohmann/json.hpp>
 
@@ -60,7 +61,7 @@ Exit run_devices(const std::vector<std::string>& given) {
   std::vector<std::string> words = given;
   const bool as_json = take_flag(words, "--json");
   expect_words("devices", words, 0, 0);
-  const std::vector<DeviceInfo> devices = list_devices();
+  const std::vector<DeviceInfo> devices = list_tuned_devices();
   json list = json::array();
   std::string text;
   for (const DeviceInfo& device : devices) {
@@ -87,7 +88,7 @@ static void tell_environment() {
 static bool examine_devices() {
   std::vector<DeviceInfo> devices;
   try {
-    devices = list_devices();
+    devices = list_tuned_devices();
   } catch (const Error& error) {
     const std::string_view what = error.what();
     tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // which is who speaks here

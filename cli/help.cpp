@@ -2,6 +2,7 @@
 
 #include "cli/globals.h"
 #include "cli/verbs.h"
+#include "core/ops/ops.h"
 
 #include <fmt/ranges.h>
 

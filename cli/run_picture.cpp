@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/naming.h"
 #include "core/nearest.h"
+#include "core/ops/ops.h"
 #include "core/primaries.h"
 
 #include <fmt/ranges.h>
@@ -31,7 +32,7 @@ std::optional<Primaries> primaries_to_leave(std::span<const Call> calls, const F
 Call to_rec709_before(const Primaries& primaries) {
   std::vector<double> numbers;
   for (const auto& row : to_rec709(primaries)) numbers.insert(numbers.end(), row.begin(), row.end());
-  return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
+  return parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
 }
 
 // May a chain make of grey, or of what has no B, a picture that has it? Ops that take each channel by itself do not.

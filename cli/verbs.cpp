@@ -6,6 +6,7 @@
 #include "cli/request.h"
 #include "core/generate.h"
 #include "core/gpu/gpu.h"
+#include "core/ops/ops.h"
 
 #include <algorithm>
 #include <cerrno>
