@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "cli/verbs.h"
 #include "core/codec/codec.h"
+#include "core/gpu/tuning.h"
 
 #include <fmt/ranges.h>
 
@@ -98,7 +99,7 @@ static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run,
 }
 
 static Exit run_bench(const BenchRequest& request, BenchRun& run) {
-  Gpu gpu(choose_device(list_devices(), request.device, false));
+  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
   run.device = gpu.info();
   const bool is_talkative = request.json != "-" && request.html != "-";
   if (is_talkative)

@@ -3,6 +3,7 @@
 #include "cli/request.h"
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 
 #include <fmt/ranges.h>
 

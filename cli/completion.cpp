@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "core/error.h"
 #include "core/op.h"
+#include "core/ops/ops.h"
 
 #include <fmt/format.h>
 

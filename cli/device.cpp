@@ -1,6 +1,7 @@
 #include "cli/device.h"
 
 #include "core/error.h"
+#include "core/gpu/tuning.h"
 
 namespace gpupost {
 
@@ -11,7 +12,7 @@ static DeviceTraits with_tile_side(DeviceTraits traits, const Globals& globals) 
 }
 
 DeviceInfo device_for(const Globals& globals) {
-  DeviceInfo info = choose_device(list_devices(), globals.device, globals.require_gpu);
+  DeviceInfo info = choose_device(list_tuned_devices(), globals.device, globals.require_gpu);
   info.traits = with_tile_side(info.traits, globals);
   return info;
 }
@@ -19,7 +20,7 @@ DeviceInfo device_for(const Globals& globals) {
 DeviceTraits traits_for(const Globals& globals) {
   std::vector<DeviceInfo> devices;
   try {
-    devices = list_devices();
+    devices = list_tuned_devices();
   } catch (const Error&) {
   }
   DeviceTraits traits;

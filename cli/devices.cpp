@@ -6,6 +6,7 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
+#include "core/gpu/tuning.h"
 #include "core/printable.h"
 
 #include <unistd.h>
@@ -57,7 +58,7 @@ static std::string to_text(const DeviceInfo& device) {
 }
 
 static Exit run_devices(const VerbCall& call) {
-  const std::vector<DeviceInfo> devices = list_devices();
+  const std::vector<DeviceInfo> devices = list_tuned_devices();
   json list = json::array();
   std::string text;
   for (const DeviceInfo& device : devices) {
@@ -97,7 +98,7 @@ static void tell_environment() {
 static bool examine_devices() {
   std::vector<DeviceInfo> devices;
   try {
-    devices = list_devices();
+    devices = list_tuned_devices();
   } catch (const Error& error) {
     const std::string_view what = error.what();
     tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // which is who speaks here

@@ -3,6 +3,7 @@
 #include "cli/environment.h"
 #include "cli/globals.h"
 #include "cli/verbs.h"
+#include "core/ops/ops.h"
 
 #include <fmt/ranges.h>
 

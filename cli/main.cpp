@@ -9,7 +9,9 @@
 #include "core/codec/codec.h"
 #include "core/codec/interrupt.h"
 #include "core/gpu/gpu.h"
+#include "core/gpu/spirv.h"
 #include "core/gpu/validation.h"
+#include "core/ops/ops.h"
 #include "core/printable.h"
 
 #include <fcntl.h>
@@ -142,6 +144,7 @@ static int main_of(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
+  gpupost::use_built_in_spirv(gpupost::shaders_of_all_rows());
   gpupost::hold_standard_descriptors();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();

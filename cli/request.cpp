@@ -3,6 +3,7 @@
 #include "cli/source_file.h"
 #include "cli/verbs.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "core/point_file.h"
 
 #include <unistd.h>

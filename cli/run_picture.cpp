@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/naming.h"
 #include "core/nearest.h"
+#include "core/ops/ops.h"
 #include "core/primaries.h"
 
 #include <fmt/ranges.h>

@@ -4,6 +4,7 @@
 #include "core/chain.h"
 #include "core/gpu/bench.h"
 #include "core/gpu/tuning.h"
+#include "core/ops/ops.h"
 
 #include <algorithm>
 
@@ -102,7 +103,7 @@ std::vector<Tuned> tune(Gpu& gpu, const TuneRequest& request) {
 
 static Exit run_tune(const VerbCall& call) {
   const TuneRequest request = parse_tune(call);
-  const DeviceInfo device = choose_device(list_devices(), request.device, false);
+  const DeviceInfo device = choose_device(list_tuned_devices(), request.device, false);
   const std::vector<Tuned>& kept = device.traits.tuned;
   if (request.forget) {
     print_out(forget_tuning(device) ? fmt::format("{}: forgotten\n", device.traits.name)

@@ -6,6 +6,7 @@
 #include "cli/request.h"
 #include "core/chain.h"
 #include "core/generate.h"
+#include "core/ops/ops.h"
 
 #include <fmt/ranges.h>
 

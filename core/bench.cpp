@@ -74,12 +74,6 @@ Summary summary_of(std::vector<double> milliseconds) {
           .count = int(count)};
 }
 
-int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes) {
-  constexpr size_t least = 2, most = 512;
-  const size_t needed = std::clamp(2 * cache_bytes / set_bytes + 1, least, most);
-  return int(std::max<size_t>(1, std::min(needed, memory_bytes / 2 / set_bytes)));
-}
-
 size_t bytes_moved(const Plan& plan) {
   size_t bytes = 0;
   for (const Pass& pass : plan.passes) bytes += pass.bytes_read + pass.bytes_written;

@@ -20,10 +20,6 @@ struct Summary {
 };
 Summary summary_of(std::vector<double> milliseconds);
 
-// Copies of a plan's images to go round, each of `set_bytes`, so that no repeat finds its picture in a cache: more than
-// twice the cache in all, 2 to 512, no more than fit into half of the memory but at least one.
-int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes);
-
 // Images' bytes read and written by a plan's passes, each texel once.
 size_t bytes_moved(const Plan& plan);
 double gb_per_second(size_t bytes, double milliseconds);

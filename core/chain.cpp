@@ -1,6 +1,5 @@
 #include "core/chain.h"
 
-#include "core/channels.h"
 #include "core/error.h"
 #include "core/forms.h"
 
@@ -107,17 +106,17 @@ static void check_display(std::span<const Call> calls) {
          encoding->op->name, behind->op->name);
 }
 
-// Channels beside the colour are as they were read at the front of a chain alone.
-static void check_named_channels(std::span<const Call> calls) {
-  for (size_t index = 1; index < calls.size(); ++index)
-    if (calls[index].op->name == "channels" && channel_sources(calls[index]).has_names())
-      fail(Exit::usage, "{}: channels beside R, G, B and A are taken at the front of a chain; `{}` stands before it",
-           calls[index].text(), calls[index - 1].op->name);
+static void check_first(std::span<const Call> calls) {
+  for (size_t index = 1; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    const std::string_view why = call.op->must_be_first ? call.op->must_be_first(call) : "";
+    if (!why.empty()) fail(Exit::usage, "{}: {}; `{}` stands before it", call.text(), why, calls[index - 1].op->name);
+  }
 }
 
 void check_chain(std::span<const Call> calls) {
   check_display(calls);
-  check_named_channels(calls);
+  check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (calls[index].op->makes_levels)
       fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` stands behind it", calls[index].op->name,

@@ -1,6 +1,7 @@
 #include "core/local_tone.h"
 
 #include "core/blur.h"
+#include "core/ops/ops.h"
 #include "core/point.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ LocalTone local_tone_of(const Call& call, const Measures& measures) {
           .middle = call.has("key") ? call.number("key") / tone.scale : 0.18};
 }
 
-Call gaussian_of_scale(int index) { return default_call(*op_named("blur")).with("sigma", std::pow(ratio, index) / 4); }
+Call gaussian_of_scale(int index) { return default_call(blur_op).with("sigma", std::pow(ratio, index) / 4); }
 
 double sharpness_of_scale(const LocalTone& local, int index) {
   return std::exp2(local.sharpening) / std::pow(ratio, 2 * index);

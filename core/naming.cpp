@@ -1,7 +1,6 @@
 #include "core/naming.h"
 
 #include "core/half.h"
-#include "core/op.h"
 #include "core/threads.h"
 
 #include <algorithm>

@@ -21,12 +21,6 @@ const Param* Op::param(std::string_view param_name) const {
   return nullptr;
 }
 
-const Op* op_named(std::string_view name) {
-  for (const Op* op : all_ops())
-    if (op->name == name) return op;
-  return nullptr;
-}
-
 static size_t index_of(const Op& op, std::string_view param_name) {
   const Param* param = op.param(param_name);
   assert(param);
@@ -134,18 +128,6 @@ std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
     for (size_t index = 0; index < call.values.size(); ++index)
       if (const Param& param = call.op->params[index]; param.is_for_colour) call.values[index] = param.def;
   return kept;
-}
-
-double rounding(double magnitude, Depth depth) {
-  const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
-  const double absolute = depth == Depth::u8     ? 0.6 / 255  // as far off as Direct3D lets conversions be
-                          : depth == Depth::half ? 0x1p-24
-                                                 : 0x1p-126;  // below it devices may flush to zero
-  return relative * magnitude + absolute;
-}
-
-double largest(Depth depth) {
-  return depth == Depth::u8 ? 1 : depth == Depth::half ? 65504 : std::numeric_limits<float>::max();
 }
 
 Planes absolute(Planes planes) {

@@ -113,12 +113,6 @@ struct Reach {
   bool wraps = false;  // beyond the picture it sees the picture again
 };
 
-// What storing a number may add to its error where the absolute values of all that it was made of are `magnitude` together:
-// 3 * 2^-22 of it for floats, 3 * 2^-11 for halves and 8 bits, and what numbers near zero lose.
-double rounding(double magnitude, Depth depth);
-// The largest number of a depth; what is larger is clamped to it.
-double largest(Depth depth);
-
 // The tolerance of an op whose row names none.
 std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
@@ -227,21 +221,19 @@ struct Op {
   // Of an op that makes levels: the call that makes `levels` of them, the base counted, each of the one above alone;
   // nothing where they are made otherwise.
   std::optional<Call> (*level_by_level)(const Call& call, int levels) = nullptr;
+  // Must a call like this be the first of its chain? Then it returns why, for the error message; else "".
+  std::string_view (*must_be_first)(const Call& call) = nullptr;
   // Throws Error(Exit::usage) where options are given that mean nothing together.
   void (*check)(const Call& call) = nullptr;
   // What help and documents say of the choices of the first parameter, in their order.
   std::vector<Note> (*notes)() = nullptr;
   // Of an op that makes each texel of itself alone; point_op() of core/point.h fills in the rest.
   std::optional<Point> point;
-  // Appends the passes that do the call on the picture under construction.
+  // Appends the passes that do the call to the plan. A point op needs none: the planner fuses it or adds a pass for it.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
 
   const Param* param(std::string_view param_name) const;
 };
-
-// All rows, in the order in which help and documents name them.
-std::span<const Op* const> all_ops();
-const Op* op_named(std::string_view name);  // nullptr: there is none
 
 // One op as it was called, with a value for each of its row's parameters.
 struct Call {

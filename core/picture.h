@@ -119,4 +119,10 @@ struct Picture {
   Size size() const { return size_of(data_window); }
 };
 
+// What storing a number may add to its error where the absolute values of all that it was made of are `magnitude` together:
+// 3 * 2^-22 of it for floats, 3 * 2^-11 for halves and 8 bits, and what numbers near zero lose.
+double rounding(double magnitude, Depth depth);
+// The largest number of a depth; what is larger is clamped to it.
+double largest(Depth depth);
+
 }  // namespace gpupost

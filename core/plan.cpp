@@ -265,7 +265,8 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
     const Op& op = *call.op;
     if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
     if (!op.point && !(op.reads_once && input.fuses)) builder.flush();
-    op.plan(call, builder);
+    if (op.plan) op.plan(call, builder);
+    else builder.add_point(fold_of(call));
   }
   return builder.finish();
 }

@@ -1,6 +1,5 @@
 #include "core/point.h"
 
-#include "core/plan.h"
 #include "core/threads.h"
 
 #include <algorithm>
@@ -156,7 +155,6 @@ std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const 
 Op point_op(Op row) {
   if (!row.reference) row.reference = point_reference;
   if (!row.tolerance) row.tolerance = point_tolerance;
-  if (!row.plan) row.plan = [](const Call& call, PlanBuilder& builder) { builder.add_point(fold_of(call)); };
   return row;
 }
 

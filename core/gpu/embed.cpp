@@ -5,6 +5,7 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
+#include "core/ops/ops.h"
 #include "core/threads.h"
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@
 #include <sstream>
 
 namespace gpupost {
-
-std::span<const BuiltInSpirv> built_in_spirv() { return {}; }
 
 // Kinds of device that plans differ by.
 static std::vector<DeviceTraits> usual_devices() {
@@ -96,7 +95,7 @@ static void write(const std::map<std::string, std::vector<uint32_t>>& shaders, s
     for (const uint32_t word : words) file << fmt::format("{:#x},", word);
     file << "};\n";
   }
-  file << "std::span<const BuiltInSpirv> built_in_spirv() {\n  static const BuiltInSpirv shaders[] = {\n";
+  file << "std::span<const BuiltInSpirv> shaders_of_all_rows() {\n  static const BuiltInSpirv shaders[] = {\n";
   index = 0;
   for (const auto& [text, words] : shaders) {
     file << fmt::format("    {{{:#x}, shader_{}}},\n", hash_of(text), index);

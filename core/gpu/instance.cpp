@@ -1,7 +1,5 @@
 #include "core/gpu/instance.h"
 
-#include "core/gpu/tuning.h"
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -212,7 +210,6 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
     info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);
   else if (!features.features.shaderStorageImageWriteWithoutFormat)
     info.obstacle = "it lacks shaderStorageImageWriteWithoutFormat";
-  info.traits.tuned = read_tuning(info);
   return info;
 }
 

@@ -1,5 +1,5 @@
 // How long a plan takes: many repeats on pictures that no cache holds, directly behind work that brings the clocks up.
-#include "core/bench.h"
+#include "core/gpu/measure.h"
 #include "core/copy.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
@@ -34,6 +34,12 @@ static std::vector<int> sources_of(const Plan& plan) {
 
 bool ImageSets::are_for(const Plan& plan) const {
   return state_->plan == plan.images && state_->sources == sources_of(plan);
+}
+
+int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes) {
+  constexpr size_t least = 2, most = 512;
+  const size_t needed = std::clamp(2 * cache_bytes / set_bytes + 1, least, most);
+  return int(std::max<size_t>(1, std::min(needed, memory_bytes / 2 / set_bytes)));
 }
 
 // The largest cache that a copy of a picture could stay in.

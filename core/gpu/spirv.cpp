@@ -9,6 +9,11 @@
 
 namespace gpupost {
 
+static std::span<const BuiltInSpirv> built_in;
+
+void use_built_in_spirv(std::span<const BuiltInSpirv> shaders) { built_in = shaders; }
+std::span<const BuiltInSpirv> built_in_spirv() { return built_in; }
+
 static std::vector<uint32_t> words_of(std::span<const std::byte> bytes) {
   std::vector<uint32_t> words(bytes.size() / 4);
   std::memcpy(words.data(), bytes.data(), words.size() * 4);

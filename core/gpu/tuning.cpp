@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/gpu/cache.h"
+#include "core/ops/ops.h"
 #include "core/version.h"
 
 #include <algorithm>
@@ -57,6 +58,12 @@ std::vector<Tuned> read_tuning(const DeviceInfo& device) {
     all.push_back(*tuned);
   }
   return all;
+}
+
+std::vector<DeviceInfo> list_tuned_devices() {
+  std::vector<DeviceInfo> devices = list_devices();
+  for (DeviceInfo& device : devices) device.traits.tuned = read_tuning(device);
+  return devices;
 }
 
 void keep_tuning_text(const DeviceInfo& device, std::string_view text) {

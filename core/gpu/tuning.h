@@ -8,6 +8,9 @@
 
 namespace gpupost {
 
+// All devices, as list_devices() has them, each with the variants that `tune` has kept for it.
+std::vector<DeviceInfo> list_tuned_devices();
+
 // Empty where nothing is kept, or what is kept is not all of it as this build would write it.
 std::vector<Tuned> read_tuning(const DeviceInfo& device);
 // Throws Error(Exit::output) where it cannot be kept.

@@ -38,11 +38,11 @@ std::array<double, 3> factors_of(const Call& call) {
 }
 
 Call bright_call(const Call& call) {
-  const Call bright = default_call(*op_named("brightpass"));
+  const Call bright = default_call(brightpass_op);
   return bright.with("threshold", call.number("threshold")).with("knee", call.number("knee"));
 }
 
-Call mips_call(size_t level_count) { return default_call(*op_named("mips")).with("levels", double(level_count)); }
+Call mips_call(size_t level_count) { return default_call(mips_op).with("levels", double(level_count)); }
 
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > call.number("threshold"))
@@ -64,7 +64,7 @@ Planes without_nonfinite(Planes planes) {
 
 std::vector<Planes> levels_of_light(const Call& call, const Planes& base, size_t count) {
   const Call bright = bright_call(call);
-  return op_named("mips")->reference(mips_call(count + 1), bright.op->reference(bright, without_nonfinite(base))[0]);
+  return mips_op.reference(mips_call(count + 1), bright.op->reference(bright, without_nonfinite(base))[0]);
 }
 
 std::vector<Planes> reference(const Call& call, Planes base) {

@@ -63,6 +63,9 @@ const Op channels_op = point_op({
     .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"},
     .adds_alpha = [](const Call& call) { return channel_sources(call).has_alpha; },
     .drops_alpha = [](const Call& call) { return !channel_sources(call).has_alpha; },
+    .must_be_first = [](const Call& call) -> std::string_view {
+      return channel_sources(call).has_names() ? "channels beside R, G, B and A are taken at the front of a chain" : "";
+    },
     .point = Point{.fields = fields, .texel = texel},
 });
 

@@ -41,7 +41,7 @@ bool is_of_neighbourhood(const Call& call) { return call.integer("adapt-radius")
 // The blur that makes the neighbourhood's light.
 Call blur_call(const Call& call) {
   constexpr int gaussian = 2;
-  return default_call(*op_named("blur")).with("radius", call.number("adapt-radius")).with("kernel", gaussian);
+  return default_call(blur_op).with("radius", call.number("adapt-radius")).with("kernel", gaussian);
 }
 
 // Premultiplied texels of the picture and of its blur.

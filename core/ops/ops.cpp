@@ -34,4 +34,10 @@ std::span<const Op* const> all_ops() {
   return ops;
 }
 
+const Op* op_named(std::string_view name) {
+  for (const Op* op : all_ops())
+    if (op->name == name) return op;
+  return nullptr;
+}
+
 }  // namespace gpupost

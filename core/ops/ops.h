@@ -1,4 +1,4 @@
-// The rows, a file each in this folder.
+// The registry: every op's row, and how to find one by its name.
 #pragma once
 
 #include "core/op.h"
@@ -28,5 +28,10 @@ extern const Op saturation_op;
 extern const Op stats_op;
 extern const Op tonemap_op;
 extern const Op users_point_op;
+
+// All rows, in the order of help and documents.
+std::span<const Op* const> all_ops();
+// The op of that name; nullptr if there is none.
+const Op* op_named(std::string_view name);
 
 }  // namespace gpupost

@@ -1,6 +1,8 @@
 // The arithmetic of measuring, without a device.
 #include "core/bench.h"
 #include "core/chain.h"
+#include "core/gpu/measure.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

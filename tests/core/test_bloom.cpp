@@ -2,6 +2,7 @@
 #include "core/bloom.h"
 #include "core/bright_pass.h"
 #include "core/chain.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "core/plan.h"
 #include "tests/support/patterns.h"
 

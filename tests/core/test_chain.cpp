@@ -1,6 +1,7 @@
 #include "core/chain.h"
 #include "core/error.h"
 #include "core/forms.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

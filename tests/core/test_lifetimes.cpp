@@ -1,6 +1,7 @@
 // Images that share a place.
 #include "core/bench.h"
 #include "core/chain.h"
+#include "core/ops/ops.h"
 #include "core/plan.h"
 
 #include <doctest/doctest.h>

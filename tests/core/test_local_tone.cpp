@@ -2,6 +2,7 @@
 #include "core/blur.h"
 #include "core/chain.h"
 #include "core/local_tone.h"
+#include "core/ops/ops.h"
 #include "core/point.h"
 
 #include <doctest/doctest.h>

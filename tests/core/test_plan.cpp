@@ -1,6 +1,7 @@
 // Plans, without a device.
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "core/plan.h"
 #include "tests/support/patterns.h"
 

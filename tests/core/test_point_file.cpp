@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/generate.h"
 #include "core/glsl_source.h"
+#include "core/ops/ops.h"
 #include "core/point_file.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // What every row keeps to.
 #include "core/chain.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // The check of the device's results, on results that are planted.
 #include "core/half.h"
+#include "core/ops/ops.h"
 #include "core/verify.h"
 #include "tests/support/patterns.h"
 

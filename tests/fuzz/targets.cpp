@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/tuning.h"
+#include "core/ops/ops.h"
 #include "core/point_file.h"
 #include "tests/support/temporary_folder.h"
 

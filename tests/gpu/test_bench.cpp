@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/gpu/bench.h"
 #include "core/gpu/claims.h"
+#include "core/ops/ops.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -3,6 +3,7 @@
 #include "core/chain.h"
 #include "core/copy.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

@@ -2,6 +2,7 @@
 #include "core/chain.h"
 #include "core/coverage.h"
 #include "core/half.h"
+#include "core/ops/ops.h"
 #include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"

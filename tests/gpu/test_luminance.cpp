@@ -1,5 +1,6 @@
 // Every way to make luminances against their definition.
 #include "core/chain.h"
+#include "core/ops/ops.h"
 #include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"

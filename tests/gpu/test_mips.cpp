@@ -1,5 +1,6 @@
 // Properties of the mip chain that hold whatever the definition says.
 #include "core/chain.h"
+#include "core/ops/ops.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -1,6 +1,7 @@
 // Every row's examples on the device against the row's definition.
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "core/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"

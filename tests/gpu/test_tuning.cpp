@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/tuning.h"
+#include "core/ops/ops.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>

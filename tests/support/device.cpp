@@ -1,6 +1,7 @@
 #include "tests/support/device.h"
 
 #include "core/error.h"
+#include "core/gpu/spirv.h"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@ namespace gpupost::test {
 
 static std::optional<Gpu> open_device(std::string& why) {
   try {
+    use_built_in_spirv(shaders_of_all_rows());
     const char* wanted = std::getenv("GPUPOST_DEVICE");
     DeviceInfo info = choose_device(list_devices(), wanted ? wanted : "", false);
     info.traits.tuned.clear();  // what the user has measured must not change what is tested

@@ -3,6 +3,7 @@
 #include "core/bench.h"
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 #include "core/verify.h"
 #include "tests/support/patterns.h"
 

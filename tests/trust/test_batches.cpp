@@ -1,6 +1,7 @@
 // R10: many files in one run. R11: what is made twice is the same, and two that write one output do not mix.
 #include "core/error.h"
 #include "core/op.h"
+#include "core/ops/ops.h"
 #include "tests/cli/place.h"
 #include "tests/trust/trial.h"
 
