@@ -1,6 +1,7 @@
 #include "core/chain_primaries.h"
 
 #include "core/chain.h"
+#include "core/ops/ops.h"
 
 #include <fmt/ranges.h>
 
@@ -11,7 +12,7 @@ namespace {
 Call call_of(const PrimariesChange& change) {
   std::vector<double> numbers;
   for (const auto& row : conversion(change)) numbers.insert(numbers.end(), row.begin(), row.end());
-  return parse_call(*op_named("matrix"), fmt::format("--rows {}", fmt::join(numbers, ",")));
+  return parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
 }
 
 // Goes through a chain and adds conversions.

@@ -1,6 +1,8 @@
 #include "core/half.h"
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +44,11 @@ uint16_t half_from_float(float value) {
 
 namespace {
 
+bool is_clamped(float value) {
+  return std::abs(value) > half_max && std::abs(value) <= std::numeric_limits<float>::max();
+}
+
+#ifdef __x86_64__
 bool has_f16c() {
   // clang 14 has no word for f16c, which all processors with AVX2 have
 #ifdef __clang__
@@ -50,10 +57,6 @@ bool has_f16c() {
   static const bool has = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
 #endif
   return has;
-}
-
-bool is_clamped(float value) {
-  return std::abs(value) > half_max && std::abs(value) <= std::numeric_limits<float>::max();
 }
 
 // Both convert a multiple of eight and return how many numbers that was.
@@ -83,6 +86,11 @@ __attribute__((target("avx,f16c"))) size_t halves_by_eights(const float* from, u
   }
   return whole;
 }
+#else  // the callers then convert number by number
+bool has_f16c() { return false; }
+size_t floats_by_eights(const uint16_t*, float*, size_t) { return 0; }
+size_t halves_by_eights(const float*, uint16_t*, size_t, size_t&) { return 0; }
+#endif
 
 }  // namespace
 

@@ -3,7 +3,9 @@
 #include "core/half.h"
 #include "core/threads.h"
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -59,6 +61,7 @@ const std::vector<Integer>& half_table(Transfer transfer) {
   return linear;
 }
 
+#ifdef __x86_64__
 // srgb_encode() of eight numbers in [0, 1], less than 2^-22 off. The power 1/2.4 of a number is the power 5/3 of its
 // fourth root; the polynomial interpolates that at the Chebyshev nodes between the fourth roots of 0.0031308 and 1.
 [[gnu::target("avx2,fma")]] inline __m256 nearly_encoded(__m256 shares) {
@@ -100,10 +103,21 @@ template <class Integer>
   return whole;
 }
 
+bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return has;
+}
+#else  // the caller then encodes number by number
+bool has_avx2() { return false; }
+template <class Integer>
+size_t encode_by_eights(const float*, Integer*, size_t) {
+  return 0;
+}
+#endif
+
 template <class Integer>
 void encode_srgb(const float* shares, Integer* to, size_t count) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  size_t done = has_avx2 ? encode_by_eights(shares, to, count) : 0;
+  size_t done = has_avx2() ? encode_by_eights(shares, to, count) : 0;
   for (; done < count; ++done) to[done] = Integer(srgb_integer<Integer>(shares[done]));
 }
 

@@ -70,16 +70,15 @@ void main() {
   const int across = 256 * int(gl_WorkGroupID.x) + thread;
   const int last_across = width - 1, next = 64;
 #endif
-  const int middle = (2 * (first_target + along) + 1) * from_side + phase;
-  const int before = middle < 0 ? 2 * to_side - 1 : 0;  // so that the division rounds down
-  const int first = (middle - before) / (2 * to_side) - reach;
+  const Position middle = middle_of(first_target + along);
+  const int first = middle.texel - reach;
   vec4 sums[4] = vec4[4](vec4(0), vec4(0), vec4(0), vec4(0));
   float weight_sum = 0.0;
   // so that weights of many texels do not add up to more than of few
   const float share = float(min(from_side, to_side)) / float(from_side);
   for (int tap = 0; tap <= 2 * reach; ++tap) {
     const int t = first + tap;
-    const float weight = weight_of((2 * t + 1) * to_side - middle);
+    const float weight = weight_of((2 * (tap - reach) + 1) * to_side - middle.rest);
     // the same as none: so an infinity there stays out
     if (abs(weight) >= 4.76837158e-7) {
       const int from = continued(t - first_source);

@@ -190,14 +190,14 @@ void add_cells_pass(Reduction& reduction, int subgroup_size) {
 void add_pieces_pass(Reduction& reduction, bool can_join) {
   constexpr int many_cells = 512;
   const Cut &cut_x = reduction.x(), &cut_y = reduction.y();
-  const int cell_count = cut_x.cells * cut_y.cells;
+  const int64_t cell_count = int64_t(cut_x.cells) * cut_y.cells;
   const bool are_few = cell_count < many_cells;
   const int columns = std::min(64, int(std::bit_floor(unsigned(cut_x.longest()))));
   const int rows = threads / columns;
   const int each = std::min(are_few ? few_reads(reduction.depth()) : most_reads, reads_of(cut_y, rows));
   const int blocks_x = groups(cut_x.longest(), columns), blocks_y = groups(cut_y.longest(), rows * each);
   const int rounds =
-      are_few ? std::min(most_rounds, groups(cell_count * blocks_x * blocks_y, many_cells)) : most_rounds;
+      are_few ? std::min(most_rounds, groups(int(cell_count) * blocks_x * blocks_y, many_cells)) : most_rounds;
   const int rounds_x = std::min(blocks_x, rounds), rounds_y = std::min(blocks_y, rounds / rounds_x);
   const Pieces x = pieces_of(cut_x, rounds_x * columns), y = pieces_of(cut_y, rounds_y * rows * each);
   const Size cells{cut_x.cells, cut_y.cells};

@@ -4,6 +4,7 @@
 #include "core/chain.h"
 #include "core/error.h"
 #include "core/naming.h"
+#include "core/ops/ops.h"
 #include "tests/support/made.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 // Attributes that ops make wrong are adapted or removed.
 #include "core/attributes.h"
 #include "core/chain.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 // Which primaries colours have on their way through a chain.
 #include "core/chain.h"
 #include "core/chain_primaries.h"
+#include "core/ops/ops.h"
 #include "core/point.h"
 
 #include <doctest/doctest.h>

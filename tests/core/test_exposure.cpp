@@ -1,5 +1,6 @@
 // Automatic exposure is the same whatever the picture's own scale: a property that no definition of it gives.
 #include "core/chain.h"
+#include "core/ops/ops.h"
 #include "core/statistics.h"
 
 #include <doctest/doctest.h>

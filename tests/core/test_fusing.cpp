@@ -1,5 +1,6 @@
 // Long chains of point ops: a shader holds so many, and nothing is lost between them.
 #include "core/chain.h"
+#include "core/ops/ops.h"
 #include "core/plan.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 // Parts of a frame in another size: they lie and look as the frame itself does there.
 #include "core/chain.h"
 #include "core/nearest.h"
+#include "core/ops/ops.h"
 #include "core/parts.h"
 
 #include <doctest/doctest.h>

@@ -3,6 +3,7 @@
 #include "core/chain.h"
 #include "core/gpu/run_chain.h"
 #include "core/half.h"
+#include "core/ops/ops.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
