@@ -2,7 +2,6 @@
 #include "core/bloom.h"
 #include "core/error.h"
 #include "core/ops/ops.h"
-#include "core/passes/area_mips.h"
 #include "core/plan.h"
 #include "core/point.h"
 
@@ -42,8 +41,6 @@ Call bright_call(const Call& call) {
   return bright.with("threshold", call.number("threshold")).with("knee", call.number("knee"));
 }
 
-Call mips_call(size_t level_count) { return default_call(mips_op).with("levels", double(level_count)); }
-
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > call.number("threshold"))
     fail(Exit::usage, "bloom: --knee {} is over the threshold; expected at most {}", knee, call.number("threshold"));
@@ -62,19 +59,18 @@ Planes without_nonfinite(Planes planes) {
   return planes;
 }
 
-std::vector<Planes> levels_of_light(const Call& call, const Planes& base, size_t count) {
+Planes light_of(const Call& call, const Planes& base) {
   const Call bright = bright_call(call);
-  return mips_op.reference(mips_call(count + 1), bright.op->reference(bright, without_nonfinite(base))[0]);
+  return bright.op->reference(bright, without_nonfinite(base))[0];
 }
 
 std::vector<Planes> reference(const Call& call, Planes base) {
   const std::vector<double> weights = glow_weights(call.number("radius"), size_of(base));
-  const Planes glow = glow_of(levels_of_light(call, base, weights.size()), weights);
+  const Planes glow = glow_of(light_levels(light_of(call, base), weights.size()), weights);
   const std::array<double, 3> factors = factors_of(call);
-  if (!weights.empty())
-    for (size_t c = 0; c < 3; ++c)
-      for (size_t index = 0; index < base[c].values.size(); ++index)
-        base[c].values[index] += factors[c] * glow[c].values[index];
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < base[c].values.size(); ++index)
+      base[c].values[index] += factors[c] * glow[c].values[index];
   return {std::move(base)};
 }
 
@@ -94,16 +90,15 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   add_rounding(absolute(base), depth, sum);
   for (size_t index = 0; index < sum[3].values.size(); ++index)
     sum[3].values[index] += rounding(std::abs(base[3].values[index]), depth);
-  if (weights.empty()) return {sum};
-  const Call bright = bright_call(call), mips = mips_call(weights.size() + 1);
+  const Call bright = bright_call(call);
   const Planes light = without_nonfinite(base);
-  const std::vector<Planes> passed = bright.op->reference(bright, light);
-  std::vector<Planes> errors = tolerance_of_means(
-      mips, passed[0], bright.op->tolerance(bright, light, without_nonfinite(error), depth)[0], depth);
-  std::vector<Planes> magnitudes = mips.op->reference(mips, absolute(passed[0]));
-  // a level is stored, made of others and stored once more
-  for (size_t level = 1; level < errors.size(); ++level)
+  const std::vector<Planes> magnitudes = light_levels(absolute(light_of(call, base)), weights.size());
+  std::vector<Planes> errors{bright.op->tolerance(bright, light, without_nonfinite(error), depth)[0]};
+  // a level is made of the one above, stored, made of others and stored once more
+  for (size_t level = 1; level < magnitudes.size(); ++level) {
+    errors.push_back(lowered(errors.back()));
     for (int time = 0; time < 3; ++time) add_rounding(magnitudes[level], depth, errors[level]);
+  }
   const Planes glow_error = glow_of(errors, weights), glow = glow_of(magnitudes, weights);
   for (size_t c = 0; c < 3; ++c)
     for (size_t index = 0; index < sum[c].values.size(); ++index)
@@ -123,24 +118,52 @@ Fold light_fold(const Call& call) {
           .is_straight = true};
 }
 
-// A pass that spreads a level of a glow over texels of `to`.
-Pass spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
+// A pass of 16 columns of 16 threads a workgroup that makes `to` texels, `tall` of them a thread, of those of another level.
+Pass level_pass(std::string name, std::string_view kernel, Size from, Size to, int tall = 1) {
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"from_x", from.width}, {"from_y", from.height}, {"end_x", to.width}, {"end_y", to.height}},
-          .group_count = {(to.width + 15) / 16, (to.height + 15) / 16}};
+          .group_count = {(to.width + 15) / 16, (to.height + 16 * tall - 1) / (16 * tall)}};
+}
+
+// Texels that count along a side of the larger level.
+int taps_down(int side) { return side == 1 ? 2 : side % 2 == 0 ? 4 : 5; }
+int taps_up(int side) { return side == 1 || side % 2 == 0 ? 2 : 3; }
+
+// Appends the passes that make the levels of `light` from the picture.
+void plan_light(const Call& call, PlanBuilder& builder, int light) {
+  constexpr int tall = 4;  // texels of a thread
+  const int source = builder.current_image();
+  const Size base = builder.image(source).size;
+  for (int level = 1; level <= builder.image(light).level_count; ++level) {
+    const Size from = level_size(base, level - 1), to = level_size(base, level);
+    Pass pass = level_pass(fmt::format("bloom light {}", level), "bloom_down.glsl", from, to, tall);
+    pass.literals = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
+    if (level == 1) pass.on_load = {light_fold(call)};
+    pass.source_image = level == 1 ? source : light;
+    pass.source_level = level == 1 ? 0 : level - 2;
+    pass.target_image = light;
+    pass.target_level = level - 1;
+    builder.add(std::move(pass));
+  }
+}
+
+// A pass that spreads a level of the glow over a picture or a level.
+Pass spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
+  Pass pass = level_pass(std::move(name), kernel, from, to);
+  pass.literals = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
+  return pass;
 }
 
 void plan_bloom(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const std::vector<double> weights = glow_weights(call.number("radius"), image.size);
-  if (weights.empty()) return builder.note("bloom: a picture of one texel has nothing around it");
   const int count = int(weights.size());
   const Size half = level_size(image.size, 1);
   const Depth depth = builder.depth_of_light();
   const int light = builder.add_image({.size = half, .depth = depth, .level_count = count});
-  plan_pyramid(builder, light, {light_fold(call)});
+  plan_light(call, builder, light);
 
   int glow = light;
   if (count > 1) glow = builder.add_image({.size = half, .depth = depth, .level_count = count - 1});
@@ -160,7 +183,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   }
 
   Pass pass = spread_pass("bloom", "bloom_add.glsl", half, image.size);
-  pass.literals = {{"GLOW_IS_XYZ", builder.input().between == Space::yxy}};
+  pass.literals.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source_image = source;
   pass.second_image = glow;
@@ -174,14 +197,18 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
 
 const Op bloom_op{
     .name = "bloom",
-    .help = "light above a threshold glows around what it comes from",
+    .help = "add a glow around light above a threshold",
     .description =
-        "What `brightpass` leaves of the picture becomes a mip chain in one dispatch, its levels are spread to the "
-        "picture's size by quadratic B-splines, each over the one above it, and their weighted sum is added to the "
-        "picture. Levels up to log2(radius) count the same, a level between by its share, so that the cost does not "
-        "grow with the radius. The weights are 1 in all: the light that is added is --intensity times what passes the "
-        "threshold, within 1 % where sides are odd. Alpha stays. Light that is no number or infinite stays where it "
-        "is and does not glow.",
+        "The light that `brightpass` leaves becomes a pyramid of levels. Each level is the mean of the level above "
+        "under "
+        "a tent that reaches to the middles of its neighbors: weights of 1, 3, 3, 1 eighths per axis, by area at odd "
+        "sides. The levels are spread to the picture's size by linear interpolation, each over the level above it, and "
+        "their weighted sum is added to the picture. Levels up to log2(radius) have the same weight, and a level "
+        "between "
+        "has its share, so the cost does not grow with the radius. The glow has --intensity times the light above the "
+        "threshold, at any size, and its centroid is that of the light where the border does not cut it. An even light "
+        "glows evenly; a picture of one texel gets --intensity times its own light. Alpha stays. NaN and infinite "
+        "light stays where it is and does not glow.",
     .source =
         "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down a "
         "pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",

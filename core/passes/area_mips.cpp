@@ -12,20 +12,9 @@ namespace gpupost {
 static int taps(int side) { return side == 1 ? 1 : side % 2 == 0 ? 2 : 3; }
 static int groups(int count, int each) { return (count + each - 1) / each; }
 
-namespace {
-
-// Where a chain's levels are: level 0 in one image, those below it in that or another, from its level `first` on.
-struct Place {
-  int base_image = 0;
-  int image = 0;
-  int first = 1;
-  std::vector<Fold> on_load = {};  // what the texels of level 0 go through
-};
-
-}  // namespace
-
-static void plan_per_level(PlanBuilder& builder, const Place& place, int levels, int reduce) {
-  const Size base = builder.image(place.base_image).size, whole = builder.whole_size();
+// `image` holds the picture at its level 0 and takes the other levels.
+static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
+  const Size base = builder.image(image).size, whole = builder.whole_size();
   const Texel corner = builder.input().corner;
   const bool rows = builder.traits().type == DeviceType::cpu || builder.traits().max_group_invocations < 256;
   const std::array<int, 2> group = rows ? std::array{64, 1} : std::array{16, 16};
@@ -49,11 +38,10 @@ static void plan_per_level(PlanBuilder& builder, const Place& place, int levels,
                  .group = rows ? group : std::array{256, 1},
                  .group_count = {groups(to.width, group[0]), groups(to.height, group[1])},
                  .half_arithmetic = builder.input().half_arithmetic,
-                 .on_load = level == 1 ? place.on_load : std::vector<Fold>{},
-                 .source_image = level == 1 ? place.base_image : place.image,
-                 .source_level = level == 1 ? 0 : place.first + level - 2,
-                 .target_image = place.image,
-                 .target_level = place.first + level - 1,
+                 .source_image = image,
+                 .source_level = level - 1,
+                 .target_image = image,
+                 .target_level = level,
                  .is_bounded = true});
   }
 }
@@ -214,8 +202,8 @@ size_t scratch_texels(Size base, const SinglePass& pass) {
   return texels;
 }
 
-void plan_single_pass(PlanBuilder& builder, const Place& place, const SinglePass& single) {
-  const Size base = builder.image(place.base_image).size;
+void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single) {
+  const Size base = builder.image(image).size;
   const Steps& steps = single.steps;
   const Variant& variant = single.variant;
   const auto grid = [base](int level, int side) {
@@ -246,10 +234,9 @@ void plan_single_pass(PlanBuilder& builder, const Place& place, const SinglePass
             .group = {256, 1},
             .group_count = tiles,
             .half_arithmetic = builder.input().half_arithmetic,
-            .on_load = place.on_load,
-            .source_image = place.base_image,
-            .target_image = place.image,
-            .target_level = place.first,
+            .source_image = image,
+            .target_image = image,
+            .target_level = 1,
             .target_count = single.levels - 1,
             .is_bounded = true,
             .bound_targets = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1,
@@ -350,24 +337,11 @@ void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
            variant != "auto" ? fmt::format("--variant {}", variant) : "--method single-pass", traits.name, why);
     choice = {false, {}, why};
   }
-  const Place place{.base_image = image, .image = image};
-  if (choice.is_single) plan_single_pass(builder, place, single);
-  else plan_per_level(builder, place, levels, single.reduce);
+  if (choice.is_single) plan_single_pass(builder, image, single);
+  else plan_per_level(builder, image, levels, single.reduce);
   std::string how = choice.is_single ? "single-pass" : "per-level";
   if (choice.is_single && single.steps.is_even) how += " " + name_of(single.variant);
   builder.note(fmt::format("mips: {}, {}", how, choice.source));
-}
-
-void plan_pyramid(PlanBuilder& builder, int target, std::vector<Fold> on_load) {
-  const Place place{.base_image = builder.current_image(), .image = target, .first = 0, .on_load = std::move(on_load)};
-  const int levels = builder.image(target).level_count + 1;
-  SinglePass single{.levels = levels, .steps = steps_of(builder.image(place.base_image).size, levels)};
-  const Choice choice = choose(builder.input(), builder.traits(), single.steps);
-  single.variant = choice.variant;
-  single.variant.linear = false;  // a sampler's means are of texels before they are loaded
-  const bool is_single = choice.is_single && obstacle(single, builder.input(), builder.traits()).empty();
-  if (is_single) plan_single_pass(builder, place, single);
-  else plan_per_level(builder, place, levels, 0);
 }
 
 }  // namespace gpupost

@@ -13,8 +13,4 @@ const std::vector<std::string>& area_mips_variants();
 // cannot do what was asked for.
 void plan_area_mips(const Call& call, PlanBuilder& builder, int levels);
 
-// Appends the passes that make the next levels of the current image by the mean, each a level of image `target` from its
-// level 0 on, as many as that has; every texel goes through `on_load` before.
-void plan_pyramid(PlanBuilder& builder, int target, std::vector<Fold> on_load);
-
 }  // namespace gpupost

@@ -43,7 +43,7 @@ TEST_CASE("a glow's weights are one in all, grow level by level with the radius,
   }
   CHECK(glow_weights(2, {1920, 1080}) == std::vector<double>{1});
   CHECK(std::abs(glow_weights(std::exp2(2.5), {64, 64})[2] - 0.2) < 1e-12);
-  CHECK(glow_weights(64, {1, 1}).empty());
+  CHECK(glow_weights(64, {1, 1}) == std::vector<double>{1});
 }
 
 static Plane impulse(Size size, Texel at) {
@@ -54,26 +54,11 @@ static Plane impulse(Size size, Texel at) {
 
 static double sum_of(const Plane& plane) { return std::accumulate(plane.values.begin(), plane.values.end(), 0.0); }
 
-TEST_CASE("spreading keeps constants, and between even sides the sum of light of every texel, at borders too") {
+TEST_CASE("spreading keeps constants and the sum of light of every texel, at odd sides and borders too") {
   const Plane flat{.size = {7, 5}, .values = std::vector<double>(35, 3)};
-  for (const Size to : {Size{14, 10}, Size{15, 11}, Size{7, 10}})
+  for (const Size to : {Size{14, 10}, Size{15, 11}, Size{15, 10}})
     for (const double value : spread(flat, to).values) CHECK(std::abs(value - 3) < 1e-12);
   for (const Texel at : {Texel{0, 0}, Texel{1, 2}, Texel{6, 4}})
-    CHECK(std::abs(sum_of(spread(impulse({7, 5}, at), {14, 10})) - 4) < 1e-12);
-}
-
-TEST_CASE("the light that bloom adds is its intensity times what passes, wherever that is") {
-  for (const Size size : {Size{128, 64}, Size{131, 67}})
-    for (const Texel at : {Texel{64, 32}, Texel{63, 31}, Texel{3, 60}}) {
-      Planes picture;
-      picture.fill({.size = size, .values = std::vector<double>(texel_count(size))});
-      for (size_t c = 0; c < 3; ++c) {
-        picture[c] = impulse(size, at);
-        for (double& value : picture[c].values) value *= 101;
-      }
-      const Call call = parse_call(*op_named("bloom"), "--threshold 1 --radius 32 --intensity 0.5");
-      const Planes made = call.op->reference(call, picture)[0];
-      const bool is_even = size.width % 64 == 0;
-      CHECK_MESSAGE(std::abs(sum_of(made[1]) - 101 - 50) < (is_even ? 1e-4 : 0.5), size.width, " ", at.x);
-    }
+    for (const Size to : {Size{14, 10}, Size{15, 11}, Size{14, 11}})
+      CHECK(std::abs(sum_of(spread(impulse({7, 5}, at), to)) - double(texel_count(to)) / 35) < 1e-12);
 }

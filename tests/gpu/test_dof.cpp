@@ -72,17 +72,3 @@ TEST_CASE("depth of field and bloom are the same in Yxy, in chains, and where po
       check_chain(*gpu, chain, "noise", {67, 41}, kinds[1], route);
     }
 }
-
-TEST_CASE("what bloom adds is its share of the light above the threshold, at odd sides within 1 %") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  for (const Size size : {Size{256, 128}, Size{257, 131}}) {
-    const Call call = call_of("bloom", "--threshold 1 --radius 40 --intensity 0.5");
-    const Level base = point_of_light(size, {100, 70}, 1001);
-    const RunResult result = gpu->run(plan_of({&call, 1}, size, *gpu), base, 0);
-    const std::vector<double> numbers = numbers_of(result.levels[0], Depth::f32);
-    double sum = 0;
-    for (size_t index = 1; index < numbers.size(); index += 4) sum += numbers[index];
-    CHECK_MESSAGE(std::abs(sum - 1001 - 500) < 5, size.width);
-  }
-}

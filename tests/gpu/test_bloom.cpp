@@ -1,0 +1,53 @@
+// Bloom on the device: it is as the definition says, and its glow follows a star that moves.
+#include "core/chain.h"
+#include "core/half.h"
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/made.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+static Level star_at(Size size, Texel at) {
+  return made_level(size, Depth::f32, 0, [&](int x, int y, size_t component, int) {
+    return bits_of_float(component == 3 ? 1.0f : x == at.x && y == at.y ? 1001.0f : 0.0f);
+  });
+}
+
+TEST_CASE("bloom is as its definition says at even sides, odd sides and sides of one texel") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  size_t turn = 0;
+  for (const Size size : {Size{64, 48}, Size{67, 41}, Size{66, 35}, Size{1, 1}, Size{1, 9}, Size{3, 2}, Size{7, 1}})
+    for (const std::string_view example : op_named("bloom")->examples)
+      check_call(*gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
+}
+
+TEST_CASE("the centroid of a star's glow on the device is the star, for sixteen steps of a texel") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{128, 128};
+  const Call call = parse_call(*op_named("bloom"), "--threshold 1 --radius 16 --intensity 1");
+  for (int step = 0; step < 16; ++step) {
+    const Texel star{56 + step, 60 + step / 2};
+    const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits);
+    const RunResult result = gpu->run(made, star_at(size, star), 0);
+    const std::vector<double> numbers = numbers_of(result.levels[0], Depth::f32);
+    double sum = 0, x = 0, y = 0;
+    for (size_t texel = 0; texel < texel_count(size); ++texel) {
+      const Texel at{int(texel) % size.width, int(texel) / size.width};
+      const double glow = numbers[4 * texel + 1] - (at == star ? 1001 : 0);
+      sum += glow;
+      x += glow * at.x;
+      y += glow * at.y;
+    }
+    CHECK_MESSAGE(std::hypot(x / sum - star.x, y / sum - star.y) < 0.1, "star at ", star.x, ", ", star.y,
+                  ", glow around ", x / sum, ", ", y / sum);
+    CHECK(std::abs(sum - 1000) < 1);
+  }
+}
