@@ -62,21 +62,38 @@ bool has_device() {
   return false;
 }
 
-std::vector<Images> run_levels(const std::string& line, const Images& inputs) {
-  const Finished finished = run_program(line, inputs, true);
-  CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+namespace {
+
+std::vector<Images> outputs(size_t count) {
   std::vector<Images> results;
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const std::string path = folder().path(fmt::format("out/{}.exr", i));
     results.push_back(std::filesystem::exists(path) ? read_exr(path) : Images{Image{}});
   }
   return results;
 }
 
-Images run(const std::string& line, const Images& inputs) {
+Images first_levels(std::vector<Images> all) {
   Images images;
-  for (Images& levels : run_levels(line, inputs)) images.push_back(std::move(levels[0]));
+  for (Images& levels : all) images.push_back(std::move(levels[0]));
   return images;
+}
+
+}  // namespace
+
+std::vector<Images> run_levels(const std::string& line, const Images& inputs) {
+  const Finished finished = run_program(line, inputs, true);
+  CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+  return outputs(inputs.size());
+}
+
+Images run(const std::string& line, const Images& inputs) { return first_levels(run_levels(line, inputs)); }
+
+Images run_unless_refused(const std::string& line, const Images& inputs) {
+  const Finished finished = run_program(line, inputs, true);
+  if (finished.exit_code == 1) return {};
+  CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+  return first_levels(outputs(inputs.size()));
 }
 
 std::vector<std::string> run_lines(const std::string& line, const Images& inputs) {

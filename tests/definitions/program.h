@@ -21,6 +21,8 @@ bool has_device();
 // Runs `gpupost LINE` once over all inputs, on the CPU device. The result has an image an input, or none for an input that
 // failed; any exit code but 0 is a failed check.
 Images run(const std::string& line, const Images& inputs);
+// The same, or nothing if the line is refused with exit code 1.
+Images run_unless_refused(const std::string& line, const Images& inputs);
 // The same with all levels of each output.
 std::vector<Images> run_levels(const std::string& line, const Images& inputs);
 // The lines that it prints, one an input and call of `stats`.

@@ -105,8 +105,8 @@ TEST_CASE("boxes come as near to a gaussian as help says") {
     for (int x = 80; x < 160; ++x) edge.at(x, y) = {1, 1, 1, 1};
   for (const double sigma : {0.5, 1.0, 2.0, 5.0}) {
     const std::string line = "blur --method boxes --sigma " + std::to_string(sigma);
-    if (exit_code(line, light) == 1) continue;  // refused: no promise is broken
-    const Images results = run(line, {light, edge});
+    const Images results = run_unless_refused(line, {light, edge});
+    if (results.empty()) continue;  // no promise is broken
     const Image kernel = gaussian_blur(sigma)(light), step = gaussian_blur(sigma)(edge);
     check_near(results[0], kernel, line, {0, 0.04 * kernel.at(80, 80)[0]});
     check_near(results[1], step, line, {0, 0.009});

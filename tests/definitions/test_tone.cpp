@@ -170,11 +170,7 @@ Numbers numbers_of(const Image& image) {
   return {std::exp(sum / count), largest};
 }
 
-const char* const curves[] = {
-    "reinhard", "reinhard-extended", "day",  "hable", "drago",     "exponential", "logarithmic", "ward", "narkowicz",
-    "lottes",   "uchimura",          "hill", "agx",   "agx-exact", "neutral"};
-
-// A grey ramp from 0 to 2^12, and a constant picture's neighbour, so that measured numbers are the same in all.
+// Gray light from 0 to 2^12.
 Image ramp() {
   return made("ramp", 256, 1, false, [](int x, int) {
     const double light = x == 0 ? 0 : std::exp2(x / 8.0 - 20);
@@ -184,33 +180,26 @@ Image ramp() {
 
 }  // namespace
 
-TEST_CASE("tone curves are those of their publications") {
+TEST_CASE("tone curves are those of their publications; they rise from black on and keep grey grey") {
   if (!has_device()) return;
   for (const Operator& op : operators) {
     const std::string line = std::string("tonemap ") + op.line;
-    const Images inputs{one(), odd(), wide(), holes()};
+    Images inputs{one(), odd(), wide(), holes(), ramp()};
     const Images results = run(line, inputs);
-    for (size_t i = 0; i < inputs.size(); ++i)
+    for (size_t i = 0; i < 4; ++i)
       check_near(results[i], straight(inputs[i], op.color(numbers_of(inputs[i]))), line, op.tolerance);
-  }
-}
-
-TEST_CASE("tone curves rise, from black on, keep grey grey, and end where a display does") {
-  if (!has_device()) return;
-  for (const char* curve : curves) {
-    const Image seen = run(std::string("tonemap --curve ") + curve, {ramp()})[0];
-    int falls = 0, colored = 0, negative = 0;
+    const Image& seen = results[4];
+    int falls = 0, colored = 0, wrong = 0;
     for (int x = 0; x < 256; ++x) {
       const Texel& t = seen.at(x, 0);
       falls += x > 0 && t[0] < seen.at(x - 1, 0)[0] * (1 - 1e-6) - 1e-7;
       colored += std::fabs(t[0] - t[2]) > 2e-3 * t[0] + 1e-6;
-      negative += !(t[0] >= 0) || !std::isfinite(t[0]);
+      wrong += !(t[0] >= 0) || !std::isfinite(t[0]);
     }
-    CHECK_MESSAGE(falls == 0, curve, " falls ", falls, " times");
-    CHECK_MESSAGE(colored == 0, curve, " colours ", colored, " greys");
-    CHECK_MESSAGE(negative == 0, curve, " makes ", negative, " numbers that are no light");
-    CHECK_MESSAGE(seen.at(0, 0)[0] <= 1e-6, curve, " makes ", seen.at(0, 0)[0], " of black");
-    CHECK_MESSAGE(seen.at(255, 0)[0] > 0.9, curve, " makes ", seen.at(255, 0)[0], " of the brightest");
+    CHECK_MESSAGE(falls == 0, line, " falls ", falls, " times");
+    CHECK_MESSAGE(colored == 0, line, " colors ", colored, " grays");
+    CHECK_MESSAGE(wrong == 0, line, " makes ", wrong, " numbers that are no light");
+    CHECK_MESSAGE(seen.at(0, 0)[0] <= 1e-6, line, " makes ", seen.at(0, 0)[0], " of black");
   }
 }
 
@@ -230,11 +219,11 @@ TEST_CASE("whatever an option of a curve may be, light stays light and grows wit
   for (const std::string options :
        {"lottes --mid-in 0.9 --mid-out 0.01", "lottes --white 60 --contrast 1.75 --shoulder 0.8 --mid-in 0.36",
         "hable --toe 0.3 --toe-numerator 0.09 --toe-denominator 0.36 --angle 0.03 --linear 0.2 --shoulder 0.7",
-        "uchimura --pedestal 0.5", "uchimura --peak 0.6 --contrast 3 --linear-start 0.34",
         "uchimura --contrast 2 --linear 0.9", "day --toe 0.99 --shoulder 0.99", "lottes --contrast 2 --white 1000"}) {
     const std::string line = "tonemap --curve " + options;
-    if (exit_code(line, one()) == 1) continue;
-    const Image seen = run(line, {ramp()})[0];
+    const Images results = run_unless_refused(line, {ramp()});
+    if (results.empty()) continue;
+    const Image& seen = results[0];
     int falls = 0;
     double least = 0;
     for (int x = 1; x < 256; ++x) {
