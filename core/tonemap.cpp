@@ -43,14 +43,37 @@ void check_curve_options(const Call& call, const Curve& curve) {
   }
 }
 
+// The value of an option of the curve, given or by default.
+double value_of(const Call& call, const Curve& curve, std::string_view option) {
+  return call.has(option) ? call.number(option) : param_of(curve, option)->def;
+}
+
 // The numbers of a curve that must stand in an order.
 void check_order(const Call& call, const Curve& curve, std::string_view low, std::string_view high) {
-  const auto value = [&](std::string_view option) {
-    return call.has(option) ? call.number(option) : param_of(curve, option)->def;
-  };
+  const auto value = [&](std::string_view option) { return value_of(call, curve, option); };
   if (value(low) >= value(high))
     fail(Exit::usage, "tonemap: --{} {} is not under --{} {}, as --curve {} needs it", low, value(low), high,
          value(high), curve.name);
+}
+
+// Lottes' curve has a pole, and light behind it is negative, unless both numbers of its denominator are positive.
+void check_lottes(const Call& call, const Curve& curve) {
+  const auto value = [&](std::string_view option) { return value_of(call, curve, option); };
+  const double share = value("mid-in") / value("white"), contrast = value("contrast");
+  const double least = std::pow(share, contrast), most = std::pow(share, contrast * (1 - value("shoulder")));
+  if (value("mid-out") < least || value("mid-out") >= most)
+    fail(Exit::usage, "tonemap: --mid-out {} is outside {:.4g}..{:.4g}, where --curve lottes rises with these numbers",
+         value("mid-out"), least, most);
+}
+
+// Hable's curve falls below 0 before it rises, unless its slope at 0 is positive.
+void check_hable(const Call& call, const Curve& curve) {
+  const auto value = [&](std::string_view option) { return value_of(call, curve, option); };
+  const double most = value("angle") * value("toe-denominator");
+  if (value("toe-numerator") > most)
+    fail(Exit::usage,
+         "tonemap: --toe-numerator {} is over --angle times --toe-denominator, {:.4g}: the curve would fall below 0",
+         value("toe-numerator"), most);
 }
 
 double luminance(const Rgb& light) { return luminance_of({light[0], light[1], light[2], 1}); }
@@ -99,7 +122,11 @@ void check_tonemap(const Call& call) {
     check_order(call, curve, "black", "crossover");
     check_order(call, curve, "crossover", "white");
   }
-  if (curve.name == "lottes") check_order(call, curve, "mid-in", "white");
+  if (curve.name == "lottes") {
+    check_order(call, curve, "mid-in", "white");
+    check_lottes(call, curve);
+  }
+  if (curve.name == "hable") check_hable(call, curve);
 }
 
 Tone tone_of(const Call& call, const Measures& measures) {

@@ -1,0 +1,266 @@
+// Ops of one texel, held against their published formulas, and what holds of them whatever their formula.
+#include "tests/definitions/program.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace definitions;
+
+namespace {
+
+using Curve = std::function<double(double)>;
+
+std::function<Rgb(Rgb)> each(const Curve& f) {
+  return [f](const Rgb& c) { return Rgb{f(c[0]), f(c[1]), f(c[2])}; };
+}
+std::function<Rgb(Rgb)> rows(const std::array<double, 12>& m) {
+  return [m](const Rgb& c) {
+    Rgb result{};
+    for (size_t row = 0; row < 3; ++row)
+      result[row] = m[4 * row] * c[0] + m[4 * row + 1] * c[1] + m[4 * row + 2] * c[2] + m[4 * row + 3];
+    return result;
+  };
+}
+double signed_power(double base, double exponent) { return std::copysign(std::pow(std::fabs(base), exponent), base); }
+
+// The light over a threshold, with a parabola of the width of two knees around it.
+double over(double y, double threshold, double knee) {
+  if (y >= threshold + knee) return y - threshold;
+  return y <= threshold - knee ? 0 : (y - threshold + knee) * (y - threshold + knee) / (4 * knee);
+}
+std::function<Rgb(Rgb)> bright(const Curve& f) {
+  return [f](const Rgb& c) {
+    const double y = luminance(c), share = y > 0 ? f(y) / y : 0;
+    return Rgb{c[0] * share, c[1] * share, c[2] * share};
+  };
+}
+
+struct PointOp {
+  const char* line;
+  std::function<Rgb(Rgb)> f;   // of straight colour
+  bool is_per_channel = true;  // R, G and B alike, each by itself
+  Tolerance tolerance = {};
+};
+
+const PointOp point_ops[] = {
+    {"exposure --stops 1.5", each([](double c) { return c * std::exp2(1.5); })},
+    {"exposure --stops -32", each([](double c) { return c * 0x1p-32; }), true, {2e-6, 1e-15}},
+    {"gain --value -1.5", each([](double c) { return -1.5 * c; })},
+    {"gain --value 3 --red 0.5 --blue 0",
+     [](const Rgb& c) {
+       return Rgb{0.5 * c[0], 3 * c[1], 0};
+     },
+     false},
+    {"offset --value 0.1", each([](double c) { return c + 0.1; })},
+    {"offset --value -0.25 --green 2",
+     [](const Rgb& c) {
+       return Rgb{c[0] - 0.25, c[1] + 2, c[2] - 0.25};
+     },
+     false},
+    {"contrast --factor 1.4", each([](double c) { return 0.18 * signed_power(c / 0.18, 1.4); }), true, {1e-5, 1e-6}},
+    {"contrast --factor 0.5 --pivot 2",
+     each([](double c) { return 2 * signed_power(c / 2, 0.5); }),
+     true,
+     {1e-5, 1e-6}},
+    {"gamma --value 2.2", each([](double c) { return signed_power(c, 1 / 2.2); }), true, {1e-5, 1e-6}},
+    {"gamma --value 0.5", each([](double c) { return c * std::fabs(c); }), true, {1e-5, 1e-6}},
+    {"saturation --factor 1.4",
+     [](const Rgb& c) {
+       const double y = luminance(c);
+       return Rgb{y + 1.4 * (c[0] - y), y + 1.4 * (c[1] - y), y + 1.4 * (c[2] - y)};
+     },
+     false,
+     {4e-6, 2e-5}},
+    {"saturation --factor 0",
+     [](const Rgb& c) {
+       return Rgb{luminance(c), luminance(c), luminance(c)};
+     },
+     false,
+     {5e-5, 1e-6}},
+    {"matrix --rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9",
+     rows({0.5, 0.3, 0.2, 0, 0, 1, 0, 0, 0.1, 0, 0.9, 0}),
+     false,
+     {2e-6, 8e-6}},
+    {"matrix --rows 1,0,0,0.25,0,1,0,0,-2,0,1,-0.125",
+     rows({1, 0, 0, 0.25, 0, 1, 0, 0, -2, 0, 1, -0.125}),
+     false,
+     {2e-6, 8e-6}},
+    {"clamp", each([](double c) { return std::clamp(c, 0.0, 1.0); })},
+    {"clamp --min 0.1 --max 4", each([](double c) { return std::clamp(c, 0.1, 4.0); })},
+    {"clamp --min -0.05 --max 65504", each([](double c) { return std::fmax(c, -0.05); })},
+    {"nan", each([](double c) { return c; })},
+    {"brightpass", bright([](double y) { return over(y, 1, 0); }), false, {1e-5, 4e-6}},
+    {"brightpass --threshold 0.5 --knee 0.25",
+     bright([](double y) { return over(y, 0.5, 0.25); }),
+     false,
+     {1e-5, 4e-6}},
+    {"brightpass --form mapped --threshold 0.2 --log-average 0.3 --key 0.36 --limit 5",
+     bright([](double y) {
+       const double v = over(y * 0.36 / 0.3, 0.2, 0);
+       return v / (5 + v);
+     }),
+     false,
+     {1e-5, 4e-6}},
+    {"point own.glsl --set gain=0.5",
+     [](const Rgb& c) {
+       return Rgb{0.5 * c[1], c[0] * c[0], c[2]};
+     },
+     false},
+    {"flip x flip x", each([](double c) { return c; })},
+};
+
+// Numbers that are no colour: transparent texels that hold light, as additive sprites and flames have.
+Image flame() {
+  return made("light where alpha is 0", 5, 3, true, [](int x, int y) { return Texel{0.5 * x, 0.25 * y, 1, 0}; });
+}
+
+bool is_finite(const Image& image) {
+  return std::ranges::all_of(image.texels, [](const Texel& texel) {
+    return std::ranges::all_of(texel, [](double number) { return std::isfinite(number); });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("point ops make what their formulas say, of straight colour") {
+  if (!has_device()) return;
+  add_file("own.glsl",
+           "//!point own\n//!param gain 1 0..2 of green\n"
+           "vec4 own(vec4 c, own_params p) { return vec4(p.gain * c.g, c.r * c.r, c.b, c.a); }\n");
+  for (const PointOp& op : point_ops) {
+    const Images inputs{one(),       odd(),           wide(),  holes(),
+                        negatives(), permuted(odd()), flame(), mirrored(odd(), true, true)};
+    const Images results = run(op.line, inputs);
+    for (size_t i = 0; i < 6; ++i) check_near(results[i], straight(inputs[i], op.f), op.line, op.tolerance);
+    CHECK_MESSAGE(is_finite(results[6]), op.line);
+    check_near(results[7], mirrored(results[1], true, true), std::string(op.line) + ", mirrored", {0, 0});
+    if (op.is_per_channel) check_near(results[5], permuted(results[1]), std::string(op.line) + ", permuted", {0, 0});
+  }
+}
+
+TEST_CASE("nothing comes of transparent black") {
+  if (!has_device()) return;
+  const Image clear = made("transparent", 9, 5, true, [](int, int) { return Texel{}; });
+  for (const char* line : {"offset --value 0.5", "clamp --min 0.25", "matrix --rows 1,0,0,1,0,1,0,1,0,0,1,1",
+                           "tonemap --curve uchimura --pedestal 0.2",
+                           "tonemap --curve agx tonemap --curve hill tonemap --curve day --black 0",
+                           "brightpass --threshold 0 exposure --auto tonemap --key 0.18 blur --sigma 2 resize --size "
+                           "100% bloom --threshold 0 localgamma"})
+    check_near(run(line, {clear}), {clear}, line, {0, 0});
+}
+
+TEST_CASE("ops are the identity where their numbers are neutral") {
+  if (!has_device()) return;
+  const Images inputs{odd(), wide(), holes(), negatives()};
+  for (const char* line :
+       {"exposure --stops 0 gain offset gamma saturation matrix --rows 1,0,0,0,1,0,0,0,1 clamp --min -65504 --max "
+        "65504 nan --policy clamp",
+        "crop --window 17x9+0+0 flip xy flip x flip y blur --radius 0 bloom --intensity 0 mips --levels 1",
+        "resize --size 100% resize --size 100% --filter box resize --size 100% --filter triangle", "stats contrast",
+        "brightpass --threshold 0", "resize --size 100% --filter kaiser --hicomp", "matrix --named identity"}) {
+    const bool is_cropped = std::string(line).starts_with("crop"), is_bright = std::string(line).starts_with("bright");
+    const Images some = is_cropped  ? Images{odd(), holes(), negatives()}
+                        : is_bright ? Images{odd(), wide(), holes()}
+                                    : inputs;
+    check_near(run(line, some), some, line, {2e-6, 2e-5});
+  }
+}
+
+TEST_CASE("ops that undo each other leave the picture") {
+  if (!has_device()) return;
+  const Images inputs{odd(), wide(), holes(), negatives()};
+  for (const char* line :
+       {"gain --value 4 exposure --stops -2 contrast --factor 1.5 contrast --factor 0.666666666 gamma --value 2 gamma "
+        "--value 0.5",
+        "saturation --factor 0.5 saturation --factor 2 matrix --rows 0,1,0,0,0,1,1,0,0 matrix --rows 0,0,1,1,0,0,0,1,0",
+        "offset --value 3 offset --value -3 matrix --named rec709-to-xyz matrix --named xyz-to-rec709",
+        "channels --list B,G,R,A flip x channels --list B,G,R,A flip x"})
+    check_near(run(line, inputs), inputs, line, {2e-5, 3e-5});
+  check_near(run("crop --window 9x7+3+1 flip x crop --window 4x2+1+3", inputs),
+             run("crop --window 4x2+7+4 flip x", inputs), "crop, flip, crop", {0, 0});
+}
+
+TEST_CASE("matrix --named holds the primaries' own numbers") {
+  if (!has_device()) return;
+  // derived from x and y of the primaries and of D65, as SMPTE RP 177 does
+  const auto of_primaries = [](const std::array<double, 6>& p) {
+    const double white[3] = {0.3127 / 0.3290, 1, (1 - 0.3127 - 0.3290) / 0.3290};
+    double m[3][3], inverse[3][3];
+    for (size_t c = 0; c < 3; ++c) {
+      const double x = p[2 * c], y = p[2 * c + 1];
+      m[0][c] = x / y, m[1][c] = 1, m[2][c] = (1 - x - y) / y;
+    }
+    const auto minor = [&](size_t r, size_t c) {
+      const size_t a = (r + 1) % 3, b = (r + 2) % 3, d = (c + 1) % 3, e = (c + 2) % 3;
+      return m[a][d] * m[b][e] - m[a][e] * m[b][d];
+    };
+    const double determinant = m[0][0] * minor(0, 0) + m[0][1] * minor(0, 1) + m[0][2] * minor(0, 2);
+    for (size_t r = 0; r < 3; ++r)
+      for (size_t c = 0; c < 3; ++c) inverse[r][c] = minor(c, r) / determinant;
+    std::array<double, 12> result{};
+    for (size_t c = 0; c < 3; ++c) {
+      const double share = inverse[c][0] * white[0] + inverse[c][1] * white[1] + inverse[c][2] * white[2];
+      for (size_t r = 0; r < 3; ++r) result[4 * r + c] = share * m[r][c];
+    }
+    return result;
+  };
+  const auto rec709 = rows(of_primaries({0.64, 0.33, 0.30, 0.60, 0.15, 0.06}));
+  const auto rec2020 = rows(of_primaries({0.708, 0.292, 0.170, 0.797, 0.131, 0.046}));
+  const Images inputs{odd(), wide()};
+  const Images to_xyz = run("matrix --named rec709-to-xyz", inputs);
+  const Images to_2020 = run("matrix --named rec709-to-rec2020", inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_near(to_xyz[i], straight(inputs[i], rec709), "rec709-to-xyz", {2e-6, 1e-5});
+    // both are the same light: the same X, Y and Z
+    check_near(straight(to_2020[i], rec2020), straight(inputs[i], rec709), "rec709-to-rec2020", {4e-6, 2e-5});
+  }
+}
+
+TEST_CASE("nan mends what is no number, and only that") {
+  if (!has_device()) return;
+  const double inf = INFINITY, nan = NAN;
+  const Image broken = made("broken", 4, 1, true, [&](int x, int) {
+    return x == 0   ? Texel{nan, 1, -inf, 1}
+           : x == 1 ? Texel{inf, 0.5, 2, 0.5}
+           : x == 2 ? Texel{1, 2, 3, nan}
+                    : Texel{1, 2, 3, inf};
+  });
+  const auto mended = [&](double infinite) {
+    return mapped(broken, [&](Texel t) {
+      for (double& number : t)
+        number = number != number ? 0 : std::isinf(number) ? std::copysign(infinite, number) : number;
+      return t;
+    });
+  };
+  check_near(run("nan", {broken}), {mended(0)}, "nan");
+  check_near(run("nan --policy clamp", {broken}), {mended(65504)}, "nan --policy clamp");
+  CHECK(exit_code("nan --policy error", broken) == 2);
+  CHECK(exit_code("nan --policy error", odd()) == 0);
+}
+
+TEST_CASE("channels takes its list, and flip and crop move texels with their windows") {
+  if (!has_device()) return;
+  const Image source = odd();
+  const auto list = [&](const std::function<Texel(Texel)>& f) { return mapped(source, f); };
+  check_near(run("channels --list B,A,B=0.5,A", {source}), {list([](const Texel& t) {
+               return Texel{t[2], t[3], 0.5, t[3]};
+             })},
+             "channels");
+  const Image opaque = run("channels --list R,G,B", {source})[0];
+  CHECK(!opaque.has_alpha);
+  Image framed = source;
+  framed.has_windows = true;
+  framed.data = {-3, 5, 13, 13};
+  framed.display = {-10, 0, 29, 19};
+  const Images moved{run("flip x", {framed})[0], run("flip y", {framed})[0], run("crop --window 5x4+2+3", {framed})[0]};
+  check_near(moved[0], mirrored(source, true, false), "flip x", {0, 0});
+  CHECK(moved[0].data == Window{6, 5, 22, 13});  // -10 + 29 - x
+  CHECK(moved[0].display == framed.display);
+  check_near(moved[1], mirrored(source, false, true), "flip y", {0, 0});
+  CHECK(moved[1].data == Window{-3, 6, 13, 14});
+  CHECK(moved[2].data == Window{0, 0, 4, 3});
+  CHECK(moved[2].display == Window{0, 0, 4, 3});
+  CHECK(moved[2].at(4, 3) == source.at(6, 6));
+}
