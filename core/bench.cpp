@@ -64,16 +64,6 @@ std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth) {
 
 // --- numbers --------------------------------------------------------------------------------------------------------
 
-Summary summary_of(std::vector<double> milliseconds) {
-  if (milliseconds.empty()) return {};
-  std::ranges::sort(milliseconds);
-  const size_t count = milliseconds.size();
-  return {.min_ms = milliseconds.front(),
-          .median_ms = (milliseconds[(count - 1) / 2] + milliseconds[count / 2]) / 2,
-          .max_ms = milliseconds.back(),
-          .count = int(count)};
-}
-
 size_t bytes_moved(const Plan& plan) {
   size_t bytes = 0;
   for (const Pass& pass : plan.passes) bytes += pass.bytes_read + pass.bytes_written;

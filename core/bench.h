@@ -1,6 +1,7 @@
 // What a measurement is compared with, and how its numbers are told. Pure: needs no device.
 #pragma once
 
+#include "core/gpu/measure.h"
 #include "core/plan.h"
 
 #include <span>
@@ -12,13 +13,6 @@ namespace gpupost {
 // A floor of a picture in several shapes: the fastest of them counts. Image 0 is the picture.
 std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth);
 std::string_view name_of(Floor floor);  // "copy", "read and write a third", "read"
-
-// The times of a plan, repeated.
-struct Summary {
-  double min_ms = 0, median_ms = 0, max_ms = 0;
-  int count = 0;
-};
-Summary summary_of(std::vector<double> milliseconds);
 
 // Images' bytes read and written by a plan's passes, each texel once.
 size_t bytes_moved(const Plan& plan);

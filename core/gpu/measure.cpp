@@ -36,6 +36,16 @@ bool ImageSets::are_for(const Plan& plan) const {
   return state_->plan == plan.images && state_->sources == sources_of(plan);
 }
 
+Summary summary_of(std::vector<double> milliseconds) {
+  if (milliseconds.empty()) return {};
+  std::ranges::sort(milliseconds);
+  const size_t count = milliseconds.size();
+  return {.min_ms = milliseconds.front(),
+          .median_ms = (milliseconds[(count - 1) / 2] + milliseconds[count / 2]) / 2,
+          .max_ms = milliseconds.back(),
+          .count = int(count)};
+}
+
 int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes) {
   constexpr size_t least = 2, most = 512;
   const size_t needed = std::clamp(2 * cache_bytes / set_bytes + 1, least, most);

@@ -1,4 +1,4 @@
-// The README: its commands run, and its reference is the program's own.
+// The README and the docs: their commands run, and their tables are the program's own.
 #include "tests/cli/place.h"
 
 #include "core/codec/codec.h"
@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 using namespace gpupost::test;
@@ -54,50 +56,67 @@ void write_faces(const Place& place) {
 
 }  // namespace
 
-TEST_CASE("every command of the README does what it says, or at least ends with 0") {
-  const std::string readme = file("README.md");
-  if (readme.empty()) FAIL("there is no README.md");
+// README.md and the pages of docs/.
+std::vector<std::string> pages() {
+  std::vector<std::string> paths{"README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator("docs"))
+    if (entry.path().extension() == ".md") paths.push_back(entry.path().string());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+TEST_CASE("every command of the README and of the docs ends with 0") {
   if (!has_device()) return;
-  const Words commands = commands_of(readme);
-  CHECK(commands.size() > 3);
   const Place place;
-  if (const std::string scene = file("testdata/scene.exr"); !scene.empty()) place.write("in.exr", scene);
+  place.write("in.exr", file("testdata/scene.exr"));
+  place.write("in.png", file("testdata/alpha.png"));
   write_faces(place);
+  for (const char* folder : {"docs", "small", "soft"}) std::filesystem::create_directory(place.path(folder));
   place.write("docs/vibrance.glsl", file("docs/vibrance.glsl"));
-  for (const std::string& command : commands) {
-    const Finished finished = place.shell(command);
-    CHECK_MESSAGE(finished.exit_code == 0, command, "\n", finished.err);
+  size_t count = 0;
+  for (const std::string& page : pages())
+    for (const std::string& command : commands_of(file(page.c_str()))) {
+      const Finished finished = place.shell(command);
+      CHECK_MESSAGE(finished.exit_code == 0, page, ": ", command, "\n", finished.err);
+      ++count;
+    }
+  CHECK(count > 30);
+}
+
+TEST_CASE("the README has at most 200 lines") { CHECK(std::ranges::count(file("README.md"), '\n') <= 200); }
+
+TEST_CASE("every file that the README and the docs link to is there") {
+  const std::regex link(R"(\]\(([^)#:]+)\))");
+  for (const std::string& page : pages()) {
+    const std::string text = file(page.c_str());
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      const std::filesystem::path target = std::filesystem::path(page).parent_path() / (*at)[1].str();
+      CHECK_MESSAGE(std::filesystem::exists(target), page, " links to ", target.string());
+    }
   }
 }
 
-TEST_CASE("the README's reference is what `gpupost ops --markdown` prints") {
-  const std::string readme = file("README.md");
-  if (readme.empty()) FAIL("there is no README.md");
-  const std::string begin = "<!-- ops -->\n", end = "<!-- /ops -->";
-  const size_t from = readme.find(begin), to = readme.find(end);
-  REQUIRE(from != readme.npos);
-  REQUIRE(to != readme.npos);
-  CHECK(readme.substr(from + begin.size(), to - from - begin.size()) == Place().gpupost({"ops", "--markdown"}).out);
+TEST_CASE("docs/ops.md is what `gpupost ops --markdown` prints") {
+  CHECK(file("docs/ops.md") == Place().gpupost({"ops", "--markdown"}).out);
 }
 
-TEST_CASE("the README's table of formats has the program's, and their depths") {
-  const std::string readme = file("README.md");
-  if (readme.empty()) FAIL("there is no README.md");
+TEST_CASE("the table of formats in docs/formats.md has the program's formats and their depths") {
+  const std::string page = file("docs/formats.md");
   size_t count = 0;
   for (const gpupost::Format& format : gpupost::all_formats()) {
     if (!format.can_write()) continue;
     std::string row = "\n| `." + std::string(format.extensions.front()) + "` |";
     for (const gpupost::Depth depth : format.written_depths)
       row += (depth == format.written_depths.front() ? " " : ", ") + std::string(name_of(depth));
-    CHECK_MESSAGE(readme.find(row) != readme.npos, row);
+    CHECK_MESSAGE(page.find(row) != page.npos, row);
     ++count;
   }
   size_t row_count = 0;
-  for (size_t at = 0; (at = readme.find("\n| `.", at)) != readme.npos; ++at) ++row_count;
+  for (size_t at = 0; (at = page.find("\n| `.", at)) != page.npos; ++at) ++row_count;
   CHECK(row_count == count);
 }
 
-TEST_CASE("the README's lines that run gpupost are found") {
+TEST_CASE("lines that run gpupost are found") {
   CHECK(commands_of("gpupost a\n```sh\n# no\ngpupost b\nls\ngpupost c \\\n  d\ncat x | gpupost e\n```\ngpupost "
                     "f\n```\ngpupost g\n```\n") == Words{"gpupost b", "gpupost c   d", "cat x | gpupost e"});
 }
