@@ -196,6 +196,8 @@ Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
   image(plan_.result_image).is_packed = false;
+  std::vector<bool> fits(plan_.images.size());  // is no number of the image too large for a half?
+  for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
     if ((pass.packs = image(pass.target_image).is_packed)) {
       pass.values.push_back(
@@ -213,8 +215,9 @@ Plan PlanBuilder::finish() {
     pass.source_space = from;
     pass.target_space = to;
     if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
-    const bool fits = pass.is_bounded && stays && from == Space::rgb && is_of_halves(image(pass.source_image));
-    if (pass.packs || (!pass.half_targets.empty() && !fits)) count_clamped(pass);
+    const bool makes_fitting = pass.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source_image)];
+    fits[size_t(pass.target_image)] = makes_fitting || is_of_halves(image(pass.target_image));
+    if (pass.packs || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
     place_fields(pass);
   }
   share_images(plan_, input_.keeps_input);

@@ -127,8 +127,8 @@ struct Pass {
   // devices cut halves off towards zero; none: images of numbers take numbers. finish() says so.
   std::vector<bool> half_targets;
   bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
-  // No number that it stores is larger than the largest that it reads. Without point ops and from halves to halves of RGB such
-  // a pass needs no clamp.
+  // No number that it stores is larger than the largest that it reads. Without point ops such a pass needs no clamp where it
+  // reads RGB that has come from halves.
   bool is_bounded = false;
   bool clamps = false;          // clamps halves or 11:11:10 bits as it stores them, and counts them; finish() sets it
   int bound_targets = 1;        // length of the array of targets in the text, >= target_count

@@ -54,7 +54,7 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
 // --- direct and separable -------------------------------------------------------------------------------------------
 
 // A pass in which a thread makes one texel.
-Pass pass_of(const PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Size size) {
+Pass pass_of(const Blur& blur, const Grouping& grouping, Size size) {
   return {.literals = {{"BORDER", int(blur.border)},
                        {"ORDER", grouping.order},
                        {"GROUP_X", grouping.size[0]},
@@ -65,13 +65,14 @@ Pass pass_of(const PlanBuilder& builder, const Blur& blur, const Grouping& group
                      {"radius_y", blur.radius_y}},
           .group = {grouping.size[0] * grouping.size[1], 1},
           .group_count = {groups(size.width, grouping.size[0]), groups(size.height, grouping.size[1])},
+          .is_bounded = true,
           .table = weight_table(blur)};
 }
 
 void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  Pass pass = pass_of(builder, blur, grouping, image.size);
+  Pass pass = pass_of(blur, grouping, image.size);
   pass.name = "blur direct";
   pass.kernel = "blur_direct.glsl";
   pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
@@ -118,7 +119,7 @@ Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping,
   const PlanImage& image = builder.image(source);
   const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
   const bool pairs = can_pair(blur, image, builder.traits());
-  Pass pass = pass_of(builder, blur, grouping, image.size);
+  Pass pass = pass_of(blur, grouping, image.size);
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur_taps.glsl";
   pass.literals.insert(pass.literals.end(),

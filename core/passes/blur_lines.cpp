@@ -26,7 +26,7 @@ std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
   return table;
 }
 
-Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, Size size) {
+Pass pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
   return {.literals = {{"AXIS", line_pass.axis},
                        {"BORDER", int(blur.border)},
                        {"IS_FIRST", line_pass.is_first},
@@ -35,6 +35,7 @@ Pass pass_of(const PlanBuilder& builder, const Blur& blur, const LinePass& line_
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
                      {"radius_y", blur.radius_y}},
+          .is_bounded = true,
           .table = table_of(blur, line_pass)};
 }
 
@@ -94,7 +95,7 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
   const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
-  Pass pass = pass_of(builder, blur, line_pass, size);
+  Pass pass = pass_of(blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
   // neighbouring columns share lines of a cache, and the more of them go on together the better
   pass.group = {line_pass.axis == 0 ? 64 : 128, 1};

@@ -150,7 +150,8 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .group_count = {groups(image.size.width, width), groups(image.size.height, cut.rows)},
             .source_image = source,
             .target_image = target,
-            .period = {width, cut.rows}};
+            .period = {width, cut.rows},
+            .is_bounded = true};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits());

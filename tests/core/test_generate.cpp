@@ -150,6 +150,9 @@ TEST_CASE("means of halves are stored without a clamp, all else that becomes hal
   CHECK(clamps("saturation", "--factor 1.4", {}) == "1");
   CHECK(clamps("saturation", "--factor 1.4", {.storage = Depth::f32}) == "0");
   CHECK(clamps("resize", "--size 32x24", {}) == "01");  // floats between
+  CHECK(clamps("blur", "--radius 3 --method shared", {}) == "0");
+  CHECK(clamps("blur", "--radius 3 --method separable", {}) == "00");
+  CHECK(clamps("blur", "--radius 3 --method separable", {.ends = Space::yxy}) == "01");
 }
 
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {
