@@ -69,15 +69,23 @@ Planes scaled(Planes picture, double factor) {
   return picture;
 }
 
-// Between percentiles a luminance next to the edge of a bin may be counted on either side.
+// How far the device's factor may be off the definition's. Between percentiles a luminance next to the edge of a bin may be
+// counted on either side.
+double error_of_factor(const Call& call, const Planes& base) {
+  const double factor = factor_of(call, base), measured = measured_luminance(call, base);
+  if (!(measured > 0)) return 0;
+  const double slack = 0x1p-19 * (1 + std::abs(std::log2(measured)));  // of a logarithm, as exact as Vulkan asks
+  double off = factor * (std::exp2(slack) - 1);
+  if (is_of_all(percentiles_of(call))) return off;
+  for (const double sign : {-16.0, 16.0})  // luminances may be that much further from 1 than their average
+    off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
+  return off;
+}
+
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   std::vector<Planes> sum = point_tolerance(call, base, error, depth);
-  if (!is_auto(call) || is_of_all(percentiles_of(call))) return sum;
-  const double factor = factor_of(call, base);
-  const double slack = 0x1p-19 * (16 + std::abs(std::log2(factor)));  // of logarithms to base 2, about as large as that
-  double off = 0;
-  for (const double sign : {-1.0, 1.0})
-    off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
+  const double off = is_auto(call) ? error_of_factor(call, base) : 0;
+  if (off == 0) return sum;
   for (size_t component = 0; component < 3; ++component)
     for (size_t index = 0; index < sum[0][component].values.size(); ++index)
       if (const double light = std::abs(base[component].values[index]); std::isfinite(light))

@@ -35,7 +35,7 @@ TEST_CASE("automatic exposure on the device gives one result from 1e-30 to 1e30 
   Gpu* gpu = device();
   if (!gpu) return;
   const Level base = pattern("noise", {129, 65}, Depth::f32);
-  for (const char* words : {"--auto", "--auto --percentile 10,90"}) {
+  for (const std::string_view words : {"--auto", "--auto --percentile 10,90"}) {
     const Call call = call_of("exposure", words);
     const Level once = made_by(*gpu, call, base);
     for (const float scale : {1e-30f, 1e-12f, 3e-5f, 7e4f, 1e7f, 1e30f}) {

@@ -1,0 +1,40 @@
+// Parts of a frame in another size, on the device: at once and in tiles, held against the definition.
+#include "tests/support/device.h"
+#include "tests/support/held.h"
+#include "tests/support/patterns.h"
+
+#include "core/gpu/run_chain.h"
+#include "core/verify.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  DeviceInfo info = gpu->info();
+  info.traits.max_image_side = 40;
+  Gpu small(info);
+  constexpr Windows windows{.data = {41, 8, 111, 70}, .display = {3, -5, 130, 97}};
+  const Size size = size_of(windows.data);
+  const Level base = pattern("noise", size, Depth::f32);
+  for (const char* words :
+       {"--size 50% --filter box", "--size 33% --filter triangle --border mirror", "--size 77.7%",
+        "--size 131% --filter mitchell --border repeat", "--size 30x25 --filter kaiser", "--size 90x61 --filter box"}) {
+    std::vector<Call> calls{call_of("resize", words)};
+    set_windows(calls, windows);
+    const PlanInput input{.size = size, .storage = Depth::f32};
+    const ChainRun whole = run_chain(*gpu, calls, input, base, {}), tiles = run_chain(small, calls, input, base, {});
+    const Level& made = whole.result.levels[0];
+    REQUIRE(made.size == size_of(result_windows(calls, windows).data));
+    for (const LevelCheck& check : verify(expected_of(calls, base, Depth::f32), std::span(&made, 1), 0))
+      CHECK_MESSAGE(check.share <= 1, words, ": ", describe(check));
+    const Level& joined = tiles.result.levels[0];
+    REQUIRE(joined.size == made.size);
+    CHECK_MESSAGE(std::memcmp(joined.texels.data(), made.texels.data(), made.texels.size()) == 0, words);
+  }
+}
