@@ -12,8 +12,8 @@ namespace gpupost {
 enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
 enum class Border { clamp, repeat, mirror, black, renormalise };
 
-// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are made as long as
-// they were; how long they came out is dropped, or kept in alpha, where levels below take it into account.
+// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are normalized
+// to length 1; the length before that is dropped, or kept in alpha, where levels below take it into account.
 enum class Normals { none, length_dropped, length_in_alpha };
 
 // How a call filters.
