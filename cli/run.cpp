@@ -84,31 +84,48 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
-// Warnings as they come. What was said of one input is not said of others, but how many those were, behind all of them.
+// A warning with its numbers taken out: those of two inputs with the same text differ in their counts alone.
+std::string without_numbers(std::string_view warning) {
+  std::string kind;
+  for (const char c : warning) {
+    const bool is_digit = c >= '0' && c <= '9', is_in_number = is_digit || c == '.';
+    if (is_digit && !kind.ends_with('#')) kind += '#';
+    if (!is_in_number || (c == '.' && !kind.ends_with('#'))) kind += c;
+  }
+  return kind;
+}
+
+// Warnings as they come. Each kind is said of the first input that has it; behind the last input it is said how many more
+// have it.
 class Warnings {
  public:
   void tell(const JobReport& report) {
     for (const std::string& warning : report.warnings) {
-      const auto told = std::ranges::find(told_, warning, &Told::warning);
+      const std::string kind = without_numbers(warning);
+      const auto told = std::ranges::find(told_, kind, &Told::kind);
       if (told != told_.end()) {
         ++told->more_count;
+        told->has_other_numbers |= told->warning != warning;
         continue;
       }
       say_warning("{}: {}", name_of(report), warning);
-      told_.push_back({.warning = warning});
+      told_.push_back({.kind = kind, .warning = warning});
     }
   }
 
   void tell_counts() const {
     for (const Told& told : told_)
       if (told.more_count > 0)
-        say_warning("{} more {}: {}", told.more_count, told.more_count == 1 ? "input" : "inputs", told.warning);
+        say_warning("{} more {}{}: {}", told.more_count, told.more_count == 1 ? "input" : "inputs",
+                    told.has_other_numbers ? ", with other numbers" : "", told.warning);
   }
 
  private:
   struct Told {
-    std::string warning;
+    std::string kind;     // without its numbers
+    std::string warning;  // as it was said
     size_t more_count = 0;
+    bool has_other_numbers = false;
   };
   std::vector<Told> told_;
 };
