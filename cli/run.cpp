@@ -86,8 +86,19 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
-// Warnings and notes as they come. What was said of one input is not said of others, but how many those were, behind all of
-// them.
+// A message with its numbers taken out: those of two inputs with the same text differ in their counts alone.
+std::string without_numbers(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9', is_in_number = is_digit || c == '.';
+    if (is_digit && !result.ends_with('#')) result += '#';
+    if (!is_in_number || (c == '.' && !result.ends_with('#'))) result += c;
+  }
+  return result;
+}
+
+// Warnings and notes as they come. Each is printed for the first input that has it; after the last input the number of
+// others that have it is printed.
 class Warnings {
  public:
   void tell(const JobReport& report) {
@@ -98,24 +109,29 @@ class Warnings {
   void tell_counts() const {
     for (const Told& told : told_)
       if (told.more_count > 0)
-        say_note("{}{} more {}: {}", told.kind, told.more_count, told.more_count == 1 ? "input" : "inputs", told.text);
+        say_note("{}{} more {}{}: {}", told.kind, told.more_count, told.more_count == 1 ? "input" : "inputs",
+                 told.has_other_numbers ? ", with other numbers" : "", told.text);
   }
 
  private:
   struct Told {
     std::string_view kind;
-    std::string text;
+    std::string pattern;  // the text without its numbers
+    std::string text;     // as it was printed
     size_t more_count = 0;
+    bool has_other_numbers = false;
   };
 
   void tell(const JobReport& report, std::string_view kind, const std::string& text) {
-    const auto told = std::ranges::find(told_, text, &Told::text);
+    const std::string pattern = without_numbers(text);
+    const auto told = std::ranges::find(told_, pattern, &Told::pattern);
     if (told != told_.end()) {
       ++told->more_count;
+      told->has_other_numbers |= told->text != text;
       return;
     }
     say_note("{}{}: {}", kind, name_of(report), text);
-    told_.push_back({.kind = kind, .text = text});
+    told_.push_back({.kind = kind, .pattern = pattern, .text = text});
   }
 
   std::vector<Told> told_;

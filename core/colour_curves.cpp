@@ -63,19 +63,20 @@ constexpr Matrix rec709_of_rec2020{{{1.6604910021, -0.5876411388, -0.0728498633}
                                     {-0.1245504745, 1.1328998971, -0.0083494226},
                                     {-0.0181507634, -0.1005788980, 1.1187296614}}};
 
-// Of ASC CDL: slope, power and saturation.
+// Slope, power and saturation of a look.
 struct Grade {
   Rgb slope{1, 1, 1};
   double power = 1, saturation = 1;
 };
 
+// The published code takes the luminance before the power, where ASC CDL takes it behind it.
 Rgb graded(const Rgb& v, AgxLook look) {
   if (look == AgxLook::none) return v;
   const Grade grade = look == AgxLook::punchy ? Grade{.power = 1.35, .saturation = 1.4}
                                               : Grade{.slope = {1, 0.9, 0.5}, .power = 0.8, .saturation = 1.3};
   Rgb result;
   for (size_t c = 0; c < 3; ++c) result[c] = std::pow(std::max(0.0, v[c]) * grade.slope[c], grade.power);
-  const double grey = 0.2126 * result[0] + 0.7152 * result[1] + 0.0722 * result[2];
+  const double grey = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
   return each(result, [&](double number) { return grey + grade.saturation * (number - grey); });
 }
 
@@ -118,7 +119,7 @@ Rgb agx_exact(const Rgb& light, const AgxSettings& settings) {
   return agx_by(wrensch_in, wrensch_out, sigmoid, light, settings);
 }
 
-Rgb agx_blender(const Rgb& light, const AgxSettings& settings) { return agx_in_rec2020(sigmoid, light, settings); }
+Rgb agx_rec2020(const Rgb& light, const AgxSettings& settings) { return agx_in_rec2020(sigmoid, light, settings); }
 
 Rgb agx_filament(const Rgb& light, const AgxSettings& settings) { return agx_in_rec2020(degree_7, light, settings); }
 

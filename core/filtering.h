@@ -13,8 +13,8 @@ namespace gpupost {
 enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
 enum class Border { clamp, repeat, mirror, black, renormalise };
 
-// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are made as long as
-// they were; how long they came out is dropped, or kept in alpha, where levels below take it into account.
+// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are normalized
+// to length 1; the length before that is dropped, or kept in alpha, where levels below take it into account.
 enum class Normals { none, length_dropped, length_in_alpha };
 
 // How texels of the result lie on those of the source, along one axis: the middle of texel i of the result lies at

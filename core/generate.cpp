@@ -200,6 +200,17 @@ std::string conversions(State from, State to) {
   return text;
 }
 
+// Statements on `c`: through a user's function. A texel that is and stays transparent does not get what it makes of black.
+std::string without_black(std::string_view function, std::string_view params, Space space) {
+  const bool is_yxy = space == Space::yxy;
+  return fmt::format(
+      "  {{\n    const bool is_nothing = is_transparent(c.a);\n    vec4 of_black = vec4(0.0);\n"
+      "    if (is_nothing) of_black = {0}(vec4({2}, c.a), {1});\n"
+      "    c = {0}(c, {1});\n"
+      "    if (is_nothing && is_transparent(c.a)) c.{3} -= of_black.{3};\n  }}\n",
+      function, params, is_yxy ? "0.0, 0.3127, 0.3290" : "0.0, 0.0, 0.0", is_yxy ? "r" : "rgb");
+}
+
 // Statements on `c`: through the folds, from one state to another.
 std::string through(std::span<const Fold> folds, std::string_view end, State from, State to,
                     const std::vector<std::string_view>& sources) {
@@ -212,7 +223,10 @@ std::string through(std::span<const Fold> folds, std::string_view end, State fro
     std::vector<std::string> values;
     for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));
     if (values.empty()) values.push_back("0");
-    text += fmt::format("  c = {0}(c, {0}_params({1}));\n", function_of(fold, sources), fmt::join(values, ", "));
+    const std::string function = function_of(fold, sources);
+    const std::string params = fmt::format("{}_params({})", function, fmt::join(values, ", "));
+    if (!fold.source.empty() && own.is_straight) text += without_black(function, params, own.space);
+    else text += fmt::format("  c = {}(c, {});\n", function, params);
     from = own;
   }
   return text + conversions(from, to);

@@ -34,10 +34,12 @@ double luminance_of(const Colour& rgb) {
   return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
 }
 
+bool is_transparent(double alpha) { return std::abs(alpha) < double(std::numeric_limits<float>::min()); }
+
+double coverage_of(double alpha) { return is_transparent(alpha) ? 0 : std::isfinite(alpha) ? alpha : 1; }
+
 // What a colour is multiplied by, or 1 where it is by nothing.
-static double factor_of(const Colour& c) {
-  return std::abs(c[3]) >= double(std::numeric_limits<float>::min()) && std::isfinite(c[3]) ? c[3] : 1;
-}
+static double factor_of(const Colour& c) { return is_transparent(c[3]) ? 1 : coverage_of(c[3]); }
 
 Colour straight(const Colour& c) {
   const double factor = factor_of(c);

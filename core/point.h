@@ -35,6 +35,10 @@ Colour rgb_of_yxy(const Colour& yxy);
 // float it is 0, as devices may have it.
 Colour straight(const Colour& premultiplied_colour);
 Colour premultiplied(const Colour& straight_colour);
+// Is an alpha 0, or so small that devices may have it as 0? A texel with such an alpha gets no light that was not there.
+bool is_transparent(double alpha);
+// What a premultiplied color adds for 1 of straight color: the alpha, 0 where it is transparent, 1 where it is not finite.
+double coverage_of(double alpha);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Colour& rgb);
 inline constexpr std::array<double, 3> luminance_weights{0.2126390059, 0.7151686788, 0.0721923154};

@@ -199,13 +199,13 @@ std::vector<Curve> colour_curves() {
        .source = "T. Sobotka, AgX, its sigmoid",
        .kind = CurveKind::colour,
        .colour = agx_exact},
-      {.name = "agx-blender",
-       .formula = "agx-exact in Rec. 2020 with the matrices of AgXBaseRec2020",
-       .source = "EaryChow, AgX of Blender",
+      {.name = "agx-rec2020",
+       .formula = "agx-exact in Rec. 2020 with the matrices of AgXBaseRec2020; without the hue mix of Blender's AgX",
+       .source = "T. Sobotka, AgX; EaryChow, AgXBaseRec2020 (matrices)",
        .kind = CurveKind::colour,
-       .colour = agx_blender},
+       .colour = agx_rec2020},
       {.name = "agx-filament",
-       .formula = "agx-blender with f(x) = -17.86 x^7 + 78.01 x^6 - 126.7 x^5 + 92.06 x^4 - 28.72 x^3 + 4.361 x^2 - "
+       .formula = "agx-rec2020 with f(x) = -17.86 x^7 + 78.01 x^6 - 126.7 x^5 + 92.06 x^4 - 28.72 x^3 + 4.361 x^2 - "
                   "0.1718 x + 0.002857, whose white is 0.982",
        .source = "Filament, AgxToneMapper",
        .kind = CurveKind::colour,

@@ -60,7 +60,7 @@ constexpr double brightest = 1e15;
 Rgb hill(const Rgb& light, const AgxSettings&);
 Rgb agx(const Rgb& light, const AgxSettings& settings);
 Rgb agx_exact(const Rgb& light, const AgxSettings& settings);
-Rgb agx_blender(const Rgb& light, const AgxSettings& settings);
+Rgb agx_rec2020(const Rgb& light, const AgxSettings& settings);
 Rgb agx_filament(const Rgb& light, const AgxSettings& settings);
 Rgb neutral(const Rgb& light, const AgxSettings&);
 

@@ -37,12 +37,12 @@ float agx_sigmoid(float x) {
   return x <= 0.0 ? 0.0 : 0.5 + 2.0 * (x - pivot) * root;
 }
 
-// The look as ASC CDL has it: slope, power, saturation.
+// A look: slope, power, saturation. As published, the luminance is that before the power, unlike in ASC CDL.
 vec3 agx_look(vec3 v, int look) {
   if (look == 0) return v;
   const vec3 slope = look == 1 ? vec3(1.0) : vec3(1.0, 0.9, 0.5);
   const vec3 powered = pow(max(v, 0.0) * slope, vec3(look == 1 ? 1.35 : 0.8));
-  return mix(vec3(dot(powered, vec3(0.2126, 0.7152, 0.0722))), powered, look == 1 ? 1.4 : 1.3);
+  return mix(vec3(dot(v, vec3(0.2126, 0.7152, 0.0722))), powered, look == 1 ? 1.4 : 1.3);
 }
 
 const int agx_by_degree_6 = 0, agx_by_degree_7 = 1, agx_by_sigmoid = 2;

@@ -7,7 +7,7 @@
 // The choices of --curve in their order.
 const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_day = 3, is_hable = 4, is_drago = 5,
           is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
-          is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_blender = 15, is_agx_filament = 16, is_neutral = 17;
+          is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_rec2020 = 15, is_agx_filament = 16, is_neutral = 17;
 
 const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of colour
 
@@ -36,7 +36,7 @@ vec3 curved(vec3 light, tonemap_params p) {
     case is_hill: return hill(light);
     case is_agx: return agx(light, agx_by_degree_6, p.look, p.power);
     case is_agx_exact: return agx(light, agx_by_sigmoid, p.look, p.power);
-    case is_agx_blender: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
+    case is_agx_rec2020: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
     case is_agx_filament: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
     case is_neutral: return neutral(light);
     default: return vec3(curved(light.r, p), curved(light.g, p), curved(light.b, p));
@@ -72,11 +72,22 @@ tonemap_params measured(tonemap_params p) {
   return p;
 }
 
+// Where alpha is 0: without what the curve makes of black.
+vec3 without_black(vec3 mapped, vec3 light, tonemap_params p) {
+  return light == vec3(0.0) ? vec3(0.0) : max(mapped - p.of_black, 0.0);
+}
+
 vec4 tonemap(vec4 c, tonemap_params given) {
   const tonemap_params p = measured(given);
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
-  if (p.is_yxy != 0) return vec4(curved(usable(c.r, p.scale), p), is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+  const bool has_no_black = p.of_black != 0.0 && is_transparent(c.a);
+  if (p.is_yxy != 0) {
+    const float light = usable(c.r, p.scale), mapped = curved(light, p);
+    return vec4(has_no_black ? without_black(vec3(mapped), vec3(light), p).r : mapped,
+                is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+  }
   const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
   const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recoloured(light, p);
-  return vec4(p.is_fitted != 0 ? fitted(mapped) : mapped, c.a);
+  const vec3 colour = p.is_fitted != 0 ? fitted(mapped) : mapped;
+  return vec4(has_no_black ? without_black(colour, light, p) : colour, c.a);
 }

@@ -14,7 +14,8 @@ const Op clamp_op = point_op({
     .help = "channels brought into a range",
     .description =
         "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear light and straight "
-        "alpha. What is no number stays (`nan` replaces it).",
+        "alpha. Where alpha is 0 the range is widened to take in 0, so that black stays black. What is no number stays "
+        "(`nan` replaces it).",
     .source = "minimum and maximum",
     .params = {{.name = "min", .help = "the least that is left", .def = 0, .min = -65504, .max = 65504},
                {.name = "max", .help = "the most that is left", .def = 1, .min = -65504, .max = 65504}},
@@ -27,11 +28,13 @@ const Op clamp_op = point_op({
     .point = Point{.is_straight = true,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         const auto clamped = [least = call.number("min"), most = call.number("max")](double value) {
-                           return value < least ? least : value > most ? most : value;
-                         };
-                         return std::function([clamped](const Colour& c) -> Colour {
-                           return {clamped(c[0]), clamped(c[1]), clamped(c[2]), c[3]};
+                         return std::function([min = call.number("min"), max = call.number("max")](const Colour& c) {
+                           const bool has_alpha = !is_transparent(c[3]);
+                           const double least = has_alpha ? min : std::min(min, 0.0);
+                           const double most = has_alpha ? max : std::max(max, 0.0);
+                           Colour made = c;
+                           for (size_t k = 0; k < 3; ++k) made[k] = c[k] < least ? least : c[k] > most ? most : c[k];
+                           return made;
                          });
                        }},
 });

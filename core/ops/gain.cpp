@@ -74,16 +74,17 @@ const Op offset_op = point_op({
     .name = "offset",
     .help = "a number added to channels",
     .description =
-        "To R, G and B a number each is added, in linear light and to colour that is not multiplied by alpha.",
+        "Add a number to each of R, G and B, in linear light and straight alpha: premultiplied color c becomes c + "
+        "alpha times the number, so texels of alpha 0 stay as they are.",
     .source = "the offset of ASC CDL 1.2",
     .params = params(0),
     .examples = {"--value 0.1", "--red -0.05 --green 0.01"},
-    .point = Point{.is_straight = true,
-                   .fields = fields,
+    .point = Point{.fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
-                           return {n[0] + c[0], n[1] + c[1], n[2] + c[2], c[3]};
+                           const double share = coverage_of(c[3]);
+                           return {share * n[0] + c[0], share * n[1] + c[1], share * n[2] + c[2], c[3]};
                          });
                        },
                    .is_identity = [](const Call& call) { return are_all(call, 0); }},

@@ -74,12 +74,11 @@ const Op matrix_op = point_op({
     .name = "matrix",
     .help = "a 3x3 or 3x4 matrix on R, G and B",
     .description =
-        "Each of R, G and B becomes a sum of all three, in linear light and straight alpha: --rows gives "
-        "the shares, row by "
-        "row, nine of them, or twelve where a fourth in each row is added as it is; --named a matrix "
-        "between primaries. Nine "
-        "1/3 make grey. A picture whose chromaticities are others than the named matrix takes is converted to those "
-        "before it, and the result says which it has.",
+        "Each of R, G and B becomes a sum of all three, in linear light and with straight alpha. --rows gives the "
+        "shares row by row: nine numbers, or twelve, where the fourth of each row is added to straight color (texels "
+        "of "
+        "alpha 0 do not get it). --named is a matrix between primaries: a picture with other chromaticities than that "
+        "matrix takes is converted to those first, and the result says which it has.",
     .source = "ITU-R BT.709, BT.2020; CIE 15",
     .params = {{.name = "rows",
                 .help = "the rows of R, of G and of B",
@@ -97,8 +96,7 @@ const Op matrix_op = point_op({
           if (is_named) fail(Exit::usage, "matrix: --rows and --named are both given; expected one of them");
           fail(Exit::usage, "matrix: no matrix is given; expected --rows or --named");
         },
-    .point = Point{.is_straight = true,
-                   .fields =
+    .point = Point{.fields =
                        [](const Call& call) {
                          const Matrix matrix = matrix_of(call);
                          std::vector<Field> fields;
@@ -109,9 +107,10 @@ const Op matrix_op = point_op({
                    .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([m = matrix_of(call)](const Colour& c) -> Colour {
-                           return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3],
-                                   m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7],
-                                   m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11], c[3]};
+                           const double share = coverage_of(c[3]);
+                           return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
+                                   m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,
+                                   m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11] * share, c[3]};
                          });
                        }},
 });

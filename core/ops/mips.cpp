@@ -325,7 +325,7 @@ const Op mips_op{
          border_param(),
          hicomp_param(),
          {.name = "normal",
-          .help = "R, G and B are directions, 2 c - 1: they are averaged and made as long as they were",
+          .help = "R, G and B are directions, 2 c - 1: average them and normalize each mean to length 1",
           .kind = ParamKind::flag,
           .is_for_colour = true},
          {.name = "normal-length",

@@ -101,7 +101,9 @@ std::vector<Param> params() {
        .help = "colours that come out over 1 are mixed with grey of their luminance, up to 1: luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
-       .help = "of the agx curves, as ASC CDL has it",
+       .help =
+           "slope, power and saturation of the agx curves, in the order of the published code: the luminance of the "
+           "saturation is that before the power",
        .kind = ParamKind::choice,
        .choices = {"none", "punchy", "golden"},
        .has_effect = is_agx,
@@ -158,6 +160,9 @@ std::vector<Field> measured_fields(const Call& call, const Tone& tone) {
           {.name = "average", .value = has_average ? call.number("average") : 1, .is_literal = !has_average}};
 }
 
+// What a curve makes of black, in each of R, G and B: more than 0 with a pedestal. It depends on nothing that is measured.
+double of_black(const Tone& tone) { return tone_mapped({0, 0, 0}, tone)[1]; }
+
 std::vector<Field> fields(const Call& call) {
   const Tone tone = tone_of(call, {});
   std::vector<Field> fields{literal("curve", call.integer("curve")),
@@ -165,6 +170,7 @@ std::vector<Field> fields(const Call& call) {
                             literal("is_fitted", tone.is_fitted),
                             literal("is_yxy", space_of_call(call) == PointSpace::yxy),
                             literal("look", int(tone.agx.look)),
+                            {.name = "of_black", .value = of_black(tone), .is_literal = true},
                             {.name = "power", .value = tone.agx.power, .is_literal = true},
                             {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
                             {.name = "saturation", .value = tone.saturation, .is_literal = !call.has("saturation")}};
@@ -199,10 +205,14 @@ Tone tone_on(const Call& call, const Planes& picture) {
 
 std::function<Colour(const Colour&)> texel(const Call& call, const Planes& picture) {
   const Tone tone = tone_on(call, picture);
-  if (space_of_call(call) == PointSpace::yxy) return [tone](const Colour& c) { return tone_mapped_yxy(c, tone); };
-  return [tone](const Colour& c) -> Colour {
-    const Rgb mapped = tone_mapped({c[0], c[1], c[2]}, tone);
-    return {mapped[0], mapped[1], mapped[2], c[3]};
+  const bool is_yxy = space_of_call(call) == PointSpace::yxy;
+  return [tone, is_yxy, black = of_black(tone)](const Colour& c) -> Colour {
+    const Rgb mapped = is_yxy ? Rgb{} : tone_mapped({c[0], c[1], c[2]}, tone);
+    Colour made = is_yxy ? tone_mapped_yxy(c, tone) : Colour{mapped[0], mapped[1], mapped[2], c[3]};
+    // a texel of alpha 0 does not get what the curve makes of black
+    if (is_transparent(c[3]))
+      for (size_t k = 0; k < (is_yxy ? 1 : 3); ++k) made[k] = std::max(0.0, made[k] - black);
+    return made;
   };
 }
 
@@ -224,13 +234,21 @@ Colour locally_mapped(const Call& call, Tone tone, const Colour& c, double adapt
   return as_floats(premultiplied({mapped[0], mapped[1], mapped[2], light[3]}));
 }
 
+// A display shows no number under 0 of straight color.
+Planes without_negatives(Planes planes) {
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < planes[c].values.size(); ++index)
+      if (planes[c].values[index] * (planes[3].values[index] < 0 ? -1 : 1) < 0) planes[c].values[index] = 0;
+  return planes;
+}
+
 std::vector<Planes> reference(const Call& call, Planes base) {
-  if (!is_local(call)) return point_reference(call, std::move(base));
+  if (!is_local(call)) return {without_negatives(point_reference(call, std::move(base))[0])};
   const Tone tone = tone_on(call, base);
   const Plane adaptation = adaptations(base, local_tone_on(call, base));
-  return {made_of_texels(size_of(base), [&](size_t index) {
+  return {without_negatives(made_of_texels(size_of(base), [&](size_t index) {
     return locally_mapped(call, tone, colour_at(base, index), adaptation.values[index]);
-  })};
+  }))};
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
@@ -253,6 +271,14 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- passes ---------------------------------------------------------------------------------------------------------
 
+// The point op clamp, in R, G and B, from 0 to the largest float.
+Fold clamp_fold() {
+  return {.name = "clamp",
+          .kernel = "point_clamp.glsl",
+          .fields = {{.name = "min", .is_literal = true}, {.name = "max", .value = 0x1.fffffep127, .is_literal = true}},
+          .is_straight = true};
+}
+
 void plan_tonemap(const Call& call, PlanBuilder& builder) {
   if (is_local(call)) builder.flush();
   Fold fold = fold_of(call);
@@ -262,8 +288,9 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
     std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = measured.statistics_at;
     fold.reads_statistics = true;
   }
-  if (!is_local(call)) return builder.add_point(std::move(fold));
-  plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
+  if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
+  else builder.add_point(std::move(fold));
+  builder.add_point(clamp_fold());
 }
 
 }  // namespace
@@ -274,7 +301,9 @@ const Op tonemap_op = point_op({
     .description =
         "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; the "
         "result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and keep the "
-        "chromaticity, so that colours may come out over 1: --fit brings them back. Curves without a clamp in their "
+        "chromaticity, so that colours may come out over 1: --fit brings them back. Numbers under 0 become 0. A texel "
+        "of "
+        "alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
         "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
         "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
         "device: of its "
@@ -304,7 +333,7 @@ const Op tonemap_op = point_op({
                  "--curve hill",
                  "--curve agx --look punchy",
                  "--curve agx-exact --look golden",
-                 "--curve agx-blender --display-power 2.4",
+                 "--curve agx-rec2020 --display-power 2.4",
                  "--curve agx-filament --fit",
                  "--curve neutral"},
     .reference = reference,

@@ -299,7 +299,7 @@ TEST_CASE("a device of small workgroups gets small ones, and refuses the large")
 }
 
 TEST_CASE("boxes come as near to a gaussian as the row says, and are exactly as wide") {
-  for (const double sigma : {2.0, 3.0, 5.0, 10.0, 41.5, 341.0}) {
+  for (const double sigma : {1.2, 1.5, 1.8, 2.0, 3.0, 5.0, 10.0, 41.5, 341.0}) {
     CAPTURE(sigma);
     const Blur blur = blur_of_words(fmt::format("--sigma {} --method boxes", sigma));
     CHECK(blur.passes == 4);
@@ -318,8 +318,8 @@ TEST_CASE("boxes come as near to a gaussian as the row says, and are exactly as 
       step += boxes[index] - gaussian[index];
       step_error = std::max(step_error, std::abs(step));
     }
-    CHECK(error < 0.04 * gaussian[gaussian.size() / 2]);
-    CHECK(error > 0.02 * gaussian[gaussian.size() / 2]);  // so that the figure is no idle one
-    CHECK(step_error < 0.009);
+    CHECK(error < 0.045 * gaussian[gaussian.size() / 2]);
+    if (sigma >= 2) CHECK(error > 0.02 * gaussian[gaussian.size() / 2]);  // so that the figure is no idle one
+    CHECK(step_error < 0.01);
   }
 }
