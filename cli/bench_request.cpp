@@ -134,9 +134,11 @@ const Op& measurable_op(const std::vector<std::string>& names) {
 }
 
 bool are_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return !a.empty() &&
-         (a == b || std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error));
+  const auto resolved = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return !a.empty() && (a == b || resolved(a) == resolved(b));
 }
 
 void check_outputs(const BenchRequest& request) {

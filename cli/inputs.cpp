@@ -5,6 +5,8 @@
 #include "core/primaries.h"
 #include "core/threads.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -23,6 +25,14 @@ InputRead read(const std::string& file, const Globals& globals, int thread_count
   InputRead input{.decoded = decode_file(file, options)};
   input.milliseconds = watch.milliseconds();
   return input;
+}
+
+// Inputs that may be decoded at once and leave descriptors for the device and the outputs.
+int most_by_descriptors() {
+  constexpr rlim_t of_the_rest = 32, of_a_decoder = 10;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= of_the_rest) return 0;
+  return int(std::min<rlim_t>((limit.rlim_cur - of_the_rest) / of_a_decoder, 1 << 20));
 }
 
 uint64_t bytes_of(const Picture& picture) {
@@ -60,6 +70,9 @@ std::vector<Picture> Inputs::next(JobReport& report) {
   return pictures_of(file, std::move(input), globals_, report);
 }
 
+Inputs::Inputs(std::vector<std::string> files, const Globals& globals)
+    : files_(std::move(files)), globals_(globals), most_ahead_(std::min(globals.job_count, most_by_descriptors())) {}
+
 InputRead Inputs::take(const std::string& file) {
   if (ahead_.empty()) return read(file, globals_, 0);
   std::future<InputRead> first = std::move(ahead_.front());
@@ -88,7 +101,7 @@ InputRead Inputs::result_of(std::future<InputRead> read_before, const std::strin
 
 // The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
 void Inputs::read_ahead() {
-  if (globals_.job_count < 2 || largest_bytes_ == 0) return;
+  if (globals_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
   const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
   const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {

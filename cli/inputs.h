@@ -23,7 +23,7 @@ struct InputRead {
 class Inputs {
  public:
   // `globals` must outlive it.
-  Inputs(std::vector<std::string> files, const Globals& globals) : files_(std::move(files)), globals_(globals) {}
+  Inputs(std::vector<std::string> files, const Globals& globals);
 
   // What the next one gives, as read_pictures() has it.
   std::vector<Picture> next(JobReport& report);
@@ -37,7 +37,7 @@ class Inputs {
   const Globals& globals_;
   size_t next_ = 0;                           // of the files
   std::deque<std::future<InputRead>> ahead_;  // of the files from there on
-  int most_ahead_ = globals_.job_count;
+  int most_ahead_;
   uint64_t largest_bytes_ = 0;  // of those that have been decoded
 };
 

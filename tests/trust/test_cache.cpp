@@ -1,7 +1,7 @@
 // The cache folder is not trusted: whatever is odd there is ignored and written anew.
 #include "core/gpu/cache.h"
 #include "core/gpu/compile.h"
-#include "core/gpu/spirv.h"
+#include "core/gpu/gpu.h"
 #include "tests/cli/place.h"
 #include "tests/support/skip.h"
 #include "tests/trust/trial.h"

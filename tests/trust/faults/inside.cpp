@@ -78,7 +78,9 @@ void expect_allowed(const char* name, bool is_done) {
 void try_all_calls() {
   constexpr long last_call = 460;
   for (long call = 0; call <= last_call; ++call) {
-    if (std::ranges::find(allowed, call) != std::end(allowed)) continue;
+    const bool is_of_probes =
+        call == 335 || call == 336;  // of the kernel's own trampolines; elsewhere SIGILL, filter or not
+    if (is_of_probes || std::ranges::find(allowed, call) != std::end(allowed)) continue;
     char name[32];
     std::snprintf(name, sizeof name, "system call %ld", call);
     const long result = syscall(call, -1L, -1L, -1L, -1L, -1L, -1L);
