@@ -81,12 +81,12 @@ const std::vector<Named>& all_named() {
        {"out/\xff\xfe.exr"}},
       {"as long as a name may be",
        fmt::format("cp in.exr {}.exr", long_stem),
-       fmt::format("{}.exr -o 'out/{{stem}}-of-11-.exr'", long_stem),
+       fmt::format("{}.exr -o 'out/{{stem}}-of-fifteen.exr'", long_stem),
        0,
-       {"out/" + long_stem + "-of-11-.exr"}},
+       {"out/" + long_stem + "-of-fifteen.exr"}},
       {"a byte longer, of a second input",
        fmt::format("cp in.exr {}.exr", long_stem),
-       fmt::format("in.exr {}.exr -o 'out/{{stem}}-of-12--.exr'", long_stem),
+       fmt::format("in.exr {}.exr -o 'out/{{stem}}-of-sixteen-.exr'", long_stem),
        3,
        {}},
       {"the folder of a second output is not there",
@@ -128,11 +128,12 @@ std::string wrong(const Place& place, const Named& named, const std::string& lin
   const auto before = place.files();
   const Finished finished = place.shell(line);
   if (finished.exit_code != named.exit_code) return fmt::format("exit {}: {}", finished.exit_code, finished.err);
+  const auto after = place.files();
   Names changed;
-  for (const auto& [name, bytes] : place.files())
+  for (const auto& [name, bytes] : after)
     if (const auto old = before.find(name); old == before.end() || old->second != bytes) changed.insert(name);
   for (const auto& [name, bytes] : before)
-    if (!place.files().contains(name)) return "it removed " + name;
+    if (!after.contains(name)) return "it removed " + name;
   if (changed == named.written) return "";
   std::string names;
   for (const std::string& name : changed) names += " " + name;
@@ -174,7 +175,9 @@ std::string wrong_behind_signal(const Place& place, int delay) {
 TEST_CASE("R16: whatever the names, nothing is lost and nothing is overwritten that was not named") {
   if (!has_device()) return;
   Bar bar("R16 names", "commands wrote what they named, or nothing");
-  for (const Named& named : all_named()) try_name(bar, named, "gpupost " + named.command);
+  const size_t step = is_thorough() ? 1 : 4;
+  for (size_t index = 0; index < all_named().size(); index += step)
+    try_name(bar, all_named()[index], "gpupost " + all_named()[index].command);
 }
 
 TEST_CASE("R16: what is mounted on a folder or a file is seen") {
@@ -202,6 +205,6 @@ TEST_CASE("R16: a signal at any moment leaves all levels old or all new") {
   Bar bar("R16 signals", "times all levels were old or all new");
   std::mt19937 random(16);
   std::uniform_int_distribution<int> delay(int(time.count() / 4), int(time.count()));
-  for (int round = 0; round < (is_thorough() ? 200 : 10); ++round)
+  for (int round = 0; round < (is_thorough() ? 200 : 5); ++round)
     bar.count(wrong_behind_signal(place, delay(random)), fmt::format("round {}", round));
 }
