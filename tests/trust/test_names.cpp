@@ -124,11 +124,21 @@ Named mounted(Named named, const std::string& from, const std::string& to) {
   return named;
 }
 
+// Every plain file with its bytes, through links too. Devices have no end.
+std::map<std::string, std::string> plain_files(const Place& place) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(place.path())) {
+    const std::string name = entry.path().lexically_relative(place.path()).string();
+    if (entry.is_regular_file()) files[name] = place.read(name);
+  }
+  return files;
+}
+
 std::string wrong(const Place& place, const Named& named, const std::string& line) {
-  const auto before = place.files();
+  const auto before = plain_files(place);
   const Finished finished = place.shell(line);
   if (finished.exit_code != named.exit_code) return fmt::format("exit {}: {}", finished.exit_code, finished.err);
-  const auto after = place.files();
+  const auto after = plain_files(place);
   Names changed;
   for (const auto& [name, bytes] : after)
     if (const auto old = before.find(name); old == before.end() || old->second != bytes) changed.insert(name);
