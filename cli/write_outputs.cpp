@@ -3,6 +3,7 @@
 #include "cli/assembly.h"
 #include "cli/verbs.h"
 #include "core/codec/output_file.h"
+#include "core/error.h"
 
 namespace gpupost {
 
@@ -28,6 +29,15 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
   return files;
 }
 
+// In a batch an error must name its input.
+std::vector<Encoded> encode_named(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+  try {
+    return encode_outputs(way, globals, parts);
+  } catch (const Error& error) {
+    throw Error(error.code(), way.job.name() + ": " + error.what());
+  }
+}
+
 void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
   const Stopwatch watch;
   std::vector<std::string> paths;  // made before: what is written is told of, memory or not
@@ -45,7 +55,7 @@ void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobbe
 
 void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report) {
   const Stopwatch watch;
-  const std::vector<Encoded> files = encode_outputs(way, globals, parts);
+  const std::vector<Encoded> files = encode_named(way, globals, parts);
   report.encode_ms = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);

@@ -157,6 +157,8 @@ bool is_setting(std::string_view text) {
 }
 
 PointFile parse_point_file(std::string_view source, const std::string& file) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // of UTF-8, which editors put at the front
+  if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
   PointFile point = Header(header_of(source), file).point();
   const std::string own = checked_glsl(source, file, point.name);
   point.text = fmt::format("{}#line 1\n{}\n", struct_of(point), own);

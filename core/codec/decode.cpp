@@ -3,6 +3,7 @@
 #include "core/child/descriptor.h"
 #include "core/codec/claims.h"
 #include "core/codec/codec.h"
+#include "core/codec/reader.h"
 #include "core/codec/reply_check.h"
 #include "core/codec/worker.h"
 #include "core/printable.h"
@@ -33,10 +34,11 @@ Descriptor shared_memory(const char* name) {
   return memory;
 }
 
-// Everything that a pipe gives, in memory.
+// Everything that a pipe gives, in memory. One that begins as no image does is not read on: it may have no end.
 Descriptor whole_of(int descriptor, const Limits& limits) {
   Descriptor copy = shared_memory("gpupost-input");
   std::vector<std::byte> part(1 << 20);
+  std::vector<std::byte> start;
   uint64_t total = 0;
   while (true) {
     const ssize_t got = read(descriptor, part.data(), part.size());
@@ -44,6 +46,10 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
     if (got < 0) fail(Exit::input, "cannot be read: {}", error_text());
     if (got == 0) break;
     total += uint64_t(got);
+    if (start.size() < magic_bytes) {
+      start.insert(start.end(), part.begin(), part.begin() + std::min<ptrdiff_t>(got, magic_bytes));
+      if (start.size() >= magic_bytes) readable_format(start);
+    }
     if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes (--max-decoded)", limits.decoded_bytes);
     if (const int error = write_whole(copy.get(), Bytes(part).first(size_t(got))))
       fail(Exit::limit, "out of memory: {}", std::generic_category().message(error));

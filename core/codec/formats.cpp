@@ -1,6 +1,7 @@
 // The table of formats, and the three ways to find a row of it.
 #include "core/codec/bytes.h"
 #include "core/codec/codec.h"
+#include "core/codec/reader.h"
 
 #include <fmt/ranges.h>
 
@@ -102,6 +103,18 @@ const Format* format_of_bytes(std::span<const std::byte> start) {
   if (starts_with(start, "BM") && start.size() >= 18 && little_at<uint32_t>(start, 14) <= 124)
     return format_named("bmp");
   return looks_like_tga(start) ? format_named("tga") : nullptr;
+}
+
+const Format& readable_format(Bytes start) {
+  const Format* format = format_of_bytes(start);
+  if (!format) {
+    std::string names;
+    for (const Format& row : all_formats())
+      if (row.can_read) names += (names.empty() ? "" : ", ") + std::string(row.name);
+    fail(Exit::input, "is no image of a format known here ({})", names);
+  }
+  if (!format->can_read) fail(Exit::input, "is a {} file; they are written here but not read", format->name);
+  return *format;
 }
 
 }  // namespace gpupost

@@ -2,7 +2,7 @@
 #include "core/codec/exif.h"
 #include "core/codec/integrity.h"
 
-#include <algorithm>
+#include <map>
 #include <optional>
 
 namespace gpupost {
@@ -39,7 +39,8 @@ struct Walk {
   int scan_count = 0;
   bool has_quantities = false, has_codes = false;
   bool has_adobe_marker = false;
-  std::optional<std::string> profile_warning, orientation_warning;
+  std::map<int, Bytes> profile;  // its pieces by their numbers
+  std::optional<std::string> orientation_warning;
 };
 
 // Scan data end at a marker that is neither a stuffed zero nor a restart.
@@ -84,9 +85,15 @@ void take_application(Walk& walk, int marker, Bytes data) {
   if (marker == app1 && starts_with(data, exif) && !walk.orientation_warning)
     walk.orientation_warning = ignored_orientation(data.subspan(exif.size()));
   if (marker == app14 && starts_with(data, "Adobe") && data.size() >= adobe_bytes) walk.has_adobe_marker = true;
-  if (marker == app2 && starts_with(data, icc) && !walk.profile_warning &&
-      !is_srgb_profile(data.subspan(std::min(icc_head_bytes, data.size()))))
-    walk.profile_warning = "the ICC profile is ignored: the picture is taken as sRGB";
+  if (marker == app2 && starts_with(data, icc) && data.size() >= icc_head_bytes)
+    walk.profile.emplace(byte_at(data, icc.size()), data.subspan(icc_head_bytes));
+}
+
+// A profile of more than 64 KiB stands in several segments, in any order. ICC.1:2022, annex B.4.
+bool has_other_profile(const Walk& walk) {
+  std::vector<std::byte> profile;
+  for (const auto& [number, piece] : walk.profile) profile.insert(profile.end(), piece.begin(), piece.end());
+  return !profile.empty() && !is_srgb_profile(profile);
 }
 
 // A segment with a length; returns the byte after it, and for a scan after its data.
@@ -139,7 +146,8 @@ Checked check_jpeg(Bytes file, const Limits& limits) {
   Checked checked{.size = walk.size};
   if (walk.component_count == 4)
     checked.colours.warnings.push_back("CMYK is made RGB without a profile: colours are not exact");
-  if (walk.profile_warning) checked.colours.warnings.push_back(*walk.profile_warning);
+  if (has_other_profile(walk))
+    checked.colours.warnings.push_back("the ICC profile is ignored: the picture is taken as sRGB");
   if (walk.orientation_warning) checked.colours.warnings.push_back(*walk.orientation_warning);
   return checked;
 }

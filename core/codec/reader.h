@@ -15,6 +15,10 @@ using Lend = std::function<Memory(size_t bytes)>;
 Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend);
 Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& options, const Lend& lend);
 
+constexpr size_t magic_bytes = 18;  // that tell the formats apart: a TGA's whole header
+// The format of a file that begins so. Throws Error(Exit::input) for no image, and for a format that is only written.
+const Format& readable_format(Bytes start);
+
 // The format of `file` by its bytes, and the picture that it holds.
 Decoded read_picture(Bytes file, const DecodeOptions& options, const Lend& lend);
 

@@ -97,15 +97,8 @@ Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& opt
 
 Decoded read_picture(Bytes file, const DecodeOptions& options, const Lend& lend) {
   if (file.empty()) fail(Exit::input, "is empty");
-  const Format* format = format_of_bytes(file);
-  if (!format) {
-    std::string names;
-    for (const Format& row : all_formats())
-      if (row.can_read) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    fail(Exit::input, "is no image of a format known here ({})", names);
-  }
-  if (!format->can_read) fail(Exit::input, "is a {} file; they are written here but not read", format->name);
-  return format->name == "exr" ? read_exr(file, options, lend) : read_with_stb(file, *format, options, lend);
+  const Format& format = readable_format(file);
+  return format.name == "exr" ? read_exr(file, options, lend) : read_with_stb(file, format, options, lend);
 }
 
 }  // namespace gpupost

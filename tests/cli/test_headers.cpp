@@ -57,6 +57,7 @@ TEST_CASE("a data window that flip moves further than readers follow is exit 3, 
   const Finished finished = place.gpupost({"flip", "x", "far.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 3);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: far.exr: exr: the data window"), finished.err);
   CHECK(!place.has("out.exr"));
   CHECK(place.gpupost({"crop", "--window", "37x21+0+0", "flip", "x", "far.exr", "-o", "out.exr"}).exit_code == 0);
   CHECK(place.gpupost({"flip", "x", "far.exr", "-o", "out.png"}).exit_code == 0);

@@ -58,6 +58,8 @@ TEST_CASE("a header says what the op is called, what it takes colours for, and w
   CHECK(plain.params[0].def == 0.5);
   CHECK(plain.params[0].min == 0);
   CHECK(plain.params[0].max == 1);
+  CHECK(parse_point_file("\xef\xbb\xbf" + header + body, "dim.glsl").text ==
+        plain.text);  // an editor's byte order mark
   const PointFile other = parse_point_file("//!point dim\r\n//!space yxy\r\n//!alpha premultiplied\r\n" + body, "f");
   CHECK(other.space == PointSpace::yxy);
   CHECK(!other.is_straight);

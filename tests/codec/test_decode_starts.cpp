@@ -1,0 +1,88 @@
+// How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
+#include "core/error.h"
+#include "tests/codec/jpeg_files.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+using namespace gpupost;
+using namespace std::string_literals;
+
+namespace {
+
+// decode() of what a pipe gives in pieces of these sizes, the rest as one.
+std::string refusal_of_pieces(const File& file, std::initializer_list<size_t> sizes) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::string said;
+  {
+    const std::jthread writer([&] {
+      size_t at = 0;
+      for (const size_t size : sizes) {
+        CHECK(write(ends[1], &file[at], size) == ssize_t(size));
+        at += size;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+      CHECK(write(ends[1], &file[at], file.size() - at) == ssize_t(file.size() - at));
+      close(ends[1]);
+    });
+    try {
+      decode(ends[0], "pipe", {});
+    } catch (const Error& error) {
+      said = error.what();
+    }
+  }
+  close(ends[0]);
+  return said;
+}
+
+std::string icc_segment(int number, int count, const std::string& piece) {
+  const std::string data = "ICC_PROFILE\0"s + char(number) + char(count) + piece;
+  const size_t bytes = data.size() + 2;
+  return "\xff\xe2"s + char(bytes >> 8) + char(bytes) + data;
+}
+
+// A JPEG with these segments behind its first marker.
+File jpeg_with(const std::string& segments) {
+  File file = make_jpeg({});
+  const File inserted = file_of(segments);
+  file.insert(file.begin() + 2, inserted.begin(), inserted.end());
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("an input without end that begins as no image does is refused when its first bytes are there") {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string said;
+  try {
+    decode_file("/dev/zero", {});
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::input);
+    said = error.what();
+  }
+  CHECK_MESSAGE(said.starts_with("/dev/zero: is no image of a format known here"), said);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+}
+
+TEST_CASE("a pipe may give an image in pieces of any size") {
+  const File file = make_exr({.width = 5, .height = 4});
+  CHECK(refusal_of_pieces(file, {}) == "");
+  CHECK(refusal_of_pieces(file, {1, 3, 13, 1, 1}) == "");
+  CHECK(refusal_of_pieces(file_of("no image at all, but as long as one"), {5, 20}).find("is no image") !=
+        std::string::npos);
+  CHECK(refusal_of_pieces(file_of("short"), {2}).find("is no image") != std::string::npos);
+}
+
+TEST_CASE("an ICC profile in two segments of a JPEG is one profile, whichever stands first") {
+  const std::string profile = std::string(16, '\0') + "RGB " + std::string(112, '\0') + "named sRGB";  // no tags
+  const std::string first = icc_segment(1, 2, profile.substr(0, 135)), second = icc_segment(2, 2, profile.substr(135));
+  CHECK(decode_bytes(jpeg_with(first + second)).warnings.empty());
+  CHECK(decode_bytes(jpeg_with(second + first)).warnings.empty());
+  const std::string other = icc_segment(2, 2, "named wide");
+  REQUIRE(decode_bytes(jpeg_with(first + other)).warnings.size() == 1);
+  CHECK(decode_bytes(jpeg_with(first + other)).warnings[0].starts_with("the ICC profile is ignored"));
+}
