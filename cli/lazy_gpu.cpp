@@ -15,7 +15,9 @@ Gpu* LazyGpu::opened() const {
 
 void LazyGpu::open() {
   opening_ = std::async(std::launch::async, [&globals = globals_] {
-               return std::make_unique<Gpu>(device_for(globals));
+               auto gpu = std::make_unique<Gpu>(device_for(globals));
+               if (globals.device_seconds) gpu->allow_seconds(*globals.device_seconds);
+               return gpu;
              }).share();
 }
 

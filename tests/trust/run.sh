@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 export GPUPOST_TRUST_THOROUGH=1 GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1}
 bars=("$@")
-[ ${#bars[@]} -gt 0 ] || bars=(R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 cache)
+[ ${#bars[@]} -gt 0 ] || bars=(R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 cache)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 failed=0
@@ -180,9 +180,9 @@ for bar in "${bars[@]}"; do
       ;;
     R13) threads ;;
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
-    R5 | R7 | R8 | R10 | R11 | cache) test_cases "$bar" ;;
+    R5 | R7 | R8 | R10 | R11 | R14 | cache) test_cases "$bar" ;;
     *)
-      echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 cache]" >&2
+      echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 cache]" >&2
       exit 1
       ;;
   esac
