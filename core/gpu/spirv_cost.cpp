@@ -56,7 +56,7 @@ class Module {
       read(spirv.subspan(at, count));
       at += count;
     }
-    is_sound_ = at == spirv.size() && functions_.contains(entry_);
+    is_sound_ = at == spirv.size() && current_ == 0 && functions_.contains(entry_);
   }
 
   SpirvCost cost() {

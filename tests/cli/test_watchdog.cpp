@@ -34,7 +34,7 @@ TEST_CASE("a batch ends with all inputs as failures where the device is stuck at
   const Place place;
   place.write("endless.glsl", endless_file);
   const Finished finished = place.gpupost({"point", "endless.glsl", "in.exr", "wide.exr", "float.exr", "-o",
-                                           "out/{stem}.exr", "--device-seconds", "1", "--report", "report.json"});
+                                           "{stem}.new.exr", "--device-seconds", "1", "--report", "report.json"});
   CHECK_MESSAGE(finished.exit_code == 5, finished.err);
   const size_t first = finished.err.find("the device has not finished");
   CHECK(first != std::string::npos);
