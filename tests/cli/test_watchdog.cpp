@@ -7,19 +7,20 @@ using namespace gpupost::test;
 
 namespace {
 
-// Hours of work for a texel, in loops that are each short enough for llvmpipe to run them whole.
-const char* const endless_file =
-    "//!point x\nvec4 x(vec4 c, x_params p) {\n"
-    "  for (int i = 0; i < 9000; ++i) for (int j = 0; j < 9000; ++j) for (int k = 0; k < 9000; ++k) c = sin(c) + "
-    "cos(c.wzyx);\n"
-    "  return c;\n}\n";
+// Many seconds of work for any picture. llvmpipe leaves loops after 65,535 rounds, so each round does a lot.
+std::string endless_file() {
+  std::string body;
+  for (int line = 0; line < 60; ++line) body += "    c = sin(c) + cos(c.wzyx);\n";
+  return "//!point x\nvec4 x(vec4 c, x_params p) {\n  for (int i = 0; i < 60000; ++i) {\n" + body +
+         "  }\n  return c;\n}\n";
+}
 
 }  // namespace
 
 TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
   if (!has_device()) return;
   const Place place;
-  place.write("endless.glsl", endless_file);
+  place.write("endless.glsl", endless_file());
   const Finished finished =
       place.gpupost({"point", "endless.glsl", "in.exr", "-o", "out.exr", "--device-seconds", "1"});
   CHECK(finished.exit_code == 4);
@@ -32,7 +33,7 @@ TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
 TEST_CASE("a batch ends with all inputs as failures where the device is stuck at the first") {
   if (!has_device()) return;
   const Place place;
-  place.write("endless.glsl", endless_file);
+  place.write("endless.glsl", endless_file());
   const Finished finished = place.gpupost({"point", "endless.glsl", "in.exr", "wide.exr", "float.exr", "-o",
                                            "{stem}.new.exr", "--device-seconds", "1", "--report", "report.json"});
   CHECK_MESSAGE(finished.exit_code == 5, finished.err);
