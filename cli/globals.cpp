@@ -133,6 +133,15 @@ std::span<const Global> all_globals() {
        "",
        false,
        true},
+      {"device-seconds",
+       "S",
+       "longest that the device may work on one submission before the run fails with exit 4, 0 for no limit; default "
+       "600, "
+       "with user GLSL (point) 5, and 1 more for each million texels that are read",
+       {},
+       "",
+       false,
+       true},
       {"fp16",
        "",
        "half storage, half arithmetic where the op says it is safe, and half numbers in outputs of floats",
@@ -320,6 +329,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("tile-side")) globals.tile_side = whole_number("tile-side", text("tile-side"), 16, 32768);
   if (values.contains("max-dispatch-ms"))
     globals.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
+  if (values.contains("device-seconds"))
+    globals.device_seconds = whole_number("device-seconds", text("device-seconds"), 0, 86400);
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (globals.fp16 && globals.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");

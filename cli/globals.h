@@ -56,6 +56,7 @@ struct Globals {
   std::string device;
   bool require_gpu = false;
   std::optional<int> tile_side;        // texels
+  std::optional<int> device_seconds;   // of one submission; 0: no limit
   std::optional<int> max_dispatch_ms;  // 0: as long as it takes
   bool fp16 = false;
   std::optional<Depth> storage;

@@ -50,7 +50,9 @@ void LazyGpu::open() {
   // deferred where the system gives no thread
   opening_ = std::async(std::launch::async | std::launch::deferred, [&globals = globals_] {
                check_threads();
-               return std::make_unique<Gpu>(device_for(globals));
+               auto gpu = std::make_unique<Gpu>(device_for(globals));
+               if (globals.device_seconds) gpu->allow_seconds(*globals.device_seconds);
+               return gpu;
              }).share();
 }
 

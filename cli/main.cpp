@@ -148,5 +148,7 @@ int main(int argc, char** argv) {
   gpupost::hold_standard_descriptors();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();
-  return gpupost::main_of({argv + 1, argv + argc});
+  const int code = gpupost::main_of({argv + 1, argv + argc});
+  if (gpupost::driver_is_stuck()) _exit(code);  // what the driver does at exit would wait for it
+  return code;
 }

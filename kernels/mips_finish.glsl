@@ -27,7 +27,11 @@ void count(int slot, int counter, int last) {
 void acquire(int counter, int thread) {
   if (thread == 0) scratch_counters[counter] = 0;
 #ifndef WITHOUT_ACQUIRE  // a fault that a test asks for
-  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
+  // The fence orders the thread that counted behind the others' releases; the control barrier orders all threads of the
+  // workgroup behind that one.
+  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
+                 gl_SemanticsAcquireRelease | gl_SemanticsMakeVisible);
 #endif
 }
 

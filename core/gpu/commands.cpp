@@ -72,6 +72,11 @@ void Clock::tick(VkCommandBuffer commands) {
   if (pool_) vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, next_++);
 }
 
+uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits) {
+  const uint64_t valid = valid_bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << valid_bits) - 1;
+  return (end - begin) & valid;
+}
+
 std::vector<double> Clock::milliseconds() const {
   std::vector<double> steps(count_ - 1);
   if (!pool_) return steps;
@@ -80,7 +85,8 @@ std::vector<double> Clock::milliseconds() const {
                               sizeof ticks[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "vkGetQueryPoolResults");
   for (size_t index = 0; index + 1 < ticks.size(); ++index)
-    steps[index] = double(ticks[index + 1] - ticks[index]) * device_.nanoseconds_per_tick() * 1e-6;
+    steps[index] = double(ticks_between(ticks[index], ticks[index + 1], device_.timestamp_bits())) *
+                   device_.nanoseconds_per_tick() * 1e-6;
   return steps;
 }
 
@@ -96,29 +102,50 @@ Recording::Recording(const Device& device, VkCommandPool pool, bool is_reused) :
   check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
 }
 
-Recording::~Recording() { vkFreeCommandBuffers(device_.handle(), pool_, 1, &commands_); }
+Recording::~Recording() {
+  if (!driver_is_stuck()) vkFreeCommandBuffers(device_.handle(), pool_, 1, &commands_);
+}
 
 void Recording::end() { check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); }
 
-void submit(const Device& device, std::span<const VkCommandBuffer> commands) {
+namespace {
+
+struct Submitted {
+  VkResult submit = VK_SUCCESS, wait = VK_SUCCESS;
+};
+
+// Some drivers do the work within vkQueueSubmit() itself.
+Submitted submit_and_wait(VkDevice device, VkQueue queue, const std::vector<VkCommandBuffer>& commands, VkFence fence) {
+  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                          .commandBufferCount = uint32_t(commands.size()),
+                          .pCommandBuffers = commands.data()};
+  if (const VkResult result = vkQueueSubmit(queue, 1, &info, fence); result != VK_SUCCESS) return {.submit = result};
+  const VkResult result = vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
+  if (result != VK_SUCCESS) vkDeviceWaitIdle(device);  // what it may still work on is destroyed next
+  return {.wait = result};
+}
+
+}  // namespace
+
+void submit(const Device& device, std::span<const VkCommandBuffer> commands, const TimeLimit& limit) {
   const VkFenceCreateInfo fence_info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   VkFence fence = nullptr;
   check(vkCreateFence(device.handle(), &fence_info, nullptr, &fence), "vkCreateFence");
   const Owned<VkFence> owned_fence(device.handle(), has_fault("leak") ? nullptr : fence, vkDestroyFence);
-  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                          .commandBufferCount = uint32_t(commands.size()),
-                          .pCommandBuffers = commands.data()};
-  check(vkQueueSubmit(device.queue(), 1, &info, fence), "vkQueueSubmit");
-  const VkResult waited = vkWaitForFences(device.handle(), 1, &fence, VK_TRUE, UINT64_MAX);
-  if (waited != VK_SUCCESS) vkDeviceWaitIdle(device.handle());  // what it may still work on is destroyed next
-  check(waited, "vkWaitForFences");
+  const Submitted done = call_within(
+      limit, [handle = device.handle(), queue = device.queue(), list = std::vector(commands.begin(), commands.end()),
+              fence] { return submit_and_wait(handle, queue, list, fence); });
+  check(done.submit, "vkQueueSubmit");
+  check(done.wait, "vkWaitForFences");
   if (validation_message_count() > 0)
     fail(Exit::bug, "the validation layer has {} messages", validation_message_count());
 }
 
-void submit(const Device& device, Recording& recording) {
+void submit(const Device& device, Recording& recording, const TimeLimit& limit) {
   recording.end();
-  submit(device, {{recording.commands()}});
+  submit(device, {{recording.commands()}}, limit);
 }
+
+void submit(const Device& device, Recording& recording) { submit(device, recording, device.time_limit()); }
 
 }  // namespace gpupost

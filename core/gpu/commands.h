@@ -24,6 +24,9 @@ void ready(VkCommandBuffer commands, const Image& image);
 // A level of an image and its texels in a buffer from `offset` on.
 VkBufferImageCopy whole_level(const PlanImage& plan, int level, size_t offset);
 
+// Ticks from one time stamp to the next, of which only the lowest `valid_bits` count: the counter wraps around behind them.
+uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
+
 // Time stamps between the steps of a recording; a device without them gives zeros.
 class Clock {
  public:
@@ -58,8 +61,9 @@ class Recording {
   VkCommandBuffer commands_ = nullptr;
 };
 
-// Runs what was recorded, one after the other, and waits for it.
-void submit(const Device& device, std::span<const VkCommandBuffer> commands);
-void submit(const Device& device, Recording& recording);
+// Runs what was recorded, one after the other, and waits for it. Throws DriverStuck after the limit.
+void submit(const Device& device, std::span<const VkCommandBuffer> commands, const TimeLimit& limit);
+void submit(const Device& device, Recording& recording, const TimeLimit& limit);
+void submit(const Device& device, Recording& recording);  // of copies, within the usual limit
 
 }  // namespace gpupost

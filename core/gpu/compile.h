@@ -18,8 +18,8 @@ Compiled compile_glsl(const std::string& glsl, const std::string& name);
 std::string compiler_version();
 
 struct CompileLimits {
-  uint64_t memory_bytes = uint64_t(1) << 30;
-  int cpu_seconds = 10;
+  uint64_t memory_bytes = uint64_t(1) << 29;
+  int cpu_seconds = 5;
   int wall_seconds = 60;
 };
 

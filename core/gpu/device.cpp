@@ -14,13 +14,22 @@ Device::Device(const DeviceInfo& info) : info_(info) {
   set_name_ = function<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT");
 }
 
-static uint32_t compute_family(VkPhysicalDevice physical) {
+namespace {
+
+struct ComputeFamily {
+  uint32_t index = 0;
+  uint32_t timestamp_bits = 0;
+};
+
+}  // namespace
+
+static ComputeFamily compute_family(VkPhysicalDevice physical) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
   for (uint32_t index = 0; index < count; ++index)
-    if (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) return index;
+    if (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) return {index, families[index].timestampValidBits};
   fail(Exit::device, "the device has no queue that computes");
 }
 
@@ -49,9 +58,15 @@ void Device::open() {
     import_alignment_ = size_t(host.minImportedHostPointerAlignment);
   }
 
+  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT full_subgroups = subgroup_features(physical_);
+  full_subgroups_ = full_subgroups.computeFullSubgroups == VK_TRUE;
+  full_subgroups.subgroupSizeControl = VK_FALSE;
+  if (full_subgroups_) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+
   const DeviceTraits& traits = info_.traits;
   const VkPhysicalDeviceVulkan12Features features12{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+      .pNext = full_subgroups_ ? &full_subgroups : nullptr,
       .shaderFloat16 = traits.has_float16,
       .shaderSubgroupExtendedTypes = traits.has_quad || traits.has_shuffle,
       .vulkanMemoryModel = traits.has_memory_model,
@@ -59,7 +74,9 @@ void Device::open() {
   const VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                            .pNext = const_cast<VkPhysicalDeviceVulkan12Features*>(&features12),
                                            .features = {.shaderStorageImageWriteWithoutFormat = VK_TRUE}};
-  queue_family_ = compute_family(physical_);
+  const ComputeFamily family = compute_family(physical_);
+  queue_family_ = family.index;
+  timestamp_bits_ = family.timestamp_bits;
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueFamilyIndex = queue_family_,

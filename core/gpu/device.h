@@ -4,6 +4,7 @@
 #include "core/gpu/gpu.h"
 #include "core/gpu/vulkan.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,13 +13,24 @@ namespace gpupost {
 
 class Device {
  public:
+  static constexpr double usual_seconds = 600;  // none of gpupost's own submissions comes near it
+  static constexpr double users_seconds = 5;    // of those with user GLSL, and of its compilation by the driver
+
   explicit Device(const DeviceInfo& info);
 
   const DeviceInfo& info() const { return info_; }
   VkDevice handle() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t queue_family() const { return queue_family_; }
+  uint32_t timestamp_bits() const { return timestamp_bits_; }  // that count, of the queue's time stamps
   double nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
+  // How long one submission may take that is expected to end within `seconds`; what the user allows comes first.
+  TimeLimit time_limit(double seconds = usual_seconds) const {
+    return {.seconds = allowed_seconds_.value_or(seconds), .is_of_cpu = info_.traits.type == DeviceType::cpu};
+  }
+  void allow_seconds(double seconds) { allowed_seconds_ = seconds; }
+  // Can pipelines require that every subgroup is full? Passes that exchange within subgroups rely on it.
+  bool has_full_subgroups() const { return full_subgroups_; }
   bool has_push_descriptors() const { return push_descriptors_; }
   bool checks_bounds() const { return checks_bounds_; }  // do passes count what they do outside of images and buffers?
   size_t import_alignment() const { return import_alignment_; }  // of host memory taken as it is; 0: cannot be
@@ -39,7 +51,10 @@ class Device {
   DeviceInfo info_;
   VkPhysicalDevice physical_ = nullptr;
   VkPhysicalDeviceMemoryProperties memory_{};
+  std::optional<double> allowed_seconds_;
   double nanoseconds_per_tick_ = 0;
+  uint32_t timestamp_bits_ = 0;
+  bool full_subgroups_ = false;
   bool push_descriptors_ = false;
   bool checks_bounds_ = false;
   size_t import_alignment_ = 0;
@@ -48,7 +63,7 @@ class Device {
   struct DeviceHandle {
     VkDevice handle = nullptr;
     ~DeviceHandle() {
-      if (handle) vkDestroyDevice(handle, nullptr);
+      if (handle && !driver_is_stuck()) vkDestroyDevice(handle, nullptr);
     }
   } owned_device_;
   VkDevice device_ = nullptr;
@@ -77,6 +92,10 @@ class Buffer {
   size_t bytes_ = 0;
   std::byte* mapped_ = nullptr;
 };
+
+// How many bytes of mapped pages from `address` on a device can import: `bytes` rounded up to its alignment, or 0 where that
+// would go beyond the last page.
+size_t importable_bytes(uintptr_t address, size_t bytes, size_t alignment, size_t page_bytes);
 
 // A picture on the device, RGBA of 8 bits, half or float, with its mip levels and a view of each.
 class Image {

@@ -4,6 +4,7 @@
 #include "core/bounds.h"
 #include "core/copy.h"
 #include "core/gpu/state.h"
+#include "core/parts.h"
 #include "core/threads.h"
 
 #include <algorithm>
@@ -22,6 +23,15 @@ Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
   check(vkCreateCommandPool(device.handle(), &pool_info, nullptr, &handle), "vkCreateCommandPool");
   pool = {device.handle(), handle, vkDestroyCommandPool};
 }
+
+TimeLimit Gpu::State::time_limit(const Plan& plan, int repeats) const {
+  constexpr double seconds_per_tap = 1e-6;  // a hundred times what llvmpipe takes
+  const bool has_users = std::ranges::any_of(plan.passes, has_users_source);
+  const double base = has_users ? Device::users_seconds : Device::usual_seconds;
+  return device.time_limit(repeats * (base + seconds_per_tap * taps_of(plan)));
+}
+
+void Gpu::allow_seconds(double seconds) { state_->device.allow_seconds(seconds); }
 
 std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_images) const {
   std::vector<Image> images;
@@ -257,7 +267,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   bounds.record(commands, buffers);
   download.record(commands, images[size_t(plan.result_image)]);
   clock.tick(commands);
-  submit(device, recording);
+  submit(device, recording, state_->time_limit(plan));
   bounds.check(plan);
 
   const std::vector<double> steps = clock.milliseconds();

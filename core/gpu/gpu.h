@@ -21,7 +21,8 @@ struct DeviceInfo {
   size_t memory_bytes = 0;               // of the largest heap that is the device's own
   bool has_host_visible_memory = false;  // the whole of it, or a window larger than 256 MiB
   bool has_timestamps = false;
-  std::string obstacle;  // why gpupost cannot use it; "" where it can
+  int max_allocations = 4096;  // of memory at a time; each image and each buffer is one
+  std::string obstacle;        // why gpupost cannot use it; "" where it can
 };
 
 std::string_view name_of(DeviceType type);  // "discrete", "integrated", "virtual", "cpu"
@@ -103,6 +104,10 @@ class Gpu {
 
   const DeviceInfo& info() const;
 
+  // The longest that one submission may take, 0 for no limit. Without this call 600 s, or 5 s with user GLSL, and 1 s more
+  // for each million texels that the passes read. Beyond it a run throws Error(Exit::device) and driver_is_stuck().
+  void allow_seconds(double seconds);
+
   // Compiles what the plans need and has not been compiled yet, on every core. `run` does it by itself; this is to do it
   // early.
   void prepare(std::span<const Plan> plans);
@@ -125,6 +130,10 @@ class Gpu {
  private:
   std::unique_ptr<State> state_;
 };
+
+// True once a submission has outlived its limit: the process must then end with _exit(), since destructors of the driver
+// would wait for it.
+bool driver_is_stuck();
 
 // Whose text a shader is: gpupost's own, or also that of a user, which may be wrong and may hurt the compiler.
 enum class Author { gpupost, user };

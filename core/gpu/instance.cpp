@@ -107,6 +107,16 @@ bool has_device_extension(VkPhysicalDevice device, const char* name) {
   return false;
 }
 
+VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroup_features(VkPhysicalDevice device) {
+  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroups{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &subgroups};
+  if (has_device_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
+    vkGetPhysicalDeviceFeatures2(device, &features);
+  subgroups.pNext = nullptr;
+  return subgroups;
+}
+
 static std::string hexadecimal(const uint8_t* bytes) {
   std::string text;
   for (size_t index = 0; index < VK_UUID_SIZE; ++index) text += fmt::format("{:02x}", bytes[index]);
@@ -163,8 +173,11 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
 
   const VkPhysicalDeviceProperties& core = properties.properties;
   const VkPhysicalDeviceLimits& limits = core.limits;
+  // kernels number threads by subgroups and exchange among all of one's threads: none may be missing
+  const bool has_full_subgroups = subgroup_features(device).computeFullSubgroups == VK_TRUE;
   const auto has_subgroup = [&](VkSubgroupFeatureFlagBits operations) {
-    return (properties11.subgroupSupportedOperations & operations) && features12.shaderSubgroupExtendedTypes &&
+    return has_full_subgroups && (properties11.subgroupSupportedOperations & operations) &&
+           features12.shaderSubgroupExtendedTypes &&
            (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT);
   };
   VkFormatProperties float_format, packed_format;
@@ -196,6 +209,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                  .has_memory_model =
                      features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},
   };
+  info.max_allocations = int(std::min<uint32_t>(limits.maxMemoryAllocationCount, 1 << 20));
   // not among the initialisers: g++ 12 destroys the first of them twice where a later one throws; see test_trust
   info.uuid = hexadecimal(properties11.deviceUUID);
   info.driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo);

@@ -21,6 +21,9 @@ bool validation_is_assisted();
 std::vector<VkPhysicalDevice> physical_devices();
 DeviceInfo describe(VkPhysicalDevice device, int index);
 
+// What the device can promise of subgroups: none of it where it lacks VK_EXT_subgroup_size_control.
+VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroup_features(VkPhysicalDevice device);
+
 bool has_device_extension(VkPhysicalDevice device, const char* name);
 
 }  // namespace gpupost

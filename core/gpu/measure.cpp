@@ -108,7 +108,8 @@ ImageSets Gpu::image_sets(const Plan& plan, const Level& base) {
   for (const PlanImage& image : plan.images) bytes += bytes_of(image);
   auto made = std::make_unique<ImageSets::State>(
       ImageSets::State{.plan = plan.images, .sources = sources_of(plan), .sets = {}});
-  const int count = rotation_count(bytes, cache_bytes(info().traits.type), info().memory_bytes);
+  const int most_sets = std::max(1, info().max_allocations / 2 / int(plan.images.size()));
+  const int count = std::min(rotation_count(bytes, cache_bytes(info().traits.type), info().memory_bytes), most_sets);
   for (int set = 0; set < count; ++set) made->sets.push_back(state_->create_images(plan.images));
   upload_in_bands(state_->device, state_->pool, made->sets[0][0], base);
   fill_others(*state_, made->sets);
@@ -157,7 +158,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
   std::vector<VkCommandBuffer> order{start.commands()};
   order.insert(order.end(), size_t((repeats.warm + lap - 1) / lap), warm_up.commands());
   order.push_back(timed.commands());
-  submit(gpu.device, order);
+  submit(gpu.device, order, gpu.time_limit(plan, repeats.warm + lap + repeats.timed));
 
   const std::vector<double> steps = clock.milliseconds();
   Times times{.warm_up_ms = steps[0], .repeat_ms = {}};
@@ -238,7 +239,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   statistics.record(recording.commands(), buffers);
   bounds.record(recording.commands(), buffers);
   download.record(recording.commands(), images[size_t(plan.result_image)]);
-  submit(state_->device, recording);
+  submit(state_->device, recording, state_->time_limit(plan));
   bounds.check(plan);
   return {.levels = download.levels(), .statistics = statistics.words(), .times = {.pass_ms = clock.milliseconds()}};
 }

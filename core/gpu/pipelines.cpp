@@ -36,6 +36,7 @@ Pipelines::~Pipelines() {
 
 void Pipelines::keep_cache() const {
   size_t bytes = 0;
+  if (driver_is_stuck()) return;
   if (vkGetPipelineCacheData(device_.handle(), cache_, &bytes, nullptr) != VK_SUCCESS || bytes <= cached_bytes_) return;
   std::vector<std::byte> data(bytes);
   if (vkGetPipelineCacheData(device_.handle(), cache_, &bytes, data.data()) != VK_SUCCESS) return;
@@ -104,6 +105,21 @@ void Pipelines::create_layouts() {
   layout_ = {device_.handle(), layout, vkDestroyPipelineLayout};
 }
 
+namespace {
+
+struct Created {
+  VkResult result = VK_SUCCESS;
+  VkPipeline pipeline = nullptr;
+};
+
+Created create(VkDevice device, VkPipelineCache cache, const VkComputePipelineCreateInfo& info) {
+  Created made;
+  made.result = vkCreateComputePipelines(device, cache, 1, &info, nullptr, &made.pipeline);
+  return made;
+}
+
+}  // namespace
+
 Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) const {
   const Author author = has_users_source(pass) ? Author::user : Author::gpupost;
   const std::vector<uint32_t> words = spirv_of(text, pass.name, author);
@@ -113,16 +129,24 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) c
   VkShaderModule module = nullptr;
   check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), "vkCreateShaderModule");
   const Owned<VkShaderModule> owned_module(device_.handle(), module, vkDestroyShaderModule);
-  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                   .module = module,
-                                                   .pName = "main"},
-                                         .layout = layout_};
-  VkPipeline made = nullptr;
-  check(vkCreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &made), "vkCreateComputePipelines");
-  device_.name(VK_OBJECT_TYPE_PIPELINE, uint64_t(made), pass.name);
-  return {device_.handle(), made, vkDestroyPipeline};
+  const bool has_subgroups = pass.subgroup_size > 0 || pass.reduces_in_subgroups;
+  const VkComputePipelineCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .flags = has_subgroups && device_.has_full_subgroups()
+                             ? VkFlags(VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT)
+                             : 0,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main"},
+      .layout = layout_};
+  const TimeLimit limit = author == Author::user ? device_.time_limit(Device::users_seconds) : TimeLimit{};
+  const Created made = call_within(limit, [device = device_.handle(), cache = VkPipelineCache(cache_), info] {
+    return gpupost::create(device, cache, info);
+  });
+  check(made.result, "vkCreateComputePipelines");
+  device_.name(VK_OBJECT_TYPE_PIPELINE, uint64_t(made.pipeline), pass.name);
+  return {device_.handle(), made.pipeline, vkDestroyPipeline};
 }
 
 std::string Pipelines::text_of(const Pass& pass) const {

@@ -1,6 +1,8 @@
 // Buffers and images, each with memory of its own.
 #include "core/gpu/device.h"
 
+#include <unistd.h>
+
 namespace gpupost {
 
 static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32_t type, const void* next,
@@ -9,6 +11,11 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
       .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = next, .allocationSize = bytes, .memoryTypeIndex = type};
   VkDeviceMemory memory = nullptr;
   const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+  if (result == VK_ERROR_TOO_MANY_OBJECTS)
+    throw MemoryEnded(
+        fmt::format("{} allows {} allocations of memory at a time, and the {} is one more (run fewer ops at "
+                    "once)",
+                    device.info().traits.name, device.info().max_allocations, name));
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
     throw MemoryEnded(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name, bytes,
                                   name, name_of(result)));
@@ -52,9 +59,9 @@ Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& n
 
 Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, const std::string& name) {
   Buffer made;
-  const size_t alignment = device.import_alignment();
-  if (alignment == 0 || reinterpret_cast<uintptr_t>(pages.data()) % alignment != 0) return made;
-  const size_t bytes = (pages.size() + alignment - 1) / alignment * alignment;  // whole pages are mapped
+  const size_t bytes = importable_bytes(reinterpret_cast<uintptr_t>(pages.data()), pages.size(),
+                                        device.import_alignment(), size_t(sysconf(_SC_PAGESIZE)));
+  if (bytes == 0) return made;
   void* address = const_cast<std::byte*>(pages.data());
   constexpr auto kind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   const auto get_properties =
@@ -99,6 +106,12 @@ void Buffer::flush(const Device& device) const {
 void Buffer::invalidate(const Device& device) const {
   const VkMappedMemoryRange range = whole(memory_);
   check(vkInvalidateMappedMemoryRanges(device.handle(), 1, &range), "vkInvalidateMappedMemoryRanges");
+}
+
+size_t importable_bytes(uintptr_t address, size_t bytes, size_t alignment, size_t page_bytes) {
+  const auto up_to = [bytes](size_t step) { return (bytes + step - 1) / step * step; };
+  if (alignment == 0 || address % alignment != 0) return 0;
+  return up_to(alignment) <= up_to(page_bytes) ? up_to(alignment) : 0;
 }
 
 static VkFormat format_of(const PlanImage& image) {

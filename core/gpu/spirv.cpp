@@ -4,6 +4,7 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/compile.h"
 #include "core/gpu/gpu.h"
+#include "core/gpu/spirv_cost.h"
 
 #include <cstring>
 
@@ -28,15 +29,19 @@ static std::vector<uint32_t> compile_here(const std::string& glsl, const std::st
 
 std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author) {
   const uint64_t hash = hash_of(glsl);
+  const auto checked = [&](std::vector<uint32_t> words) {
+    if (author == Author::user) check_cost(cost_of(words), name);
+    return words;
+  };
   for (const BuiltInSpirv& candidate : built_in_spirv())
     if (candidate.hash == hash) return {candidate.words.begin(), candidate.words.end()};
 
   const std::string file = fmt::format("{:016x}{}", hash, shader_extension);
   const uint64_t key = hash_of(compiler_version() + glsl);
-  if (const auto cached = read_cached(file, key)) return words_of(*cached);
+  if (const auto cached = read_cached(file, key)) return checked(words_of(*cached));
   const std::vector<uint32_t> words = author == Author::user ? compile_apart(glsl, name) : compile_here(glsl, name);
   write_cached(file, key, std::as_bytes(std::span(words)));
-  return words;
+  return checked(words);
 }
 
 }  // namespace gpupost

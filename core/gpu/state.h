@@ -28,6 +28,8 @@ struct Gpu::State {
   std::vector<Buffer> source_buffers(const Plan& plan) const;
   void upload_sources(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> buffers,
                       std::span<const Image> images) const;
+  // How long `repeats` runs of the plan may take in one submission.
+  TimeLimit time_limit(const Plan& plan, int repeats = 1) const;
   // The statistics zeroed, then the passes, with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
   // pipelines.begin() must have readied as many sets.
   void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images, const PlanBuffers& buffers,

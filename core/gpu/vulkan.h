@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/error.h"
+#include "core/gpu/watch.h"
 
 #include <vulkan/vulkan.h>
 
@@ -13,7 +14,8 @@ namespace gpupost {
 void check(VkResult result, const char* call);
 const char* name_of(VkResult result);
 
-// A handle that dies with its owner: Owned<VkImage>(device, image, vkDestroyImage).
+// A handle that dies with its owner: Owned<VkImage>(device, image, vkDestroyImage). It stays where the driver is stuck, since
+// the driver may still use it.
 template <class Handle, class Parent = VkDevice>
 class Owned {
  public:
@@ -28,7 +30,7 @@ class Owned {
     return *this;
   }
   ~Owned() {
-    if (handle_) destroy_(parent_, handle_, nullptr);
+    if (handle_ && !driver_is_stuck()) destroy_(parent_, handle_, nullptr);
   }
   operator Handle() const { return handle_; }
 

@@ -32,10 +32,11 @@ const Op users_point_op{
         "The file holds a function `vec4 NAME(vec4 c, NAME_params p)` and, in lines that begin with //!, a header; "
         "docs/vibrance.glsl is an example. It is done as any other point op is: as other passes load and store, or in "
         "one pass with those beside it. The file is read with the command line and compiled in a process of its own, "
-        "in at most 10 s and 1 GiB; what is wrong with it is exit 2 and names the line. There is no definition to hold "
-        "the result against: --verify refuses a chain with it. Of a loop without an end "
-        "there is no way out: a GPU's driver gives the device up as lost, which is exit 4, or the run has to be "
-        "interrupted; llvmpipe leaves the loop after a while, with wrong numbers.",
+        "in at most 5 s and 512 MiB; what is wrong with it is exit 2 and names the line. Its variables may take 32 "
+        "KiB, "
+        "and its SPIR-V 65,536 words with every call expanded. There is no definition to hold the result against: "
+        "--verify refuses a chain with it. A shader that has not finished after --device-seconds is exit 4. llvmpipe "
+        "leaves every loop after 65,535 rounds, with wrong numbers.",
     .source = "the file; its header is after the user shaders of mpv",
     .params = {{.name = "file",
                 .help = "the op's file",

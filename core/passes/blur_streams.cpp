@@ -93,9 +93,9 @@ std::vector<float> scales_of(const Blur& blur, Depth depth) {
   return {float(of_texel), float(of_column / (rows * of_texel)), float(0.5 / (columns * of_column))};
 }
 
-// Columns whose sums threads exchange directly.
-int exchanged_columns(const DeviceTraits& traits) {
-  if (!traits.has_shuffle || traits.subgroup_size < 8) return 1;
+// Columns whose sums threads exchange directly; only where full subgroups make up a workgroup of so many columns.
+int exchanged_columns(const DeviceTraits& traits, int columns) {
+  if (!traits.has_shuffle || traits.subgroup_size < 8 || columns % traits.subgroup_size != 0) return 1;
   return traits.subgroup_size < 16 ? 4 : 16;
 }
 
@@ -154,7 +154,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .is_bounded = true};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
-    const int exchanged = exchanged_columns(builder.traits());
+    const int exchanged = exchanged_columns(builder.traits(), cut.columns);
     pass.literals.insert(pass.literals.end(), {{"CORE_BLOCKS", window / 4 - 1},
                                                {"CORE_REST", window % 4},
                                                {"HAS_BLOCKS", cut.has_blocks},

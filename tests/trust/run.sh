@@ -180,7 +180,7 @@ for bar in "${bars[@]}"; do
       ;;
     R13) threads ;;
     R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
-    R5 | R7 | R8 | R10 | R11 | R15 | R16 | R17 | R18 | cache) test_cases "$bar" ;;
+    R5 | R7 | R8 | R10 | R11 | R14 | R15 | R16 | R17 | R18 | cache) test_cases "$bar" ;;
     *)
       echo "usage: tests/trust/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R16 R17 R18 cache]" >&2
       exit 1

@@ -1,0 +1,43 @@
+#include "core/gpu/watch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+
+namespace gpupost {
+
+static std::atomic<bool> is_stuck{false};
+
+bool driver_is_stuck() { return is_stuck; }
+
+DriverStuck::DriverStuck(const TimeLimit& limit)
+    : Error(Exit::device,
+            fmt::format("the device has not finished within {:.0f} s; a shader may loop forever, or takes "
+                        "longer (allow more with --device-seconds)",
+                        limit.seconds)) {}
+
+static double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_ready) {
+  using Clock = std::chrono::steady_clock;
+  constexpr double interval = 0.1;     // seconds between two looks at the processor time
+  constexpr double most_waiting = 10;  // times the limit, for a CPU device that gets no processor
+  const Clock::time_point start = Clock::now();
+  const double cpu_start = cpu_seconds();
+  while (true) {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    const double worked = limit.is_of_cpu ? cpu_seconds() - cpu_start : elapsed;
+    const bool is_over =
+        elapsed >= limit.seconds && (worked >= limit.seconds || elapsed >= most_waiting * limit.seconds);
+    if (is_ready(is_over ? 0 : std::min(interval, limit.seconds))) return;
+    if (!is_over) continue;
+    is_stuck = true;
+    throw DriverStuck(limit);
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,82 @@
+// What a shader with user GLSL may ask of the driver's compiler.
+#include "core/error.h"
+#include "core/gpu/compile.h"
+#include "core/gpu/spirv_cost.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+using namespace gpupost;
+
+namespace {
+
+std::vector<uint32_t> spirv_of_body(const std::string& functions, const std::string& body) {
+  const Compiled compiled = compile_glsl(
+      "#version 460\nlayout(binding = 0) buffer B { float b[]; };\n" + functions + "void main() {" + body + "}",
+      "test");
+  CHECK(compiled.errors == "");
+  REQUIRE(!compiled.words.empty());
+  return compiled.words;
+}
+
+SpirvCost cost_of_body(const std::string& functions, const std::string& body) {
+  return cost_of(spirv_of_body(functions, body));
+}
+
+// Functions each of which calls the one before twice, in two loops that keep the compiler from inlining them.
+std::string doubling(int depth) {
+  std::string text = "float f0(float v) { for (int i = 0; i < 9; ++i) if (b[i] > v) return b[i + 1]; return v; }\n";
+  for (int level = 1; level <= depth; ++level)
+    text += fmt::format(
+        "float f{0}(float v) {{ for (int i = 0; i < 9; ++i) if (b[i] > v) return f{1}(b[i]); return f{1}(v); }}\n",
+        level, level - 1);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("arrays count with all their elements") {
+  const std::string fill = "for (int i = 0; i < 9; ++i) a[i] = b[i]; b[0] = a[int(b[1])];";
+  CHECK(cost_of_body("", "float a[1000];" + fill).variable_bytes == 4000);
+  CHECK(cost_of_body("", "float a[100000000];" + fill).variable_bytes == 400'000'000);
+  CHECK(cost_of_body("struct S { vec3 v; float f[10]; };",
+                     "S s[10]; for (int i = 0; i < 9; ++i) s[i].f[i] = b[i]; b[0] = s[int(b[1])].f[2];")
+            .variable_bytes == 520);
+  CHECK(cost_of_body("shared float s[512];", "s[gl_LocalInvocationIndex] = b[0]; barrier(); b[1] = s[3];")
+            .variable_bytes == 2048);
+  CHECK(cost_of_body("layout(constant_id = 0) const int n = 1000; float a[n];", fill).variable_bytes >= 4000);
+}
+
+TEST_CASE("calls count as copies of their functions") {
+  const uint64_t two = cost_of_body(doubling(2), "b[0] = f2(b[1]);").words;
+  const uint64_t six = cost_of_body(doubling(6), "b[0] = f6(b[1]);").words;
+  CHECK(six > 8 * two);
+  CHECK(two < 2000);
+}
+
+TEST_CASE("shaders within the limits pass, and those beyond are refused by name") {
+  CHECK_NOTHROW(check_cost({60000, 32768}, "x.glsl"));
+  const auto refusal = [](const SpirvCost& cost) -> std::string {
+    try {
+      check_cost(cost, "x.glsl");
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::input);
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal({70000, 0}).starts_with("x.glsl: its shader has 70000 words of SPIR-V"));
+  CHECK(refusal({10, 400'000'000}).starts_with("x.glsl: its variables take 400000000 bytes"));
+}
+
+TEST_CASE("damaged SPIR-V costs more than any limit") {
+  std::vector<uint32_t> words = spirv_of_body("", "b[0] = 2.0 * b[1];");
+  CHECK(cost_of(words).words < 1000);
+  CHECK_THROWS_AS(check_cost(cost_of({}), "x"), Error);
+  for (size_t length = 0; length < words.size(); ++length) CHECK_NOTHROW(cost_of(std::span(words).first(length)));
+  CHECK_THROWS_AS(check_cost(cost_of(std::span(words).first(words.size() - 1)), "x"), Error);
+  words[5] &= 0xffff;  // an instruction of no words
+  CHECK_THROWS_AS(check_cost(cost_of(words), "x"), Error);
+}
