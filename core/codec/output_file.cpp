@@ -415,8 +415,8 @@ void check_can_be_written(const std::string& path, bool no_clobber) {
 }
 
 void write_files(std::span<const OutputFile> files, bool no_clobber) {
-  std::optional<FileWriting> writing;  // not of a stream: a reader that has stopped must not hold up an interrupt
-  if (!own_descriptor(files.front().path)) writing.emplace();
+  std::optional<FileWriting> guard;  // not of a stream: a reader that has stopped must not hold up an interrupt
+  if (!own_descriptor(files.front().path)) guard.emplace();
   std::deque<Writing> writings;
   for (const OutputFile& file : files) writings.emplace_back(file, no_clobber);
   std::vector<Writing*> replaced;

@@ -2,6 +2,7 @@
 // from, there is as much of it as was asked for, and it moves as its light moves.
 #include "core/chain.h"
 #include "core/error.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 

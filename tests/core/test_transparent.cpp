@@ -2,6 +2,7 @@
 #include "core/chain.h"
 #include "core/error.h"
 #include "core/op.h"
+#include "core/ops/ops.h"
 
 #include <doctest/doctest.h>
 
