@@ -139,11 +139,15 @@ Tone tone_of(const Call& call, const Measures& measures) {
             .saturation = call.has("saturation") ? call.number("saturation") : 1,
             .is_fitted = call.flag("fit"),
             .agx = {.look = AgxLook(call.integer("look")), .power = call.choice("display-power") == "2.4" ? 2.4 : 2.2}};
+  const bool takes_average =
+      std::ranges::any_of(curve.params, [](const CurveParam& param) { return param.measured == Measured::average; });
   for (size_t index = 0; index < curve.params.size(); ++index) {
     const CurveParam& param = curve.params[index];
+    // only its ratio to the average counts where the curve takes that too
+    const double white = measures.maximum * scale, bounded_white = takes_average ? white : std::clamp(white, 1e-3, 1e6);
     if (param.measured == Measured::average) tone.numbers[index] = average * scale;
     else if (call.has(param.option)) tone.numbers[index] = call.number(param.option);
-    else tone.numbers[index] = param.measured == Measured::maximum ? measures.maximum * scale : param.def;
+    else tone.numbers[index] = param.measured == Measured::maximum ? bounded_white : param.def;
   }
   return tone;
 }

@@ -4,7 +4,7 @@
 // this scale, and by how much that is over the mean of the scale before.
 //
 // IS_FIRST: the source is the blur of the first scale, else the state that the pass before has left.
-// MEASURES_MIDDLE: the middle is the picture's logarithmic average, within the range of --average; else it is in `sharp`.
+// MEASURES_MIDDLE: the middle is the picture's logarithmic average; else it is in `sharp`.
 #include "each_texel.glsl"
 #include "statistics.glsl"
 
@@ -13,7 +13,7 @@ float mean_of(vec4 sum) { return sum.r / sum.a; }
 // 2^phi a / s^2, in the picture's own luminances.
 float flatness() {
 #if MEASURES_MIDDLE
-  return intBitsToFloat(sharp_bits) * clamp(uintBitsToFloat(statistics[log_average_of(statistics_at)]), 1e-6, 1e6);
+  return intBitsToFloat(sharp_bits) * bounded(uintBitsToFloat(statistics[log_average_of(statistics_at)]));
 #else
   return intBitsToFloat(sharp_bits);
 #endif

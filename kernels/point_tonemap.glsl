@@ -57,15 +57,15 @@ vec3 fitted(vec3 colour) {
   return most > 1.0 ? mix(vec3(grey), colour, (1.0 - grey) / (most - grey)) : colour;
 }
 
-// Its numbers with the picture's own in the place of those that are not given, within the ranges of --average and
-// --white.
+// Its numbers with the picture's own in the place of those that are not given. A white is within the range of --white, but
+// not where the curve takes the average too: only ratios count there.
 tonemap_params measured(tonemap_params p) {
 #if HAS_STATISTICS
   const float average = uintBitsToFloat(statistics[log_average_of(p.statistics_at)]);
   const float maximum = uintBitsToFloat(statistics[largest_of(p.statistics_at, 0)]);
-  if (p.measures_average != 0) p.average = clamp(average, 1e-6, 1e6);
+  if (p.measures_average != 0) p.average = bounded(average);
   if (p.has_key != 0) p.scale = p.key / p.average;
-  if (p.measures_maximum != 0) p.a = clamp(maximum, 1e-3, 1e6) * p.scale;
+  if (p.measures_maximum != 0) p.a = p.average_is != 0 ? bounded(maximum) * p.scale : clamp(bounded(maximum) * p.scale, 1e-3, 1e6);
   if (p.average_is == 1) p.a = p.average * p.scale;
   if (p.average_is == 2) p.b = p.average * p.scale;
 #endif

@@ -10,6 +10,9 @@ int largest_of(int at, int spread) { return at + 3 * spread + 2; }
 // Of luminances above 0.
 int log_average_of(int at) { return at + 3 * spread_count; }
 
+// A measured number, bounded so that its ratio to another stays a float; 0, where there is no light, becomes the least.
+float bounded(float number) { return clamp(number, exp2(-120.0), exp2(120.0)); }
+
 // How many numbers of a spread are not-a-number (0), infinite (1), and of the finite ones negative (2) and zero (3).
 int count_of(int at, int spread, int kind) { return at + 3 * spread_count + 1 + 4 * spread + kind; }
 

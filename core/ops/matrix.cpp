@@ -20,8 +20,9 @@ struct Named {
   PrimariesChange change = {.from = rec709, .to = rec709};
 };
 
-// D65 all of them.
+// D65 all of them. The first says that none is given.
 constexpr Named known[] = {
+    {"none", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
     {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
     {"rec709-to-rec2020",
      {0.6274038959, 0.3292830384, 0.0433130657, 0, 0.0690972894, 0.9195403951, 0.0113623156, 0, 0.0163914389,
@@ -64,7 +65,7 @@ Matrix matrix_of(const Call& call) {
 }
 
 const PrimariesChange* changes_primaries(const Call& call) {
-  const bool is_conversion = call.word("rows").empty() && call.number("named") != 0;
+  const bool is_conversion = call.word("rows").empty() && call.number("named") > 1;  // not of none and identity
   return is_conversion ? &known[size_t(call.number("named"))].change : nullptr;
 }
 

@@ -189,12 +189,11 @@ Colour tone_mapped_yxy(const Colour& c, const Tone& tone) {
   return {curved(before, tone), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
 }
 
-// Within the ranges of the options that they stand for.
+// Bounded so that the ratio of two is a float; a picture without light has the least.
 Measures measures_of(const Planes& picture) {
+  const auto bounded = [](double number) { return std::clamp(number, 0x1p-120, 0x1p120); };
   const Statistics statistics = statistics_of(picture);
-  const Param &average = *tonemap_op.param("average"), &white = *tonemap_op.param("white");
-  return {.average = std::clamp(statistics.log_average, average.min, average.max),
-          .maximum = std::clamp(statistics.luminance.largest, white.min, white.max)};
+  return {.average = bounded(statistics.log_average), .maximum = bounded(statistics.luminance.largest)};
 }
 
 bool is_measured(const Call& call) { return needs(call, Measured::average) || needs(call, Measured::maximum); }
@@ -307,7 +306,8 @@ const Op tonemap_op = point_op({
         "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
         "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
         "device: of its "
-        "luminance over zero, as it stands premultiplied by alpha, within the ranges of the options. The local curve "
+        "luminance over zero, as it stands premultiplied by alpha. A white is then within the range of --white, in "
+        "units of the scaled light. The local curve "
         "takes a neighbourhood's light by its alpha: what is transparent does not weigh in what is not.",
     .source =
         "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
