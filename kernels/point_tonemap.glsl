@@ -61,11 +61,12 @@ vec3 fitted(vec3 colour) {
 // not where the curve takes the average too: only ratios count there.
 tonemap_params measured(tonemap_params p) {
 #if HAS_STATISTICS
-  const float average = uintBitsToFloat(statistics[log_average_of(p.statistics_at)]);
-  const float maximum = uintBitsToFloat(statistics[largest_of(p.statistics_at, 0)]);
-  if (p.measures_average != 0) p.average = bounded(average);
+  if (p.measures_average != 0) p.average = bounded(uintBitsToFloat(statistics[log_average_of(p.statistics_at)]));
   if (p.has_key != 0) p.scale = p.key / p.average;
-  if (p.measures_maximum != 0) p.a = p.average_is != 0 ? bounded(maximum) * p.scale : clamp(bounded(maximum) * p.scale, 1e-3, 1e6);
+  if (p.measures_maximum != 0) {
+    const float white = bounded(uintBitsToFloat(statistics[largest_of(p.statistics_at, 0)])) * p.scale;
+    p.a = p.average_is != 0 ? white : clamp(white, 1e-3, 1e6);
+  }
   if (p.average_is == 1) p.a = p.average * p.scale;
   if (p.average_is == 2) p.b = p.average * p.scale;
 #endif
