@@ -62,11 +62,11 @@ case "${1:-}" in
   test-sanitized) run_tests sanitized build-sanitized ;;
   test-threads)
     install "${build_packages[@]}"
-    tests/trust/run.sh R13
+    tests/robustness/run.sh R13
     ;;
   test-fuzz)
     install "${build_packages[@]}" "${fuzz_packages[@]}"
-    tests/trust/run.sh R6
+    tests/robustness/run.sh R6
     ;;
   *)
     echo "usage: ./setup.sh demo|test|test-sanitized|test-threads|test-fuzz" >&2

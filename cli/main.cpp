@@ -1,18 +1,19 @@
 // gpupost: the one place that catches errors and turns them into exit codes.
-#include "cli/environment.h"
-#include "cli/explain.h"
-#include "cli/help.h"
-#include "cli/messages.h"
-#include "cli/run.h"
-#include "cli/verbs.h"
-#include "core/child/descriptor.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/explain.h"
+#include "cli/jobs/run.h"
+#include "cli/options/environment.h"
+#include "cli/text/help.h"
+#include "cli/text/messages.h"
+#include "core/base/printable.h"
 #include "core/codec/codec.h"
-#include "core/codec/interrupt.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
 #include "core/gpu/validation.h"
-#include "core/ops/ops.h"
-#include "core/printable.h"
+#include "core/ops/registry.h"
+#include "core/system/atomic_file.h"
+#include "core/system/descriptor.h"
+#include "core/system/interrupt.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -145,6 +146,7 @@ int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
   gpupost::use_built_in_spirv(gpupost::shaders_of_all_rows());
+  gpupost::use_verbs(gpupost::table_of_verbs());
   gpupost::hold_standard_descriptors();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();

@@ -1,12 +1,12 @@
 // From an open file to a picture. The file is looked at by a worker alone; here only its answer is, and not trusted.
-#include "core/child/child.h"
-#include "core/child/descriptor.h"
-#include "core/codec/claims.h"
+#include "core/base/printable.h"
 #include "core/codec/codec.h"
-#include "core/codec/reader.h"
-#include "core/codec/reply_check.h"
-#include "core/codec/worker.h"
-#include "core/printable.h"
+#include "core/codec/common/reader.h"
+#include "core/codec/common/size_limits.h"
+#include "core/codec/worker/reply_check.h"
+#include "core/codec/worker/worker.h"
+#include "core/system/child.h"
+#include "core/system/descriptor.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #include "core/gpu/cache.h"
 
-#include "core/child/descriptor.h"
+#include "core/system/descriptor.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 #include "core/gpu/compile.h"
 
-#include "core/child/child.h"
-#include "core/child/sandbox.h"
-#include "core/error.h"
-#include "core/generate.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/glsl/shader_text.h"
 #include "core/gpu/gpu.h"
-#include "core/printable.h"
+#include "core/system/child.h"
+#include "core/system/sandbox.h"
 
 #include <glslang/Public/ShaderLang.h>
 #include <spirv-tools/libspirv.h>

@@ -1,11 +1,11 @@
 // A plan, recorded and run: upload, passes, download in one submission.
 #include "core/gpu/gpu.h"
 
-#include "core/bounds.h"
-#include "core/copy.h"
+#include "core/base/threads.h"
+#include "core/glsl/bounds_checks.h"
 #include "core/gpu/state.h"
-#include "core/parts.h"
-#include "core/threads.h"
+#include "core/plan/copy.h"
+#include "core/plan/tiling.h"
 
 #include <algorithm>
 #include <chrono>

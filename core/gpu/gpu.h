@@ -1,8 +1,8 @@
 // The device: what there is, which one is taken, and a plan run on it. The only face of Vulkan to the rest.
 #pragma once
 
-#include "core/error.h"
-#include "core/plan.h"
+#include "core/base/error.h"
+#include "core/plan/plan.h"
 
 #include <memory>
 #include <span>

@@ -1,8 +1,8 @@
 #include "core/gpu/pipelines.h"
 
-#include "core/generate.h"
+#include "core/base/threads.h"
+#include "core/glsl/shader_text.h"
 #include "core/gpu/cache.h"
-#include "core/threads.h"
 
 #include <cassert>
 

@@ -1,6 +1,6 @@
 #include "core/gpu/spirv.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/compile.h"
 #include "core/gpu/gpu.h"

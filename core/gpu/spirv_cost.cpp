@@ -1,6 +1,6 @@
 #include "core/gpu/spirv_cost.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <limits>
 #include <map>

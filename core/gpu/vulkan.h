@@ -1,7 +1,7 @@
 // Vulkan's own header and the two things we put around it: a check of every result, and owning handles.
 #pragma once
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/gpu/watch.h"
 
 #include <vulkan/vulkan.h>

@@ -1,7 +1,7 @@
 // A time limit for calls into the driver, which may never return: a shader may loop forever, and so may its compiler.
 #pragma once
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <chrono>
 #include <functional>

@@ -1,8 +1,8 @@
 // Small files for the tests of the readers, made in memory by other libraries than the ones that read them.
 #pragma once
 
-#include "core/codec/bytes.h"
 #include "core/codec/codec.h"
+#include "core/codec/common/bytes.h"
 
 #include <OpenEXR/ImfHeader.h>
 

@@ -1,5 +1,5 @@
-#include "core/convert.h"
-#include "core/half.h"
+#include "core/base/half.h"
+#include "core/image/to_working.h"
 
 #include <doctest/doctest.h>
 

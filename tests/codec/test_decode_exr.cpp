@@ -1,4 +1,4 @@
-#include "core/half.h"
+#include "core/base/half.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
 

@@ -1,5 +1,5 @@
 // How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/codec/jpeg_files.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "core/codec/integrity.h"
+#include "core/codec/metadata/checked_file.h"
 #include "tests/codec/make_files.h"
 
 #include <doctest/doctest.h>

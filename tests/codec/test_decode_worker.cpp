@@ -1,7 +1,7 @@
-#include "core/child/child.h"
-#include "core/child/sandbox.h"
-#include "core/codec/wire.h"
-#include "core/codec/worker.h"
+#include "core/codec/worker/protocol.h"
+#include "core/codec/worker/worker.h"
+#include "core/system/child.h"
+#include "core/system/sandbox.h"
 #include "tests/codec/make_files.h"
 
 #include "tests/support/skip.h"

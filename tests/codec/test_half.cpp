@@ -1,4 +1,4 @@
-#include "core/half.h"
+#include "core/base/half.h"
 
 #include <doctest/doctest.h>
 #include <half.h>

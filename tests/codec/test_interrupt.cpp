@@ -1,6 +1,6 @@
-#include "core/codec/interrupt.h"
+#include "core/system/interrupt.h"
 
-#include "core/child/descriptor.h"
+#include "core/system/descriptor.h"
 
 #include <doctest/doctest.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
+#include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/codec/output_file.h"
-#include "core/error.h"
+#include "core/system/atomic_file.h"
 #include "tests/support/output_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,7 +1,7 @@
 // Several files that are written as one: all of them get their names, or none does.
+#include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/codec/output_file.h"
-#include "core/error.h"
+#include "core/system/atomic_file.h"
 #include "tests/support/output_error.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"

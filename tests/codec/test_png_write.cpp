@@ -1,8 +1,8 @@
 // What the PNG writer writes is read back with libpng, which shares no code with it.
+#include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/codec/deflate.h"
-#include "core/convert.h"
-#include "core/error.h"
+#include "core/codec/common/parallel_deflate.h"
+#include "core/image/to_working.h"
 #include "tests/support/made.h"
 #include "tests/support/output_error.h"
 

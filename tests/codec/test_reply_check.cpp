@@ -1,5 +1,5 @@
 // What the parent refuses of a worker that a hostile file has taken over.
-#include "core/codec/reply_check.h"
+#include "core/codec/worker/reply_check.h"
 
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+#include "core/system/atomic_file.h"
 #include "tests/support/test_pictures.h"
 
 #include <doctest/doctest.h>

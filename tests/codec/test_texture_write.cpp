@@ -1,8 +1,8 @@
 // KTX2 and DDS files are read back with ktx-parse and parse-dds, and DDS, of which no program at hand reads all kinds,
 // also field by field as Microsoft's documents name them.
-#include "core/codec/bytes.h"
+#include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/error.h"
+#include "core/codec/common/bytes.h"
 #include "tests/support/made.h"
 #include "tests/support/output_error.h"
 #include "tests/support/process.h"

@@ -208,9 +208,8 @@ TEST_CASE("exposure --auto brings the log average to the key, whatever the expos
   const Images seen = run("exposure --auto --key 0.25", inputs);
   for (size_t i = 0; i < inputs.size(); ++i)
     check_near(seen[i], scaled(inputs[i], 0.25 / log_average(inputs[i])), "exposure --auto", {2e-5, 1e-12});
-  // 32 stops are the most
   const Image faint = scaled(wide(), 1e-30);
-  check_near(run("exposure --auto", {faint}), {scaled(faint, 0x1p32)}, "exposure --auto", {2e-5, 0});
+  check_near(run("exposure --auto", {faint}), {scaled(faint, 0.18 / log_average(faint))}, "exposure --auto", {2e-5, 0});
 }
 
 TEST_CASE("exposure --auto between percentiles leaves out the rest, whatever the exposure was") {

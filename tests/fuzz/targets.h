@@ -1,7 +1,7 @@
 // What reads bytes that others may have made, each as one function that any bytes may be given.
 #pragma once
 
-#include "core/codec/bytes.h"
+#include "core/codec/common/bytes.h"
 
 #include <span>
 #include <string_view>

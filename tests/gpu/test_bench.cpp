@@ -1,10 +1,10 @@
 // What is measured is right, and so is what it is measured with.
-#include "core/bench.h"
-#include "core/chain.h"
-#include "core/error.h"
-#include "core/gpu/bench.h"
-#include "core/gpu/claims.h"
-#include "core/ops/ops.h"
+#include "core/base/error.h"
+#include "core/engine/bench.h"
+#include "core/engine/claims.h"
+#include "core/engine/floors.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -1,7 +1,7 @@
 // Bloom on the device: it is as the definition says, and its glow follows a star that moves.
-#include "core/chain.h"
-#include "core/half.h"
-#include "core/ops/ops.h"
+#include "core/base/half.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/made.h"

@@ -1,7 +1,7 @@
 // Every way of blurring against the definition: kernels, methods, borders, orders, radii and numbers that are hard.
-#include "core/chain.h"
-#include "core/half.h"
-#include "core/verify.h"
+#include "core/base/half.h"
+#include "core/op/parse.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

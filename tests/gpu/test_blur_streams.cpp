@@ -1,5 +1,5 @@
 // Blurs as a GPU takes them, on whatever device there is: at edges of strips, segments, groups of rows and runs of sums.
-#include "core/verify.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/made.h"
@@ -84,7 +84,7 @@ TEST_CASE(
 TEST_CASE("streams of integers are right on every border, and what leaves them leaves nothing") {
   Gpu* gpu = device();
   if (!gpu) return;
-  constexpr std::string_view kernel = "blur_stream_integers.glsl";
+  constexpr std::string_view kernel = "blur/strip_integers.glsl";
   for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"})
     for (const std::string_view name : {"nonfinite", "huge"})
       check_stream(*gpu, fmt::format("--radius 40 --method sliding --border {}", border), name,
@@ -134,7 +134,7 @@ TEST_CASE("runs of sums along lines are right for each rest of texels, border an
   if (!gpu) return;
   const auto check_runs = [&](std::string_view words, std::string_view name, Size size) {
     check_stream(*gpu, fmt::format("--kernel gaussian --method lines {}", words), name,
-                 pattern(name, size, Depth::half), Depth::half, "blur_line_runs.glsl");
+                 pattern(name, size, Depth::half), Depth::half, "blur/line_runs.glsl");
   };
   check_runs("--radius 6", "nonfinite", {67, 35});
   check_runs("--radius 11 --border black", "huge", {17, 29});

@@ -1,5 +1,5 @@
 // Which device is meant, among made-up ones.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/gpu/gpu.h"
 
 #include <doctest/doctest.h>

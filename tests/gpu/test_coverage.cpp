@@ -1,9 +1,9 @@
 // --coverage on the device: cut-out textures, on which the bisection has something to find.
-#include "core/chain.h"
-#include "core/coverage.h"
-#include "core/half.h"
-#include "core/ops/ops.h"
-#include "core/verify.h"
+#include "core/base/half.h"
+#include "core/op/parse.h"
+#include "core/ops/mips/coverage_reference.h"
+#include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -1,7 +1,7 @@
 // Limits of devices that the devices at hand do not have.
-#include "core/chain.h"
 #include "core/gpu/commands.h"
 #include "core/gpu/device.h"
+#include "core/op/parse.h"
 #include "tests/support/held.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Depth of field and bloom on the device, beyond their rows' examples.
-#include "core/chain.h"
-#include "core/half.h"
-#include "core/verify.h"
+#include "core/base/half.h"
+#include "core/op/parse.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/made.h"

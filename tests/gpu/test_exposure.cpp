@@ -3,7 +3,7 @@
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
 
-#include "core/verify.h"
+#include "core/reference/verify.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Images of very long sides, which go through in tiles: positions must not overflow 32 bits.
-#include "core/bench.h"
-#include "core/chain.h"
-#include "core/gpu/run_chain.h"
-#include "core/verify.h"
+#include "core/engine/floors.h"
+#include "core/engine/run_chain.h"
+#include "core/op/parse.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

@@ -1,7 +1,7 @@
 // Every way to make luminances against their definition.
-#include "core/chain.h"
-#include "core/ops/ops.h"
-#include "core/verify.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

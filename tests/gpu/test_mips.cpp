@@ -1,6 +1,6 @@
 // Properties of the mip chain that hold whatever the definition says.
-#include "core/chain.h"
-#include "core/ops/ops.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -1,8 +1,8 @@
 // Every row's examples on the device against the row's definition.
-#include "core/chain.h"
-#include "core/error.h"
-#include "core/ops/ops.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

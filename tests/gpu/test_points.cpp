@@ -1,8 +1,8 @@
 // Point ops: folded into other passes, together in one, or each in a pass of its own.
-#include "core/chain.h"
-#include "core/error.h"
-#include "core/point.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/op/point.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

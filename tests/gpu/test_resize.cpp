@@ -3,8 +3,8 @@
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
 
-#include "core/gpu/run_chain.h"
-#include "core/verify.h"
+#include "core/engine/run_chain.h"
+#include "core/reference/verify.h"
 
 #include <doctest/doctest.h>
 

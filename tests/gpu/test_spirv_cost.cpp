@@ -1,5 +1,5 @@
 // What a shader with user GLSL may ask of the driver's compiler.
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/gpu/compile.h"
 #include "core/gpu/spirv_cost.h"
 

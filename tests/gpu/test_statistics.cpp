@@ -1,13 +1,13 @@
 // Statistics on the device, every number of them against the definition.
-#include "core/statistics_check.h"
+#include "core/ops/stats/check.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"
 
-#include "core/bench.h"
-#include "core/chain.h"
-#include "core/half.h"
-#include "core/verify.h"
+#include "core/base/half.h"
+#include "core/engine/floors.h"
+#include "core/op/parse.h"
+#include "core/reference/verify.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Tone mapping and local gamma on the device, where the examples of their rows do not go.
-#include "core/verify.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

@@ -1,8 +1,8 @@
 // What `tune` keeps is read back whole, or not at all.
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/engine/tuning.h"
 #include "core/gpu/cache.h"
-#include "core/gpu/tuning.h"
-#include "core/ops/ops.h"
+#include "core/ops/registry.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // Images of CIE Yxy: what is made of them is what is made of the same light in RGB.
-#include "core/chain.h"
-#include "core/half.h"
+#include "core/base/half.h"
+#include "core/op/parse.h"
 #include "tests/support/device.h"
 #include "tests/support/held.h"
 #include "tests/support/patterns.h"

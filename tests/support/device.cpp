@@ -1,6 +1,6 @@
 #include "tests/support/device.h"
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/gpu/spirv.h"
 
 #include <doctest/doctest.h>

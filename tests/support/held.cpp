@@ -1,10 +1,10 @@
 #include "tests/support/held.h"
 
-#include "core/bench.h"
-#include "core/chain.h"
-#include "core/error.h"
-#include "core/ops/ops.h"
-#include "core/verify.h"
+#include "core/base/error.h"
+#include "core/engine/floors.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // Pictures that the tests make up.
 #pragma once
 
-#include "core/half.h"
-#include "core/picture.h"
+#include "core/base/half.h"
+#include "core/image/picture.h"
 
 #include <cstring>
 #include <functional>

@@ -1,5 +1,6 @@
 // make_testdata FOLDER: writes the pictures of testdata/.
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/system/atomic_file.h"
 #include "tests/support/test_pictures.h"
 
 #include <cstdio>

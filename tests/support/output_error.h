@@ -1,7 +1,7 @@
 // What a call says that must fail to write.
 #pragma once
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "tests/support/patterns.h"
 
-#include "core/half.h"
+#include "core/base/half.h"
 
 #include <cmath>
 #include <limits>

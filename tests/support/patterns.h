@@ -1,7 +1,7 @@
 // Pictures for tests, the same on every run.
 #pragma once
 
-#include "core/picture.h"
+#include "core/image/picture.h"
 
 #include <string_view>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "tests/support/scene.h"
 
-#include "core/threads.h"
+#include "core/base/threads.h"
 #include "tests/support/made.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // rounds alike.
 #pragma once
 
-#include "core/picture.h"
+#include "core/image/picture.h"
 
 namespace gpupost {
 

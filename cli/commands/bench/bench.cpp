@@ -1,0 +1,191 @@
+// `gpupost bench`: how fast the variants of an op are on a device, beside what the device can do at best.
+#include "cli/commands/bench/bench.h"
+#include "cli/commands/bench/json.h"
+#include "cli/commands/bench/options.h"
+#include "cli/commands/bench/page.h"
+#include "cli/commands/bench/published_claims.h"
+#include "cli/options/command_row.h"
+#include "cli/report/report.h"
+#include "cli/text/json_text.h"
+#include "cli/text/messages.h"
+#include "core/codec/codec.h"
+#include "core/engine/tuning.h"
+#include "core/system/atomic_file.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
+namespace gpupost {
+
+static std::string floor_line(const FloorResult& floor) {
+  return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}\n", floor.shape, floor.times.min_ms,
+                     floor.times.median_ms, floor.times.max_ms, floor.times.count,
+                     gb_per_second(floor.bytes, floor.times.median_ms));
+}
+
+static std::string variant_line(const VariantResult& result) {
+  const std::string name = result.variant.text();
+  if (!result.obstacle.empty()) return fmt::format("  {:<49}not possible: {}\n", name, result.obstacle);
+  if (!result.failure.empty()) return fmt::format("  {:<49}failed: {}\n", name, result.failure);
+  return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
+                     result.times.median_ms, result.times.max_ms, result.times.count,
+                     gb_per_second(result.bytes, result.times.median_ms), result.ratio);
+}
+
+// The fastest first; what was not measured behind them.
+static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
+  std::ranges::stable_sort(
+      results, {}, [](const VariantResult& result) { return std::pair(result.times.count == 0, result.ratio); });
+  return results;
+}
+
+static std::string heading(const BenchPlace& place, const BenchRun& run) {
+  return fmt::format("{} {} x {} {}{}{}\n", run.op, place.size.width, place.size.height, format_name(place.depth),
+                     place.setting.param.empty() ? "" : " ", place.setting.text());
+}
+
+static std::string to_table(const BenchCase& measured, const BenchRun& run) {
+  std::string text = heading(measured.place, run);
+  if (!measured.obstacle.empty()) return text + fmt::format("  not possible: {}\n", measured.obstacle);
+  if (measured.verified_size != measured.place.size)
+    text += fmt::format("  verified at {} x {}, the largest of which the host can hold the definition\n",
+                        measured.verified_size.width, measured.verified_size.height);
+  text += fmt::format("  {:<49}{:>10}{:>10}{:>10}{:>6}{:>9}{:>8}\n", "milliseconds", "min", "median", "max", "n",
+                      "GB/s", "ratio");
+  for (const FloorResult& floor : measured.floors) text += floor_line(floor);
+  for (const VariantResult& result : sorted(measured.variants)) text += variant_line(result);
+  return text;
+}
+
+static bool has_failed(const BenchCase& measured) {
+  return std::ranges::any_of(measured.variants, [](const VariantResult& result) { return !result.failure.empty(); });
+}
+
+static void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") print_out(text);
+  else write_file(path, std::as_bytes(std::span(text)), false);
+}
+
+// What the device gives of a claim.
+static std::string found(const ClaimResult& result, const BenchRun& run) {
+  if (!result.obstacle.empty()) return "- " + result.obstacle;
+  if (!is_a_time(*result.claim)) return fmt::format("{:+.1f} %", result.gain);
+  return fmt::format("{:.4f} ms  {:.1f} GB/s, {} {:.1f}", result.milliseconds, result.gb_per_s, name_of(run.floor),
+                     result.floor_gb_per_s);
+}
+
+static std::string claims_table(const BenchRun& run) {
+  if (run.claims.empty()) return "";
+  std::string text =
+      fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", "what the documents claim", "", "", "claimed", "here");
+  for (const ClaimResult& result : run.claims) {
+    const auto& [size, depth, setting] = result.place;
+    text += fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", result.claim->what,
+                        fmt::format("{} x {}", size.width, size.height), format_name(depth), result.claim->claimed,
+                        found(result, run));
+  }
+  return text + fmt::format("{}{}", run.remark, run.remark.empty() ? "" : "\n");
+}
+
+static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
+  const Benchmark& row = request.op->benchmark;
+  const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
+  const std::vector<Setting>& usual = on_cpu ? row.cpu_settings : row.settings;
+  for (const BenchPlace& place : places_of(request, on_cpu, request.settings.empty() ? usual : request.settings)) {
+    run.cases.push_back(request.chain.empty() ? bench(gpu, *request.op, request.variants, place, request.options)
+                                              : bench(gpu, request.chain, request.variants, place, request.options));
+    on_case();
+  }
+}
+
+static Exit run_bench(const BenchRequest& request, BenchRun& run) {
+  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
+  run.device = gpu.info();
+  const bool is_talkative = request.json != "-" && request.html != "-";
+  if (is_talkative)
+    print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
+                          name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
+  const auto on_case = [&] {
+    if (is_talkative) print_out(to_table(run.cases.back(), run));
+    // again after each case: a run that is cut short keeps what it has
+    if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
+  };
+  if (request.documents) bench_documents(gpu, request, run, on_case);
+  else bench_variants(gpu, request, run, on_case);
+  if (is_talkative && request.documents) print_out(claims_table(run));
+  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
+  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
+  return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
+}
+
+static std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) fail(Exit::input, "{}: cannot be read", path);
+  return text;
+}
+
+// The page of runs that were kept as JSON.
+static Exit make_page(const BenchRequest& request) {
+  std::vector<nlohmann::ordered_json> runs;
+  for (const std::string& path : request.pages) {
+    try {
+      runs.push_back(nlohmann::ordered_json::parse(read_text(path)));
+      if (runs.back().at("schema") != bench_schema) fail(Exit::input, "{}: its schema is not {}", path, bench_schema);
+      bench_page({runs.back()});
+    } catch (const nlohmann::json::exception& error) {
+      fail(Exit::input, "{}: is no result of `gpupost bench --json`: {}", path, error.what());
+    }
+  }
+  write_text(request.html, bench_page(runs));
+  return Exit::done;
+}
+
+static Exit run_bench(const VerbCall& call) {
+  const BenchRequest request = parse_bench(call);
+  if (!request.pages.empty()) return make_page(request);
+  if (request.list) {
+    for (const Variant& variant : request.variants) print_out(variant.text() + "\n");
+    return Exit::done;
+  }
+  BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
+               .op = std::string(request.op->name),
+               .floor = request.op->benchmark.floor};
+  return run_bench(request, run);
+}
+
+const Verb bench_verb{
+    .name = "bench",
+    .summary = "Measure how fast an op's variants are, beside what the device can do at best",
+    .usage = "bench OP [OPTIONS]",
+    .description =
+        "Checks each variant of the op against its definition, then times it. Prints minimum, median and maximum "
+        "in milliseconds, GB/s, and the ratio to the fastest that the device could be. Exit code 6 if a variant "
+        "computes something else. `bench --chain` measures a chain, `bench --page` makes a page of earlier runs.",
+    .argument = Argument::op,
+    .most_words = any_count,
+    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default those of the op)", {}},
+                {"--formats", "LIST", "Image formats out of rgba8, rgba16f, rgba32f (default those of the op)", {}},
+                {"--settings",
+                 "LIST",
+                 "Values of the option that the op's time depends on, like radii (default those of "
+                 "the op)",
+                 {}},
+                {"--variants", "LIST", "Names of variants, or parts of names, as --list prints them (default all)", {}},
+                {"--fp16", "WHEN", "Half arithmetic in the kernels that allow it (default off)", {"on", "off", "both"}},
+                {"--repeats", "N", "Number of timed runs, 20 to 10000 (default as many as take 250 ms, 20 to 100)", {}},
+                {"--chain", "OPS", "Measure this chain in place of an op, fused and with --no-fuse", {}},
+                {"--documents", "", "Measure what papers and talks claim of the op", {}},
+                {"--list", "", "List the variants and measure nothing", {}},
+                {"--json", "FILE", "Write the results as JSON, - for standard output", {}},
+                {"--html", "FILE", "Write the results as an HTML page, - for standard output", {}},
+                {"--page", "FILE...", "Make the page of --html from earlier results in JSON", {}}},
+    .takes_global = [](const Global& global) { return global.name == "device"; },
+    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json"},
+    .run = run_bench,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,217 @@
+#include "cli/commands/bench/options.h"
+
+#include "cli/options/command_line.h"
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+
+namespace gpupost {
+
+namespace {
+
+constexpr Depth depths[] = {Depth::u8, Depth::half, Depth::f32};
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// `option` as messages name it: "bench: --repeats".
+int whole_number(std::string_view option, std::string_view word, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
+    fail(Exit::usage, "{} {} is not a whole number in {}..{}", option, word, low, high);
+  return value;
+}
+
+// "1920x1080", or "256" for a square.
+Size size_of(std::string_view option, std::string_view word) {
+  constexpr int most = 32768;
+  const size_t cross = word.find('x');
+  const int width = whole_number(option, word.substr(0, cross), 1, most);
+  return {width, cross == word.npos ? width : whole_number(option, word.substr(cross + 1), 1, most)};
+}
+
+Depth depth_of(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Depth depth : depths) {
+    names.push_back(lower_case(format_name(depth)));
+    if (names.back() == lower_case(word)) return depth;
+  }
+  fail(Exit::usage, "bench: --formats {} is none of {}{}", word, fmt::join(names, ", "),
+       suggestion(word, {names.begin(), names.end()}));
+}
+
+// All that the row knows, each once.
+std::vector<Setting> known_settings(const Benchmark& row) {
+  std::vector<Setting> known = row.settings;
+  for (const Graph& graph : row.graphs) known.insert(known.end(), graph.settings.begin(), graph.settings.end());
+  std::ranges::sort(known, {}, [](const Setting& setting) { return std::pair(setting.param, setting.value); });
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  return known;
+}
+
+// Those of the row that have a value of the list.
+std::vector<Setting> settings_of(const std::string& list, const Op& op) {
+  const std::vector<Setting> known = known_settings(op.benchmark);
+  std::vector<std::string> texts;
+  for (const Setting& setting : known) texts.push_back(setting.text());
+  std::vector<Setting> settings;
+  for (const std::string& word : parts_of(list)) {
+    if (known.empty()) fail(Exit::usage, "bench: --settings {}: {} is measured without any", word, op.name);
+    const int value = whole_number("bench: --settings", word, 1, 32768);
+    const size_t count = settings.size();
+    std::ranges::copy_if(known, std::back_inserter(settings),
+                         [&](const Setting& setting) { return setting.value == value; });
+    if (settings.size() == count)
+      fail(Exit::usage, "bench: --settings {} is the value of none of {}", word, fmt::join(texts, ", "));
+  }
+  return settings;
+}
+
+// Is `wanted` the variant's arguments, or one of their words?
+bool is_exactly(const Variant& variant, const std::string& wanted) {
+  std::istringstream stream(variant.arguments);
+  bool is_word = variant.arguments == wanted;
+  for (std::string word; stream >> word;) is_word = is_word || word == wanted;
+  return is_word;
+}
+
+// Those of which `wanted` is the name, or where there is none, of which it is a part of the name.
+std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& variants, const std::string& wanted,
+                           const Op& op) {
+  std::vector<Variant> exact, partly;
+  for (const Variant& variant : variants) {
+    if (is_exactly(variant, wanted)) exact.push_back(variant);
+    else if (variant.arguments.find(wanted) != std::string::npos) partly.push_back(variant);
+  }
+  if (exact.empty() && partly.empty())
+    fail(Exit::usage, "{}: --variants {} names none; `gpupost bench {} --list` lists them", verb, wanted, op.name);
+  return exact.empty() ? partly : exact;
+}
+
+// The ops of `--chain "exposure --stops 1 clamp"`.
+std::vector<Call> chain_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  const Request request = parse_request(words);
+  if (request.calls.empty() || !request.inputs.empty())
+    fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
+  for (const Call& call : request.calls)
+    if (call.op->takes_source)
+      fail(Exit::usage, "bench: --chain {}: {} has no definition to be checked against", line, call.op->name);
+  return request.calls;
+}
+
+const Op& measurable_op(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Op* op : all_ops())
+    if (!op->benchmark.sizes.empty()) known.push_back(op->name);
+  if (names.size() != 1)
+    fail(Exit::usage, "bench: {} ops were named; expected one of {}", names.size(), fmt::join(known, ", "));
+  if (std::ranges::find(known, names[0]) == known.end())
+    fail(Exit::usage, "bench: {} is none of the ops that can be measured, {}{}", names[0], fmt::join(known, ", "),
+         suggestion(names[0], known));
+  return *op_named(names[0]);
+}
+
+bool are_same_file(const std::string& a, const std::string& b) {
+  const auto resolved = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return !a.empty() && (a == b || resolved(a) == resolved(b));
+}
+
+void check_outputs(const BenchRequest& request) {
+  if (are_same_file(request.json, request.html))
+    fail(Exit::usage, "bench: --json and --html both write {}; expected two files", request.json);
+  for (const std::string& page : request.pages)
+    if (are_same_file(page, request.html))
+      fail(Exit::usage, "bench: --html {} is a file that --page reads; expected another one", request.html);
+}
+
+}  // namespace
+
+std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
+  std::vector<Size> sizes;
+  for (const std::string& word : parts_of(list)) sizes.push_back(size_of(fmt::format("{}: --sizes", verb), word));
+  return sizes;
+}
+
+std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& variants, const std::string& list,
+                            const Op& op) {
+  if (list.empty() || list == "all") return variants;
+  std::vector<Variant> taken;
+  for (const std::string& wanted : parts_of(list))
+    for (const Variant& variant : named(verb, variants, wanted, op))
+      if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
+  return taken;
+}
+
+std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings) {
+  const Benchmark& row = request.op->benchmark;
+  constexpr Setting none;
+  std::vector<BenchPlace> places;
+  for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
+    for (const Depth depth : request.depths.empty() ? row.depths : request.depths)
+      for (const Setting& setting : settings.empty() ? std::span(&none, 1) : settings)
+        places.push_back({size, depth, setting});
+  return places;
+}
+
+// Without an op and with JSON files: a page of earlier runs.
+static void check_page(const VerbCall& call, const BenchRequest& request) {
+  if (!call.words.empty() || request.html.empty())
+    fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
+}
+
+BenchRequest parse_bench(const VerbCall& call) {
+  BenchRequest request{.device = device_of(call),
+                       .json = call.value("--json"),
+                       .html = call.value("--html"),
+                       .pages = call.list("--page"),
+                       .list = call.has("--list"),
+                       .documents = call.has("--documents")};
+  check_outputs(request);
+  if (!request.pages.empty()) {
+    check_page(call, request);
+    return request;
+  }
+  const std::string chain = call.value("--chain"), variants = call.value("--variants");
+  if (!chain.empty() && (!call.words.empty() || request.documents))
+    fail(Exit::usage, "bench: --chain names what is measured; expected neither an op nor --documents with it");
+  if (!chain.empty()) request.chain = chain_of(chain);
+  request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
+  if (request.documents && !variants.empty())
+    fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
+  request.sizes = sizes_of("bench", call.value("--sizes"));
+  for (const std::string& format : parts_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
+  request.settings = settings_of(call.value("--settings"), *request.op);
+  const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
+  request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
+  if (call.has("--repeats"))
+    request.options.least_repeats = request.options.least_slow_repeats = request.options.most_repeats =
+        whole_number("bench: --repeats", call.value("--repeats"), 20, 10000);
+  return request;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,67 @@
+#include "cli/commands/bench/published_claims.h"
+
+#include "core/base/error.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// What is to be measured at one place.
+struct Job {
+  BenchPlace place;
+  std::vector<Variant> variants;
+};
+
+template <class T>
+bool is_wanted(const std::vector<T>& wanted, T value) {
+  return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
+}
+
+bool is_wanted(const BenchRequest& request, const BenchPlace& place) {
+  return is_wanted(request.sizes, place.size) && is_wanted(request.depths, place.depth) &&
+         is_wanted(request.settings, place.setting);
+}
+
+// Every place once, and at a place every variant.
+void add(std::vector<Job>& jobs, const BenchPlace& place, const Variant& variant) {
+  auto job = std::ranges::find(jobs, place, &Job::place);
+  if (job == jobs.end()) job = jobs.insert(jobs.end(), {.place = place, .variants = {}});
+  if (std::ranges::find(job->variants, variant) == job->variants.end()) job->variants.push_back(variant);
+}
+
+std::vector<Job> jobs_of(const BenchRequest& request, bool on_cpu) {
+  std::vector<Job> jobs;
+  for (const Claim& claim : request.op->benchmark.claims)
+    for (const BenchPlace& place : places_of(claim)) {
+      if (!is_wanted(request, place)) continue;
+      if (!is_a_time(claim)) add(jobs, place, slower_of(claim));
+      add(jobs, place, faster_of(claim));
+    }
+  for (const Graph& graph : request.op->benchmark.graphs)
+    for (const BenchPlace& place : places_of(request, on_cpu, graph.settings))
+      for (const std::string_view arguments : graph.variants)
+        if (is_wanted(request.settings, place.setting)) add(jobs, place, {.arguments = std::string(arguments)});
+  return jobs;
+}
+
+}  // namespace
+
+void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
+  const Benchmark& row = request.op->benchmark;
+  const std::vector<Job> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
+  if (jobs.empty())
+    fail(Exit::usage, "bench: no document claims anything of {} at these sizes, formats and settings", run.op);
+  run.graphs = row.graphs;
+  run.remark = row.remark;
+  for (const Job& job : jobs) {
+    run.cases.push_back(bench(gpu, *request.op, job.variants, job.place, request.options, {&row.floor, 1}));
+    for (const Claim& claim : row.claims)
+      if (std::ranges::count(places_of(claim), job.place) > 0)
+        run.claims.push_back(claim_result(claim, run.cases.back()));
+    on_case();
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,112 @@
+#include "cli/commands/commands.h"
+
+#include "cli/commands/bench/bench.h"
+#include "cli/commands/explain.h"
+#include "cli/options/command_line.h"
+#include "cli/report/report.h"
+#include "cli/text/completion.h"
+#include "cli/text/help.h"
+#include "cli/text/messages.h"
+#include "core/glsl/shader_text.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace gpupost {
+
+std::span<const Verb* const> table_of_verbs() {
+  static constexpr std::array verbs{&devices_verb, &doctor_verb, &compare_verb,    &info_verb, &bench_verb,  &tune_verb,
+                                    &ops_verb,     &shader_verb, &completion_verb, &help_verb, &version_verb};
+  return verbs;
+}
+
+// --- verbs that print what the program knows ------------------------------------------------------------------------
+
+static Exit run_ops(const VerbCall& call) {
+  print_out(call.has("--markdown") ? ops_markdown() : ops_list());
+  return Exit::done;
+}
+
+const Verb ops_verb{
+    .name = "ops",
+    .summary = "List the ops",
+    .usage = "ops [--markdown]",
+    .description = "Prints a line for each op. `gpupost help OP` prints all about one of them.",
+    .options = {{"--markdown", "", "Print the reference of all ops and options as Markdown", {}}},
+    .examples = {"ops"},
+    .run = run_ops,
+};
+
+static Exit run_help(const VerbCall& call) {
+  if (call.words.empty()) {
+    print_out(help_text());
+    return Exit::done;
+  }
+  const std::string& word = call.words.front();
+  const Op* op = op_named(word);
+  const Verb* verb = verb_named(word);
+  std::vector<std::string_view> known = op_names();
+  for (const Verb* candidate : all_verbs()) known.push_back(candidate->name);
+  if (!op && !verb)
+    fail(Exit::usage, "help: {} is neither an op nor a verb{}; `gpupost help` lists both", word,
+         suggestion(word, known));
+  print_out(op ? help_text(*op) : help_text(*verb));
+  return Exit::done;
+}
+
+const Verb help_verb{
+    .name = "help",
+    .summary = "Print this text, or all about an op or a verb",
+    .usage = "help [OP|VERB]",
+    .argument = Argument::op_or_verb,
+    .most_words = 1,
+    .examples = {"help", "help mips", "help compare"},
+    .run = run_help,
+};
+
+static Exit run_version(const VerbCall&) {
+  print_out(version_text() + "\n");
+  return Exit::done;
+}
+
+const Verb version_verb{
+    .name = "version",
+    .summary = "Print version and commit",
+    .usage = "version",
+    .examples = {"version"},
+    .run = run_version,
+};
+
+static Exit run_shader(const VerbCall& call) {
+  const Request request = parse_request(call.words);
+  if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
+  std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
+  for (const ExplainedGroup& group : plans_of(request).groups)
+    for (const ExplainedStep& step : group.steps)
+      for (const Pass& pass : step.plan.passes)
+        if (const std::string glsl = glsl_of(pass); printed.insert(glsl).second)
+          print_out(fmt::format("// pass: {}\n{}\n", pass.name, glsl));
+  return Exit::done;
+}
+
+const Verb shader_verb{
+    .name = "shader",
+    .summary = "Print the shaders that a chain runs",
+    .usage = "shader CHAIN",
+    .description =
+        "Prints the GLSL of each pass of the chain, for the device that would run it. The chain is written as "
+        "for a run; the input is optional.",
+    .argument = Argument::chain,
+    .least_words = 1,
+    .most_words = any_count,
+    .takes_global = [](const Global&) { return true; },
+    .examples = {"shader mips --fp16", "shader exposure --stops 1 blur --radius 7"},
+    .run = run_shader,
+};
+
+}  // namespace gpupost

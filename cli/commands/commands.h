@@ -1,0 +1,14 @@
+// The rows of all verbs.
+#pragma once
+
+#include "cli/options/command_row.h"
+
+namespace gpupost {
+
+extern const Verb devices_verb, doctor_verb, compare_verb, info_verb, tune_verb, ops_verb, shader_verb, help_verb,
+    version_verb;
+
+// The rows, for use_verbs().
+std::span<const Verb* const> table_of_verbs();
+
+}  // namespace gpupost

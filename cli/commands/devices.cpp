@@ -1,0 +1,158 @@
+// `gpupost devices` and `gpupost doctor`.
+#include "cli/commands/commands.h"
+#include "cli/text/json_text.h"
+#include "cli/text/messages.h"
+#include "core/base/printable.h"
+#include "core/codec/codec.h"
+#include "core/engine/tuning.h"
+#include "core/gpu/cache.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/spirv.h"
+#include "core/system/sandbox.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static json to_json(const DeviceInfo& device) {
+  const DeviceTraits& traits = device.traits;
+  return {{"index", device.index},
+          {"name", traits.name},
+          {"type", name_of(traits.type)},
+          {"uuid", device.uuid},
+          {"driver", device.driver},
+          {"vulkan", device.api_version},
+          {"memory_bytes", device.memory_bytes},
+          {"host_visible_memory", device.has_host_visible_memory},
+          {"max_image_side", traits.max_image_side},
+          {"max_group_invocations", traits.max_group_invocations},
+          {"shared_bytes", traits.shared_bytes},
+          {"max_storage_images", traits.max_storage_images},
+          {"subgroup_size", traits.subgroup_size},
+          {"quad_operations", traits.has_quad},
+          {"half_arithmetic", traits.has_float16},
+          {"memory_model", traits.has_memory_model},
+          {"timestamps", device.has_timestamps},
+          {"obstacle", device.obstacle}};
+}
+
+static const char* yes_no(bool is_so) { return is_so ? "yes" : "no"; }
+
+static std::string to_text(const DeviceInfo& device) {
+  const DeviceTraits& traits = device.traits;
+  std::string text = fmt::format("{}: {} ({})\n", device.index, traits.name, name_of(traits.type));
+  text += fmt::format("   driver {}, Vulkan {}, UUID {}\n", device.driver, device.api_version, device.uuid);
+  text += fmt::format("   memory {:.1f} GiB, the host sees all of it: {}; images up to {} a side\n",
+                      double(device.memory_bytes) / (1 << 30), yes_no(device.has_host_visible_memory),
+                      traits.max_image_side);
+  text += fmt::format(
+      "   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
+      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup_size, yes_no(traits.has_quad),
+      yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
+  if (!device.obstacle.empty()) text += fmt::format("   cannot be used: {}\n", device.obstacle);
+  return text;
+}
+
+static Exit run_devices(const VerbCall& call) {
+  const std::vector<DeviceInfo> devices = list_tuned_devices();
+  json list = json::array();
+  std::string text;
+  for (const DeviceInfo& device : devices) {
+    list.push_back(to_json(device));
+    text += to_text(device);
+  }
+  print_out(call.has("--json") ? json_text(list, 2) : printable_lines(text));
+  if (devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
+  return Exit::done;
+}
+
+const Verb devices_verb{
+    .name = "devices",
+    .summary = "List the Vulkan devices and what each can do",
+    .usage = "devices [--json]",
+    .description =
+        "Prints the index, name, type, driver, memory and limits of each device. --device takes the index, part "
+        "of the name, or the UUID.",
+    .options = {{"--json", "", "Print JSON", {}}},
+    .examples = {"devices", "devices --json"},
+    .run = run_devices,
+};
+
+// One finding: what was looked at, how it is, and what to do where it is wrong.
+static void tell(bool is_well, std::string_view what, std::string_view how, std::string_view remedy) {
+  print_out(fmt::format("{:<8}{:<16}{}\n", is_well ? "ok" : "missing", what, printable(how)));
+  if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}mend it with: {}\n", "", remedy));
+}
+
+static void tell_environment() {
+  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
+    if (const char* value = std::getenv(name))
+      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name,
+                            printable(value)));
+}
+
+static bool examine_devices() {
+  std::vector<DeviceInfo> devices;
+  try {
+    devices = list_tuned_devices();
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // which is who speaks here
+         "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
+    return false;
+  }
+  bool is_usable = false, has_gpu = false;
+  for (const DeviceInfo& device : devices) {
+    tell(device.obstacle.empty(), "device",
+         fmt::format("{}: {} ({}){}{}", device.index, device.traits.name, name_of(device.traits.type),
+                     device.obstacle.empty() ? "" : ": ", device.obstacle),
+         "a newer driver");
+    is_usable = is_usable || device.obstacle.empty();
+    has_gpu = has_gpu || (device.obstacle.empty() && device.traits.type != DeviceType::cpu);
+  }
+  if (devices.empty())
+    tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
+  if (is_usable && !has_gpu)
+    print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
+  return is_usable;
+}
+
+static Exit run_doctor(const VerbCall&) {
+  const bool is_sandboxed = sandbox_holds();  // asked before drivers start threads
+  const bool is_usable = examine_devices();
+  tell_environment();
+  const std::string folder = cache_folder();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  const bool has_cache = !folder.empty() && access(folder.c_str(), W_OK) == 0;
+  tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
+       "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
+  tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
+  tell(has_openexr(), "OpenEXR",
+       has_openexr() ? "reads the EXR files that tinyexr does not"
+                     : "PXR24, B44 and DWA compression and sub-sampled channels are refused",
+       "apt-get install libopenexr-dev, and a new build");
+  tell(is_sandboxed, "seccomp",
+       is_sandboxed ? "holds: who decodes can open, start and connect nothing"
+                    : "decoding runs in a limited process without it",
+       "a kernel or container that allows seccomp filters");
+  return is_usable ? Exit::done : Exit::device;
+}
+
+const Verb doctor_verb{
+    .name = "doctor",
+    .summary = "Say what is missing on this machine, and the command that installs it",
+    .usage = "doctor",
+    .description =
+        "Looks at Vulkan, the cache folder, the built-in shaders, OpenEXR and the sandbox of the decoders. Exit "
+        "code 4 if no device can be used.",
+    .examples = {"doctor"},
+    .run = run_doctor,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,129 @@
+#include "cli/commands/explain.h"
+
+#include "cli/jobs/device.h"
+#include "cli/jobs/pixel_formats.h"
+#include "cli/jobs/prefetch.h"
+#include "core/base/error.h"
+#include "core/image/channel_names.h"
+#include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/requirements.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// One group of channels, as it is before the chain.
+struct Planned {
+  std::vector<std::string> channels;  // empty for the color
+  Size size;
+  Depth storage = Depth::half;
+  bool has_colors = false;  // R, G and B are colors, not directions or other data
+  std::vector<Step> steps;
+};
+
+// A picture of --size, or of the usual one: color alone.
+Planned color_alone(const Request& request) {
+  const Globals& globals = request.globals;
+  return {.channels = {},
+          .size = globals.size.value_or(Size{1920, 1080}),
+          .storage = globals.storage.value_or(Depth::half),
+          .has_colors = !takes_data(request.calls),
+          .steps = {{.route = Route::by_op, .calls = request.calls}}};
+}
+
+// Integers that stand for things move, and are never mixed.
+std::vector<Step> steps_of_ids(std::span<const Call> calls) {
+  std::vector<Step> steps = steps_beside_color(calls, false);
+  std::erase_if(steps, [](const Step& step) {
+    return std::ranges::all_of(step.calls, [](const Call& call) { return call.op->point || call.op->passes_through; });
+  });
+  for (Step& step : steps) step.route = Route::by_nearest;
+  return steps;
+}
+
+std::vector<Planned> groups_of_file(const Request& request) {
+  const Globals& globals = request.globals;
+  JobReport ignored;
+  Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+  take_named_channels(request.calls, picture);
+  check_apply_to(globals.apply_to, picture);
+  check_demands(request.calls, globals.apply_to, picture);
+  const Size size = picture.size();
+  split_groups(globals.apply_to, picture);
+  std::vector<Planned> groups;
+  for (const Group& group : picture.groups) {
+    if (group.is_colour) {
+      groups.push_back(color_alone(request));
+      groups.back().size = size;
+      groups.back().storage = storage_of(globals, group.depth, globals.bits.value_or(group.depth));
+      continue;
+    }
+    groups.push_back({.channels = names_of(group),
+                      .size = size,
+                      .storage = group.depth,
+                      .steps = group.depth == Depth::u32
+                                   ? steps_of_ids(request.calls)
+                                   : steps_beside_color(request.calls, is_applied(globals.apply_to, group))});
+  }
+  return groups;
+}
+
+Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& traits, const ChainOptions& options) {
+  if (step.route == Route::by_nearest) return {};
+  Passage passage = passage_of(step.calls, input, traits, options);
+  std::vector<std::string>& choices = passage.whole.choices;
+  if (!passage.limit.empty()) choices.push_back(fmt::format("in parts of what follows, since {}", passage.limit));
+  else if (passage.is_watched)
+    choices.push_back(fmt::format(
+        "in parts of what follows, where it would keep the device busy for over {} ms at once", options.most_ms));
+  return std::move(passage.whole);
+}
+
+std::string text_of(const ExplainedGroup& group) {
+  std::string text;
+  if (!group.channels.empty())
+    text +=
+        fmt::format("channels {}{}\n", fmt::join(group.channels, " "), group.steps.empty() ? " stay as they are" : "");
+  for (const auto& [step, plan] : group.steps) {
+    if (step.route == Route::by_op) text += explain(plan, step.calls);
+    else
+      for (const Call& call : step.calls) text += fmt::format("nearest  {}\n", call.text());
+  }
+  return text;
+}
+
+}  // namespace
+
+Explained plans_of(const Request& request) {
+  const Globals& globals = request.globals;
+  if (globals.size && !request.inputs.empty())
+    fail(Exit::usage, "--size {}x{} is of plans without a file; {} has a size of its own", globals.size->width,
+         globals.size->height, request.inputs.front());
+  const std::vector<Planned> planned =
+      request.inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
+  Explained explained{.traits = traits_for(globals), .groups = {}};
+  const ChainOptions options = chain_options(globals, explained.traits);
+  for (const Planned& group : planned) {
+    Size size = group.size;
+    ExplainedGroup& made = explained.groups.emplace_back(ExplainedGroup{.channels = group.channels, .steps = {}});
+    for (const Step& step : group.steps) {
+      const PlanInput input = plan_input(globals, size, group.storage, group.has_colors);
+      made.steps.push_back({.step = step, .plan = plan_of(step, input, explained.traits, options)});
+      size = result_size(step.calls, size);
+    }
+  }
+  return explained;
+}
+
+std::string explain(const Request& request) {
+  const Explained explained = plans_of(request);
+  std::string text = fmt::format("device   {}\n", explained.traits.name);
+  for (const ExplainedGroup& group : explained.groups) text += text_of(group);
+  return text;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,102 @@
+// `gpupost info FILE`.
+#include "cli/commands/commands.h"
+#include "cli/text/json_text.h"
+#include "cli/text/messages.h"
+#include "core/base/printable.h"
+#include "core/codec/codec.h"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static json to_json(const Window& window) { return {window.min_x, window.min_y, window.max_x, window.max_y}; }
+
+// A part of a file that has no others says nothing that the picture does not.
+static json to_json(const std::vector<FilePart>& parts) {
+  json list = json::array();
+  if (parts.size() < 2) return list;
+  for (const FilePart& part : parts)
+    list.push_back({{"part", list.size()},
+                    {"name", part.name},
+                    {"width", part.size.width},
+                    {"height", part.size.height},
+                    {"deep", part.is_deep},
+                    {"channels", fmt::format("{}", fmt::join(part.channels, " "))}});
+  return list;
+}
+
+static std::string text_of_transfer(const Picture& picture) {
+  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power"};
+  const std::string name(names[size_t(picture.transfer)]);
+  return picture.transfer == Transfer::power ? fmt::format("{} {:.5g}", name, picture.exponent) : name;
+}
+
+static json describe(const std::string& path, const Decoded& decoded) {
+  const Picture& picture = decoded.picture;
+  json channels = json::array(), attributes = json::array();
+  for (const Group& group : picture.groups)
+    for (const Channel& channel : group.channels)
+      if (!channel.name.empty()) channels.push_back({{"name", channel.name}, {"depth", name_of(channel.depth)}});
+  for (const Attribute& attribute : picture.attributes)
+    attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"bytes", attribute.value.size()}});
+  return {{"file", path},
+          {"format", picture.format},
+          {"width", picture.size().width},
+          {"height", picture.size().height},
+          {"compression", picture.compression},
+          {"data_window", to_json(picture.data_window)},
+          {"display_window", to_json(picture.display_window)},
+          {"transfer", text_of_transfer(picture)},
+          {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
+          {"levels", picture.file_level_count},
+          {"channels", channels},
+          {"parts", to_json(decoded.parts)},
+          {"attributes", attributes},
+          {"warnings", decoded.warnings}};
+}
+
+static std::string to_text(const json& info) {
+  std::string text;
+  for (const auto& [key, value] : info.items()) {
+    if (!value.is_array() || value.empty() || value[0].is_number()) {
+      text += fmt::format("{:<16}{}\n", key, printable(value.is_string() ? value.get<std::string>() : value.dump()));
+      continue;
+    }
+    for (const json& item : value) {
+      std::string line;
+      if (item.is_string()) line = item.get<std::string>();
+      else
+        for (const auto& [name, part] : item.items())
+          line += fmt::format("{}{}", line.empty() ? "" : "  ",
+                              part.is_string() ? part.get<std::string>() : name + " " + part.dump());
+      text += fmt::format("{:<16}{}\n", key, printable(line));
+    }
+  }
+  return text;
+}
+
+static Exit run_info(const VerbCall& call) {
+  const std::string& file = call.words.front();
+  const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words))));
+  print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
+  return Exit::done;
+}
+
+const Verb info_verb{
+    .name = "info",
+    .summary = "Print size, channels, windows, levels and attributes of an image",
+    .usage = "info FILE [--json]",
+    .description = "Reads the whole file, - for standard input, as a run would.",
+    .argument = Argument::file,
+    .least_words = 1,
+    .most_words = 1,
+    .options = {{"--json", "", "Print JSON", {}}},
+    .takes_global = [](const Global& global) { return global.is_of_decoding; },
+    .examples = {"info in.exr", "info in.exr --json"},
+    .run = run_info,
+};
+
+}  // namespace gpupost

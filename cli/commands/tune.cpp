@@ -1,0 +1,145 @@
+// `gpupost tune`: finds the fastest variants on a device and keeps their names for later plans.
+#include "cli/commands/bench/options.h"
+#include "cli/commands/commands.h"
+#include "cli/text/messages.h"
+#include "core/engine/bench.h"
+#include "core/engine/tuning.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// Even all the way and not at all, small and large.
+constexpr Size gpu_sizes[] = {{256, 256}, {1024, 1024}, {1920, 1080}, {1919, 1081}, {4096, 4096}};
+constexpr Size cpu_sizes[] = {{256, 256}, {640, 360}, {639, 361}, {1024, 1024}};
+
+struct TuneRequest {
+  std::vector<const Op*> ops;
+  std::vector<Size> sizes;  // empty: the usual ones
+  std::string variants;     // to choose from
+  std::string device;
+  bool list = false, forget = false;
+};
+
+// Which of the variants is best must not depend on more than the picture.
+bool can_be_tuned(const Op& op) {
+  return op.variants && !op.passes_through && !op.benchmark.sizes.empty() && op.benchmark.settings.empty();
+}
+
+const Op* tunable_op(const std::string& name) {
+  const Op* op = op_named(name);
+  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} is no op that can be tuned", name);
+  return op;
+}
+
+TuneRequest parse_tune(const VerbCall& call) {
+  TuneRequest request{.ops = {},
+                      .sizes = sizes_of("tune", call.value("--sizes")),
+                      .variants = call.value("--variants"),
+                      .device = device_of(call),
+                      .list = call.has("--list"),
+                      .forget = call.has("--forget")};
+  if (request.list && request.forget) fail(Exit::usage, "tune: --list and --forget contradict each other; give one");
+  for (const std::string& name : call.words) request.ops.push_back(tunable_op(name));
+  if (call.words.empty())
+    for (const Op* op : all_ops())
+      if (can_be_tuned(*op)) request.ops.push_back(op);
+  return request;
+}
+
+std::string line_of(const Tuned& tuned) {
+  return fmt::format("{:<10}{:<13}{:<9}{:<6}{}", tuned.op, fmt::format("{} x {}", tuned.size.width, tuned.size.height),
+                     format_name(tuned.depth), tuned.half_arithmetic ? "fp16" : "", tuned.arguments);
+}
+
+// A kind of picture.
+struct Kind {
+  Depth depth;
+  bool half_arithmetic;
+};
+
+// The winner on one picture is added to `tuned`, if any variant is right.
+void tune(Gpu& gpu, const Op& op, const std::string& names, Size size, Kind kind, std::vector<Tuned>& tuned) {
+  const std::vector<Variant> variants =
+      chosen("tune", variants_of(op, !kind.half_arithmetic, kind.half_arithmetic), names, op);
+  BenchCase result = bench(gpu, op, variants, {.size = size, .depth = kind.depth}, {}, {});
+  const VariantResult* best = fastest(result.variants);
+  while (best) {  // the fastest of those that are right on every kind of number
+    VariantResult& checked = result.variants[size_t(best - result.variants.data())];
+    checked.failure = failure_on_hard_numbers(gpu, op, checked.variant, size, kind.depth);
+    if (checked.failure.empty()) break;
+    checked.times = {};
+    best = fastest(result.variants);
+  }
+  for (const VariantResult& variant : result.variants)
+    if (!variant.failure.empty())
+      print_out(fmt::format("{} {}: failed: {}\n", op.name, variant.variant.text(), variant.failure));
+  if (!best) return;
+  tuned.push_back({.op = std::string(op.name),
+                   .depth = kind.depth,
+                   .half_arithmetic = kind.half_arithmetic,
+                   .size = size,
+                   .arguments = best->variant.arguments});
+  const double first_ms = result.variants.front().times.median_ms;
+  print_out(fmt::format("{}, {:.4f} ms{}\n", line_of(tuned.back()), best->times.median_ms,
+                        first_ms > 0 ? fmt::format("; {} {:.4f} ms", variants.front().arguments, first_ms) : ""));
+}
+
+std::vector<Tuned> tune(Gpu& gpu, const TuneRequest& request) {
+  const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
+  const std::span<const Size> usual = on_cpu ? std::span<const Size>(cpu_sizes) : std::span<const Size>(gpu_sizes);
+  std::vector<Tuned> tuned;
+  for (const Op* op : request.ops)
+    for (const Size size : request.sizes.empty() ? usual : std::span<const Size>(request.sizes))
+      for (const Kind kind : {Kind{Depth::half, false}, Kind{Depth::f32, false}, Kind{Depth::half, true}})
+        if (!kind.half_arithmetic || gpu.info().traits.has_float16) tune(gpu, *op, request.variants, size, kind, tuned);
+  return tuned;
+}
+
+}  // namespace
+
+static Exit run_tune(const VerbCall& call) {
+  const TuneRequest request = parse_tune(call);
+  const DeviceInfo device = choose_device(list_tuned_devices(), request.device, false);
+  const std::vector<Tuned>& kept = device.traits.tuned;
+  if (request.forget) {
+    print_out(forget_tuning(device) ? fmt::format("{}: forgotten\n", device.traits.name)
+                                    : fmt::format("{}: nothing was kept\n", device.traits.name));
+    return Exit::done;
+  }
+  if (request.list) {
+    for (const Tuned& tuned : kept) print_out(line_of(tuned) + "\n");
+    if (kept.empty()) print_out(fmt::format("{}: nothing is kept\n", device.traits.name));
+    return Exit::done;
+  }
+  Gpu gpu(device);
+  std::vector<Tuned> tuned = tune(gpu, request);
+  for (const Tuned& old : kept)  // of other ops
+    if (std::ranges::find(request.ops, op_named(old.op)) == request.ops.end()) tuned.push_back(old);
+  keep_tuning(device, tuned);
+  return Exit::done;
+}
+
+const Verb tune_verb{
+    .name = "tune",
+    .summary = "Find the fastest variants on this device and keep their names",
+    .usage = "tune [OP...] [OPTIONS]",
+    .description =
+        "Measures the variants of the ops, of all that have some if none is named, and keeps the name of the "
+        "fastest for each size and format. Later runs on this device take it; it changes no pixel.",
+    .argument = Argument::op,
+    .most_words = any_count,
+    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default a few from 256 on)", {}},
+                {"--variants", "LIST", "Names of variants to choose from, or parts of names (default all)", {}},
+                {"--list", "", "Print what is kept and measure nothing", {}},
+                {"--forget", "", "Drop what is kept", {}}},
+    .takes_global = [](const Global& global) { return global.name == "device"; },
+    .examples = {"tune", "tune --list"},
+    .run = run_tune,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,99 @@
+#include "cli/jobs/depth_input.h"
+
+#include "cli/jobs/prefetch.h"
+#include "core/base/error.h"
+#include "core/base/threads.h"
+#include "core/ops/shared/nearest.h"
+#include "core/pipeline/channel_lookup.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// The channel that was asked for, else Z, else of a file of depth its only one.
+Place channel_of(const Call& call, const std::string& input, const Picture& picture) {
+  const std::vector<Named> channels = channels_of(picture);
+  const std::string& asked = call.word("depth");
+  const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &Named::name);
+  if (found != channels.end()) return found->place;
+  const bool is_depth_file = !call.word("depth-file").empty();
+  if (asked.empty() && is_depth_file && channels.size() == 1) return channels.front().place;
+  std::vector<std::string> names;
+  for (const Named& channel : channels) names.push_back(channel.name);
+  fail(Exit::usage, "{}: {} has no channel {} for the depth, but {}; expected --depth with one of them{}",
+       call.op->name, input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
+       is_depth_file ? "" : ", or --depth-file");
+}
+
+Plane plane_of(const Place& place) {
+  const Size size = place.group->levels[0].size;
+  Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
+      plane.values[at] = number_at(place, at);
+  });
+  return plane;
+}
+
+Plane read_depth(const Call& call, const Picture& picture, const Globals& globals) {
+  const std::string& path = call.word("depth-file");
+  if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
+  Globals of_file = globals;  // part, layer, level and faces are the picture's
+  of_file.part = call.word("depth-part");
+  of_file.layer.clear();
+  of_file.level = 0;
+  of_file.assembly = Assembly::none;
+  JobReport ignored;
+  const Picture file = std::move(read_pictures(path, of_file, ignored).front());
+  Plane plane = plane_of(channel_of(call, path, file));
+  if (plane.size != picture.size())
+    fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the picture", call.op->name, path,
+         plane.size.width, plane.size.height, picture.size().width, picture.size().height);
+  return plane;
+}
+
+// A point op that every channel goes through, on depth: `nan` alone.
+void mend(std::span<float> numbers, const Call& call) {
+  const auto texel = call.op->point->texel(call, {});
+  for (float& number : numbers) number = float(texel({double(number), 0, 0, 1})[0]);
+}
+
+// The depth where the calls before it have moved it to: means of distances are none, so each texel's is that of one texel.
+Plane moved(Plane plane, std::span<const Call> before) {
+  const std::vector<Call> moving = calls_for_other_channels(before);
+  Group group{.channels = {Channel{.name = "depth"}}, .depth = Depth::u32};  // bits of floats, as ids are moved
+  Level& level = group.levels.emplace_back(Level{plane.size, Memory(texel_count(plane.size) * 4 * sizeof(float))});
+  for (size_t index = 0; index < plane.values.size(); ++index)
+    for (size_t component = 0; component < 4; ++component)
+      level.texels.as<float>()[4 * index + component] = float(plane.values[index]);
+  for (const Call& call : moving) {
+    if (call.op->point) mend(group.levels[0].texels.as<float>(), call);
+    else follow_by_nearest(group, {&call, 1});
+  }
+  group.depth = Depth::f32;
+  return plane_of({.group = &group, .component = 0});
+}
+
+}  // namespace
+
+void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals) {
+  for (size_t index = 0; index < calls.size(); ++index) {
+    Call& call = calls[index];
+    if (!call.op->reads_depth) continue;
+    const std::span<const Call> before = std::span(calls).first(index);
+    const Size size = result_size(before, picture.size());
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, globals), before));
+    if (depth->size != size)
+      fail(Exit::usage,
+           "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "
+           "colour alone",
+           call.op->name, depth->size.width, depth->size.height, size.width, size.height);
+    call.depth = std::move(depth);
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,59 @@
+#include "cli/jobs/device_session.h"
+
+#include "cli/jobs/device.h"
+#include "core/base/error.h"
+#include "core/base/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace gpupost {
+
+Gpu* LazyGpu::opened() const {
+  try {
+    return opening_.valid() ? opening_.get().get() : nullptr;
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+// Does the system give this process so many threads more at one time?
+static bool can_start_threads(int count) {
+  std::atomic<bool> is_over = false;
+  std::vector<std::jthread> threads;
+  threads.reserve(size_t(count));
+  bool are_started = true;
+  try {
+    while (int(threads.size()) < count) threads.emplace_back([&] { is_over.wait(false); });
+  } catch (const std::system_error&) {
+    are_started = false;
+  }
+  is_over = true;
+  is_over.notify_all();
+  threads.clear();  // joins
+  return are_started;
+}
+
+// A driver that gets no thread may wait for it forever. llvmpipe starts up to 16 that compute.
+static void check_threads() {
+  const int count = 2 + std::min(core_count(), 16);
+  if (!can_start_threads(count))
+    fail(Exit::limit,
+         "the device needs {} threads, and the system gives fewer (ulimit -u, ulimit -v or a limit of the container)",
+         count);
+}
+
+void LazyGpu::open() {
+  // deferred where the system gives no thread
+  opening_ = std::async(std::launch::async | std::launch::deferred, [&globals = globals_] {
+               check_threads();
+               auto gpu = std::make_unique<Gpu>(device_for(globals));
+               if (globals.device_seconds) gpu->allow_seconds(*globals.device_seconds);
+               return gpu;
+             }).share();
+}
+
+}  // namespace gpupost

@@ -1,0 +1,324 @@
+#include "cli/jobs/outputs.h"
+
+#include "cli/jobs/pixel_formats.h"
+#include "core/base/error.h"
+#include "core/system/atomic_file.h"
+
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+
+namespace gpupost {
+
+namespace fs = std::filesystem;
+
+std::string Job::name() const {
+  return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
+}
+
+std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
+std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
+
+static bool makes_levels(const Request& request) {
+  return !request.calls.empty() && request.calls.back().op->makes_levels;
+}
+
+// What fills the places of a pattern for one input.
+static std::string place(std::string_view key, const fs::path& input, const Format& format) {
+  if (key == "stem") return input.stem().string();
+  if (key == "name") return input.filename().string();
+  if (key == "ext") return std::string(format.extensions.front());
+  if (key == "dir") return input.has_parent_path() ? input.parent_path().string() : ".";
+  fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}}", key);
+}
+
+// Refuses what other programs have in the place of {stem} and the like: "%04d", "####".
+static void check_pattern(const std::string& pattern) {
+  const std::string name = pattern.substr(pattern.rfind('/') + 1);  // npos + 1 is 0
+  const std::regex of_others("%[0-9]*d|##+");
+  if (std::smatch found; std::regex_search(name, found, of_others))
+    fail(Exit::usage, "-o {}: {} is no pattern here; expected {{stem}} {{name}} {{ext}} {{dir}} or {{level}}", pattern,
+         found.str());
+}
+
+static OutputPath fill(const std::string& pattern, const std::string& input, const Format& format) {
+  OutputPath path;
+  size_t at = 0;
+  while (at < pattern.size()) {
+    const size_t open = pattern.find('{', at);
+    const size_t close = open == pattern.npos ? pattern.npos : pattern.find('}', open);
+    if (close == pattern.npos) break;
+    path.add(pattern.substr(at, open - at));
+    const std::string key = pattern.substr(open + 1, close - open - 1);
+    if (key == "level") path.add_level();
+    else path.add(place(key, input == "-" ? "stdin" : input, format));
+    at = close + 1;
+  }
+  path.add(pattern.substr(at));
+  return path;
+}
+
+static OutputPath plain_path(std::string_view text) {
+  OutputPath path;
+  path.add(text);
+  return path;
+}
+
+// The format of a result: as asked for, as the output's name says, as the input is, else EXR.
+static const Format* format_of(const Request& request, Job& job, bool one_file_holds_levels) {
+  const Globals& globals = request.globals;
+  if (globals.format) return globals.format;
+  const std::string& output = globals.output;
+  const bool name_says = !output.empty() && output != "-" && !output.ends_with('/') && !output.ends_with(".{ext}");
+  if (name_says) {
+    const Format* format = format_of_extension(output);
+    std::error_code error;
+    if (!format && fs::is_directory(output, error))
+      fail(Exit::usage, "-o {0}: is a folder; expected {0}/ for a file in it that is named after the input", output);
+    if (!format)
+      fail(Exit::usage, "-o {}: its extension names no format known here; expected {}, or --format", output,
+           writable_extensions());
+    if (!format->can_write())
+      fail(Exit::usage, "-o {}: {} files are read but not written; expected {}", output, format->name,
+           writable_extensions());
+    return format;
+  }
+  const Format* format = job.inputs.front() == "-" ? nullptr : format_of_extension(job.inputs.front());
+  if (format && format->can_write() && (!one_file_holds_levels || format->levels != FileLevels::one)) return format;
+  job.is_format_changed = format != nullptr;
+  return format_named("exr");
+}
+
+static std::string default_output(const Request& request, const Job& job) {
+  if (job.inputs.front() == "-") return "-";
+  return fs::path(job.inputs.front()).stem().string() + "." + std::string(request.calls.back().op->name) + "." +
+         std::string(job.format->extensions.front());
+}
+
+static void check_assembly(const Globals& globals, const Job& job) {
+  if (globals.assembly == Assembly::none) return;
+  const std::string_view kind = name_of(globals.assembly);
+  if (!job.format->holds_arrangements)
+    fail(Exit::usage, "--assemble {}: one {} file holds one picture; expected -o with .ktx2 or .dds", kind,
+         job.format->name);
+  const size_t count = job.inputs.size();
+  if (globals.assembly == Assembly::cube && count != 6)
+    fail(Exit::usage, "--assemble cube: there are {} inputs; expected 6, in the order +X -X +Y -Y +Z -Z", count);
+  const bool is_cut = globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip;
+  if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: there are {} inputs; expected 1", kind, count);
+}
+
+static Job job_of(const Request& request, const std::vector<std::string>& inputs) {
+  const std::string& output = request.globals.output;
+  const std::string& input = inputs.front();
+  Job job{.inputs = inputs};
+  check_pattern(output);
+  if (output.empty() && !request.calls.empty() && request.calls.back().op->passes_through) {
+    job.format = format_named("exr");  // which would hold all that there is
+    job.writes_picture = false;
+    return job;
+  }
+  const bool is_a_file_a_level = output.find("{level}") != output.npos;
+  const bool levels_in_one_file = makes_levels(request) && !is_a_file_a_level;
+  job.format = format_of(request, job, levels_in_one_file);
+  check_assembly(request.globals, job);
+  check_numbers(request.globals, *job.format);
+  if (levels_in_one_file && job.format->levels == FileLevels::one)
+    fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
+         output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
+         writable_extensions(true));
+  if (is_a_file_a_level && !makes_levels(request))
+    fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
+  if (output.empty()) job.output = plain_path(default_output(request, job));
+  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, input, *job.format);
+  return job;
+}
+
+static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
+
+// The output by default where its levels go to a file each: in.mips.{level}.exr.
+static OutputPath default_level_output(const Job& job) {
+  const std::string whole = job.output.at(0), extension = "." + std::string(job.format->extensions.front());
+  OutputPath path = plain_path(whole.substr(0, whole.size() - extension.size()) + ".");
+  path.add_level();
+  path.add(extension);
+  return path;
+}
+
+// All that a job may write. How many levels there are is known when its input has been read.
+static std::vector<std::string> possible_paths(const Request& request, Job job) {
+  if (!makes_levels(request)) return {job.output.at(0)};
+  constexpr Size largest{1 << 20, 1 << 20};  // that --max-side allows
+  const Call& call = request.calls.back();
+  const int most_levels = call.op->level_count(call, largest);
+  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
+  std::vector<std::string> paths;
+  if (!job.is_a_file_a_level()) {
+    paths.push_back(job.output.at(0));
+    if (!may_be_part || !request.globals.output.empty() || job.format->levels == FileLevels::any) return paths;
+    job.output = default_level_output(job);
+  }
+  for (int level = 0; level < most_levels; ++level) paths.push_back(job.output.at(level));
+  return paths;
+}
+
+// One name for all ways to write a path: through links, and through folders that are there several times.
+class FileNames {
+ public:
+  std::string of(const std::string& path) {
+    if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
+    std::error_code error;
+    fs::path place = path;
+    if (fs::is_symlink(place, error))
+      if (const fs::path there = fs::weakly_canonical(fs::absolute(place, error), error); !error) place = there;
+    return folder_name(place.has_parent_path() ? place.parent_path() : ".") + "/" + place.filename().string();
+  }
+
+ private:
+  const std::string& folder_name(const std::string& folder) {
+    const auto [found, is_new] = folder_names_.try_emplace(folder);
+    if (!is_new) return found->second;
+    struct stat facts = {};
+    std::error_code error;
+    if (stat(folder.c_str(), &facts) == 0) found->second = fmt::format("{}:{}", facts.st_dev, facts.st_ino);
+    else found->second = fs::weakly_canonical(fs::absolute(folder, error), error).string();
+    return found->second;
+  }
+
+  std::map<std::string, std::string> folder_names_;  // by their paths; many files are in one folder
+};
+
+// A file that a request reads.
+struct ReadFile {
+  std::string path;  // as typed
+  std::string_view what;
+};
+
+// Two jobs have one output: says which, and what tells them apart.
+[[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
+                                     const std::string& output, bool is_same) {
+  const std::string target = path == "-" ? "standard output" : path;
+  const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
+                        output.find("{name}") != output.npos;
+  const std::string folder = output.ends_with('/') ? output : "";
+  const std::string way_out =
+      is_same                      ? "name the input once"
+      : second.is_a_file_a_level() ? "put a character that is no digit before {level}"
+      : has_stem
+          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' (its folders must exist), or a run each",
+                        folder)
+          : "use {stem} in -o, or a folder ending in /";
+  fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
+       second.name(), target, way_out);
+}
+
+// All that the jobs read and may write, for finding what would be lost.
+class Paths {
+ public:
+  explicit Paths(const Request& request) {
+    for (const std::string& input : request.inputs) add_read({.path = input, .what = "input"});
+    for (const Call& call : request.calls) {
+      if (call.op->reads_depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
+      if (call.op->takes_source) add_read({.path = call.word("file"), .what = "source"});
+    }
+  }
+
+  void add(const Request& request, const Job& job) {
+    if (!job.writes_picture) return;
+    for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
+  }
+
+  void add_report(const std::string& path) {
+    const std::string name = names_.of(path);
+    if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
+    const auto lost = read_.find(name);
+    if (lost != read_.end())
+      fail(Exit::usage, "--report {}: that is the {} {}; expected another file", path, lost->second.what,
+           lost->second.path);
+  }
+
+ private:
+  void add_read(const ReadFile& file) {
+    if (!file.path.empty() && file.path != "-") read_[names_.of(file.path)] = file;
+  }
+
+  void add_written(const Request& request, const Job& job, const std::string& path) {
+    const std::string name = names_.of(path);
+    const auto [other, is_new] = written_.emplace(name, job.name());
+    if (!is_new)
+      refuse_both(other->second, job, path, request.globals.output, names_.of(other->second) == names_.of(job.name()));
+    const auto lost = read_.find(name);
+    if (path == "-" || lost == read_.end()) return;
+    const std::string& output = request.globals.output;
+    const bool is_name_given = !output.empty() && !output.ends_with('/');
+    const bool is_own_input =
+        lost->second.what == "input" && job.inputs.size() == 1 && names_.of(job.inputs.front()) == name;
+    if (is_own_input && is_name_given) return;
+    fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
+         lost->second.path);
+  }
+
+  FileNames names_;
+  std::map<std::string, ReadFile> read_;        // by their one name
+  std::map<std::string, std::string> written_;  // likewise: whose result goes there
+};
+
+// Numbers go to standard output, and nothing else beside them.
+static void check_numbers_have_standard_output(const Request& request, const Job& job) {
+  if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->passes_through; })) return;
+  if (is_standard_output(job.output.at(0)))
+    fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
+  if (is_standard_output(request.globals.report))
+    fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
+}
+
+void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
+  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level)
+    check_can_be_written(job.output.at(level), no_clobber);
+}
+
+std::vector<Job> jobs_of(const Request& request) {
+  const Globals& globals = request.globals;
+  std::vector<std::string> inputs = request.inputs;
+  if (inputs.empty() && isatty(STDIN_FILENO))
+    fail(Exit::usage, "no input: expected a file, or a picture on standard input (which is a terminal)");
+  if (inputs.empty()) inputs.push_back("-");
+  if (std::ranges::find(inputs, "-") != inputs.end() && isatty(STDIN_FILENO))
+    fail(Exit::usage, "- : standard input is a terminal; expected a picture");
+  std::vector<std::vector<std::string>> shares;  // of each job
+  if (globals.assembly != Assembly::none) shares.push_back(inputs);
+  else
+    for (const std::string& input : inputs) shares.push_back({input});
+  std::vector<Job> jobs;
+  Paths paths(request);
+  for (const std::vector<std::string>& share : shares) {
+    Job& job = jobs.emplace_back(job_of(request, share));
+    if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
+      fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
+    check_numbers_have_standard_output(request, job);
+    paths.add(request, job);
+  }
+  if (!globals.report.empty()) paths.add_report(globals.report);
+  for (const Job& job : jobs)
+    if (job.writes_picture) check_can_be_written(job, 1, globals.no_clobber);  // how many levels there are is not known
+  if (!globals.report.empty()) check_can_be_written(globals.report, globals.no_clobber);
+  return jobs;
+}
+
+Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
+  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
+  if (job.format->levels == FileLevels::any) return job;
+  if (!globals.output.empty() || job.output.at(0) == "-")
+    fail(Exit::usage,
+         "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
+         job.output.shown(), job.format->name, whole_count, level_count);
+  job.output = default_level_output(job);
+  return job;
+}
+
+}  // namespace gpupost

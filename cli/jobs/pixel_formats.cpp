@@ -1,0 +1,73 @@
+#include "cli/jobs/pixel_formats.h"
+
+#include "core/base/error.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// Does the format hold sRGB numbers of this depth?
+static bool holds_srgb(const Format& format, Depth depth) {
+  return depth == Depth::u8 || (depth == Depth::u16 && format.name == "png");
+}
+
+void check_numbers(const Globals& globals, const Format& format) {
+  std::vector<std::string_view> names;
+  for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
+  if (globals.bits && !format.can_write(*globals.bits))
+    fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*globals.bits), format.name, fmt::join(names, " or "));
+  if (globals.dither != Dither::none && !format.can_write(Depth::u8))
+    fail(Exit::usage, "--dither ordered: {} files hold {}; expected a format of 8 bits, or none", format.name,
+         fmt::join(names, " or "));
+  if (globals.bits) check_dither(globals, *globals.bits);
+  const Depth widest = format.written_depths.front();
+  if (globals.bits || !holds_srgb(format, widest)) output_transfer(globals, format, globals.bits.value_or(widest));
+}
+
+Depth output_depth(const Globals& globals, const Format& format, Depth came_in) {
+  if (globals.bits) return *globals.bits;
+  if (!format.can_write(Depth::half)) return came_in == Depth::u16 ? Depth::u16 : Depth::u8;
+  if (came_in == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
+  if (globals.fp16 || came_in == Depth::u8 || came_in == Depth::half) return Depth::half;
+  return Depth::f32;
+}
+
+Transfer output_transfer(const Globals& globals, const Format& format, Depth depth) {
+  const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
+  const Transfer transfer = globals.transfer.value_or(natural);
+  if (transfer == Transfer::srgb && natural == Transfer::linear)
+    fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
+         format.can_write(Depth::u8) ? ", or --bits 8" : "");
+  return transfer;
+}
+
+void check_dither(const Globals& globals, Depth depth) {
+  if (globals.dither != Dither::none && depth != Depth::u8)
+    fail(Exit::usage, "--dither ordered: the output has numbers of {}; expected --bits 8, or none", name_of(depth));
+}
+
+static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }
+
+Depth working_depth(Depth came_in, Depth goes_out) {
+  return fits_half(came_in) && fits_half(goes_out) ? Depth::half : Depth::f32;
+}
+
+Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
+  if (globals.storage) return *globals.storage;
+  return globals.fp16 ? Depth::half : working_depth(came_in, goes_out);
+}
+
+PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour) {
+  return {.size = size,
+          .storage = storage,
+          .half_arithmetic = globals.fp16 && storage == Depth::half,
+          .between = is_colour ? globals.space : Space::rgb,
+          .packs_between = is_colour && globals.packs,
+          .fuses = !globals.no_fuse};
+}
+
+}  // namespace gpupost

@@ -1,0 +1,117 @@
+#include "cli/jobs/prefetch.h"
+
+#include "cli/jobs/texture_assembly.h"
+#include "core/base/error.h"
+#include "core/base/threads.h"
+#include "core/image/primaries.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace gpupost {
+
+namespace {
+
+constexpr uint64_t max_bytes_ahead = uint64_t(1) << 30;
+
+// With so many threads, 0 for one a core.
+InputRead read(const std::string& file, const Globals& globals, int thread_count) {
+  const Stopwatch watch;
+  DecodeOptions options = decode_options(globals);
+  options.thread_count = thread_count;
+  InputRead input{.decoded = decode_file(file, options)};
+  input.milliseconds = watch.milliseconds();
+  return input;
+}
+
+// Inputs that may be decoded at once and leave descriptors for the device and the outputs.
+int most_by_descriptors() {
+  constexpr rlim_t of_the_rest = 32, of_a_decoder = 10;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= of_the_rest) return 0;
+  return int(std::min<rlim_t>((limit.rlim_cur - of_the_rest) / of_a_decoder, 1 << 20));
+}
+
+uint64_t bytes_of(const Picture& picture) {
+  uint64_t bytes = 0;
+  for (const Group& group : picture.groups)
+    for (const Level& level : group.levels) bytes += level.texels.size();
+  return bytes;
+}
+
+std::vector<Picture> pictures_of(const std::string& file, InputRead input, const Globals& globals, JobReport& report) {
+  report.decode_ms += input.milliseconds;
+  Picture& picture = input.decoded.picture;
+  for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
+  if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
+  if (globals.input_transfer) picture.transfer = *globals.input_transfer;
+  if (globals.input_alpha) picture.alpha = *globals.input_alpha;
+  if (globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip)
+    return cut_faces(file, picture, globals.assembly);
+  std::vector<Picture> pictures;
+  pictures.push_back(std::move(picture));
+  return pictures;
+}
+
+}  // namespace
+
+std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
+  return pictures_of(input, read(input, globals, 0), globals, report);
+}
+
+std::vector<Picture> Inputs::next(JobReport& report) {
+  const std::string& file = files_.at(next_++);
+  InputRead input = take(file);
+  largest_bytes_ = std::max(largest_bytes_, bytes_of(input.decoded.picture));
+  read_ahead();
+  return pictures_of(file, std::move(input), globals_, report);
+}
+
+Inputs::Inputs(std::vector<std::string> files, const Globals& globals)
+    : files_(std::move(files)), globals_(globals), most_ahead_(std::min(globals.job_count, most_by_descriptors())) {}
+
+InputRead Inputs::take(const std::string& file) {
+  if (ahead_.empty()) return read(file, globals_, 0);
+  std::future<InputRead> first = std::move(ahead_.front());
+  ahead_.pop_front();
+  try {
+    return result_of(std::move(first), file);
+  } catch (...) {
+    read_ahead();  // what is wrong with one is no reason for the others to wait
+    throw;
+  }
+}
+
+// What is read ahead takes descriptors, processes and memory. An input that got none is read again when the others have
+// theirs, and from then on fewer are read ahead. A pipe can be read but once.
+InputRead Inputs::result_of(std::future<InputRead> read_before, const std::string& file) {
+  try {
+    return read_before.get();
+  } catch (const Error& error) {
+    std::error_code ignored;
+    if (error.code() != Exit::limit || !std::filesystem::is_regular_file(file, ignored)) throw;
+  }
+  for (const std::future<InputRead>& other : ahead_) other.wait();
+  most_ahead_ = std::max(1, most_ahead_ / 2);
+  return read(file, globals_, 0);
+}
+
+// The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
+void Inputs::read_ahead() {
+  if (globals_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
+  const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
+  const int thread_count = std::max(1, core_count() / int(most));
+  while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
+    const std::string& file = files_[next_ + ahead_.size()];
+    try {
+      ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read(file, globals_, thread_count); }));
+    } catch (const std::system_error&) {
+      return;  // no thread is to be had: it is read when its turn comes
+    }
+  }
+}
+
+}  // namespace gpupost

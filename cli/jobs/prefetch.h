@@ -1,0 +1,44 @@
+// The pictures that inputs give.
+#pragma once
+
+#include "cli/options/global_options.h"
+#include "cli/report/report.h"
+
+#include <deque>
+#include <future>
+
+namespace gpupost {
+
+// What an input gives: its picture, or the faces that --assemble cuts it into. Its time and warnings go to the report.
+// Throws Error(Exit::input) where it cannot be read, or is no cross or strip.
+std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report);
+
+// A decoded input and its time.
+struct InputRead {
+  Decoded decoded;
+  double milliseconds = 0;
+};
+
+// Inputs in their order. While one is worked on, --jobs of the next are decoded, as many as 1 GiB is likely to hold.
+class Inputs {
+ public:
+  // `globals` must outlive it.
+  Inputs(std::vector<std::string> files, const Globals& globals);
+
+  // What the next one gives, as read_pictures() has it.
+  std::vector<Picture> next(JobReport& report);
+
+ private:
+  InputRead take(const std::string& file);
+  InputRead result_of(std::future<InputRead> read_before, const std::string& file);
+  void read_ahead();
+
+  std::vector<std::string> files_;
+  const Globals& globals_;
+  size_t next_ = 0;                           // of the files
+  std::deque<std::future<InputRead>> ahead_;  // of the files from there on
+  int most_ahead_;
+  uint64_t largest_bytes_ = 0;  // of those that have been decoded
+};
+
+}  // namespace gpupost

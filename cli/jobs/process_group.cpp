@@ -1,0 +1,110 @@
+#include "cli/jobs/process_group.h"
+
+#include "cli/jobs/device.h"
+#include "cli/jobs/pixel_formats.h"
+#include "core/base/error.h"
+#include "core/image/channel_names.h"
+#include "core/reference/verify.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+// What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
+std::string names_behind(const Group& group) {
+  return group.is_colour ? "" : fmt::format(" ({})", fmt::join(names_of(group), " "));
+}
+
+void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
+  if (group.is_colour || report.choices.empty()) report.choices = made.choices;
+  report.compile_ms += times.compile_ms;
+  report.upload_ms += times.upload_ms;
+  report.download_ms += times.download_ms;
+  for (size_t index = 0; index < made.passes.size(); ++index) {
+    const Pass& pass = made.passes[index];
+    report.passes_ms += times.pass_ms[index];
+    report.passes.push_back({.name = pass.name + names_behind(group),
+                             .kernel = std::string(pass.kernel),
+                             .storage = group.depth,
+                             .milliseconds = times.pass_ms[index],
+                             .bytes_read = pass.bytes_read,
+                             .bytes_written = pass.bytes_written});
+  }
+}
+
+Between between_of(const PlanInput& input) {
+  return {.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
+}
+
+void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                   std::span<const Level> levels, int first_level, JobReport& report) {
+  const Stopwatch watch;
+  const Expected expected = expected_of(calls, group.levels[0], group.depth, between_of(input));
+  const std::vector<LevelCheck> checks = verify(expected, levels, first_level);
+  report.verify_ms += watch.milliseconds();
+  for (const LevelCheck& check : checks) {
+    report.checks.push_back(check);
+    if (check.share > 1) fail(Exit::difference, "--verify: {}; nothing was written", describe(check));
+  }
+}
+
+// What a chain's calls of `stats` have measured of a group, in their order.
+std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made, std::span<const uint32_t> words,
+                                   const Group& group) {
+  std::vector<Statistics> numbers;
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (calls[index].op->passes_through) {
+      const Size size = result_size(calls.first(index), group.levels[0].size);
+      numbers.push_back(
+          statistics_of(made.results[numbers.size()].of(words), texel_count(size), measure_of(calls[index])));
+    }
+  return numbers;
+}
+
+void verify_numbers(std::span<const Call> calls, const PlanInput& input, const Group& group,
+                    std::span<const Statistics> numbers, JobReport& report) {
+  const Stopwatch watch;
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    if (!call.op->passes_through) continue;
+    const Expected found = expected_before(calls, index, group.levels[0], group.depth, between_of(input));
+    const NumberCheck worst =
+        worst_of(check_statistics(numbers.front(), found.levels[0], found.tolerance[0], measure_of(call)));
+    numbers = numbers.subspan(1);
+    report.number_checks.push_back(worst);
+    if (worst.share() > 1)
+      fail(Exit::difference, "--verify: {}: {}; nothing was written", call.text(), describe(worst));
+  }
+  report.verify_ms += watch.milliseconds();
+}
+
+}  // namespace
+
+std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
+                                  JobReport& report) {
+  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
+  auto [made, result, first_level, clamped_count] = lazy.with([&](Gpu& gpu) {
+    return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
+  });
+  report_passes(made, result.times, group, report);
+  check_guards(made, result.statistics);
+  std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
+  if (globals.verify) verify_numbers(calls, input, group, numbers, report);
+  if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
+  if (clamped_count > 0)
+    report.add_warning(
+        fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "
+                    "--storage fp32",
+                    clamped_count, input.packs_between ? "--storage r11g11b10" : "half storage"));
+  const Depth depth = result_depth(calls, group.depth);
+  group.depth = depth;
+  group.levels.resize(size_t(first_level));
+  std::ranges::move(result.levels, std::back_inserter(group.levels));
+  return numbers;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,21 @@
+// A chain on all channels of a picture.
+#pragma once
+
+#include "cli/jobs/conversion_plan.h"
+#include "cli/jobs/device_session.h"
+#include "cli/report/report.h"
+
+#include <optional>
+
+namespace gpupost {
+
+// A picture on its way to the output, and its level 0 as it was read where that is written.
+struct Part {
+  Picture picture;
+  std::optional<Picture> base;
+};
+
+// The picture as the output is to have it. Throws Error(Exit::usage) where the chain cannot be done on such a picture.
+Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report);
+
+}  // namespace gpupost

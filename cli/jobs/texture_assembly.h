@@ -1,0 +1,26 @@
+// The pictures that one output is made of.
+#pragma once
+
+#include "cli/options/global_options.h"
+
+namespace gpupost {
+
+// The faces of a cross or a strip. Throws Error(Exit::input) where `picture` of `input` is none.
+std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
+
+// What pictures of one file have in common.
+struct Shape {
+  Size size;
+  std::string channels;  // of the colour
+  Depth depth = Depth::half;
+};
+Shape shape_of(const Picture& picture);
+
+// Refuses a picture of `input` that cannot stand in one file with the first one: Error(Exit::input).
+void check_fits(const std::string& input, const Shape& shape, const std::string& first_input, const Shape& first,
+                const Globals& globals);
+
+bool is_cube(const Globals& globals);
+Arrangement arrangement_of(const Globals& globals);
+
+}  // namespace gpupost

@@ -1,0 +1,65 @@
+#include "cli/jobs/write_outputs.h"
+
+#include "cli/jobs/texture_assembly.h"
+#include "cli/text/messages.h"
+#include "core/base/error.h"
+#include "core/system/atomic_file.h"
+
+namespace gpupost {
+
+namespace {
+
+// One file with all levels, or a file a level.
+std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+  const Job& job = way.job;
+  const auto level_count = int(parts.front().picture.groups.front().levels.size());
+  EncodeOptions options{.depth = way.goes_out,
+                        .keep_depths = true,
+                        .compression = globals.compression,
+                        .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
+                        .transfer = way.transfer,
+                        .dither = globals.dither};
+  std::vector<Source> sources;
+  for (const Part& part : parts)
+    sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
+  std::vector<Encoded> files;
+  const int file_count = job.is_a_file_a_level() ? level_count : 1;
+  for (options.level = 0; options.level < file_count; ++options.level)
+    files.push_back(encode(*job.format, sources, arrangement_of(globals), options));
+  return files;
+}
+
+// In a batch an error must name its input.
+std::vector<Encoded> encode_named(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+  try {
+    return encode_outputs(way, globals, parts);
+  } catch (const Error& error) {
+    throw Error(error.code(), way.job.name() + ": " + error.what());
+  }
+}
+
+void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
+  const Stopwatch watch;
+  std::vector<std::string> paths;  // made before: what is written is told of, memory or not
+  std::vector<OutputFile> outputs;
+  for (const Encoded& file : files) {
+    paths.push_back(job.output.at(int(paths.size())));
+    outputs.push_back({.path = paths.back(), .bytes = file.bytes.bytes()});
+  }
+  write_files(outputs, no_clobber);
+  report.outputs = std::move(paths);
+  report.write_ms = watch.milliseconds();
+}
+
+}  // namespace
+
+void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report) {
+  const Stopwatch watch;
+  const std::vector<Encoded> files = encode_named(way, globals, parts);
+  report.encode_ms = watch.milliseconds();
+  for (const Encoded& file : files)
+    for (const std::string& warning : file.warnings) report.add_warning(warning);
+  write_all(way.job, files, globals.no_clobber, report);
+}
+
+}  // namespace gpupost

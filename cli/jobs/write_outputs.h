@@ -1,0 +1,14 @@
+// What a job has made, written: one file, or a file a level.
+#pragma once
+
+#include "cli/jobs/process_image.h"
+#include "cli/report/report.h"
+
+#include <vector>
+
+namespace gpupost {
+
+// The pictures of one output, whose names go to the report. Throws Error(Exit::output) where a file cannot be written.
+void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report);
+
+}  // namespace gpupost

@@ -1,0 +1,138 @@
+#include "cli/options/command_line.h"
+
+#include "cli/options/command_row.h"
+#include "cli/options/shader_file.h"
+#include "core/base/error.h"
+#include "core/ops/registry.h"
+#include "core/ops/user_point/file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+std::vector<std::string_view> op_names() {
+  std::vector<std::string_view> names;
+  for (const Op* op : all_ops()) names.push_back(op->name);
+  return names;
+}
+
+namespace {
+
+// Walks the words from left to right and hands each to whom it belongs.
+class Walker {
+ public:
+  explicit Walker(const std::vector<std::string>& words) : words_(words) {}
+
+  Request walk() {
+    for (; next_ < words_.size(); ++next_) {
+      const std::string& word = words_[next_];
+      if (word == "--") {
+        request_.inputs.insert(request_.inputs.end(), words_.begin() + long(next_) + 1, words_.end());
+        break;
+      }
+      if (word.size() > 1 && word[0] == '-') option(word);
+      else if (is_own_word(word)) call_words_.push_back(word);
+      else if (const Op* op = op_named(word)) begin_call(op);
+      else input(word);
+    }
+    end_call();
+    request_.globals = parse_globals(global_words_);
+    request_.words = words_;
+    check_chain(request_.calls);
+    return std::move(request_);
+  }
+
+ private:
+  void begin_call(const Op* op) {
+    end_call();
+    op_ = op;
+  }
+
+  void end_call() {
+    if (op_) request_.calls.push_back(parse_call(*op_, call_words_));
+    if (op_ && op_->takes_source) read_source(request_.calls.back());
+    op_ = nullptr;
+    call_words_.clear();
+  }
+
+  // Reads the file of a user's op, and finds what is wrong with it and with the call.
+  static void read_source(Call& call) {
+    call.source = source_of(call.word("file"));
+    fold_of_source(call);
+  }
+
+  // Is it the positional word of the op right before it: the x of `flip x`?
+  bool is_own_word(const std::string& word) const {
+    if (!op_ || !call_words_.empty()) return false;
+    return std::ranges::any_of(op_->params, [&](const Param& param) {
+      if (!param.is_positional) return false;
+      return param.has_form ? param.has_form(word) : std::ranges::find(param.choices, word) != param.choices.end();
+    });
+  }
+
+  // An option goes to the call before it if that op has it, else to the globals. It goes there as `--name=value`, so that
+  // a value that begins with a dash is not taken for an option.
+  void option(const std::string& word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
+    if (param && param->is_positional) param = nullptr;
+    const Global* global = nullptr;
+    for (const Global& candidate : all_globals())
+      if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
+    if (!param && !global) unknown_option(name);
+    const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
+    if (!takes_value && equals != word.npos)
+      fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
+    const std::string flag = fmt::format("--{}", param ? param->name : global->name);
+    (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
+  }
+
+  // What stands behind the =, else the next word, whatever that looks like.
+  std::string value_of(const std::string& word, size_t equals) {
+    if (equals == word.npos && next_ + 1 >= words_.size())
+      fail(Exit::usage, "{} needs a value and is the last word", word);
+    const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
+    if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
+    return value;
+  }
+
+  [[noreturn]] void unknown_option(const std::string& name) {
+    if (access(name.c_str(), F_OK) == 0)
+      fail(Exit::usage, "{} is taken for an option; expected ./{} where the file is meant", name, name);
+    std::vector<std::string> known{"--help"};
+    if (op_)
+      for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
+    for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
+    const std::string hint = suggestion(name, {known.begin(), known.end()});
+    if (op_) fail(Exit::usage, "{}: {} is an option neither of {} nor of gpupost{}", op_->name, name, op_->name, hint);
+    fail(Exit::usage, "{} is no option of gpupost{}", name, hint);
+  }
+
+  void input(const std::string& word) {
+    const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
+    const bool is_there = access(word.c_str(), F_OK) == 0;
+    if (is_plain && !is_there && verb_named(word))
+      fail(Exit::usage, "{0} is a verb, and {1} stands before it; a verb must be the first word: gpupost {2}", word,
+           words_.front(), verb_named(word)->usage);
+    if (is_plain && !is_there)
+      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
+           word.empty() ? "an empty word" : word, suggestion(word, op_names()));
+    request_.inputs.push_back(word);
+  }
+
+  const std::vector<std::string>& words_;
+  size_t next_ = 0;
+  const Op* op_ = nullptr;
+  std::vector<std::string> call_words_;
+  std::vector<std::string> global_words_;
+  Request request_;
+};
+
+}  // namespace
+
+Request parse_request(const std::vector<std::string>& words) { return Walker(words).walk(); }
+
+}  // namespace gpupost

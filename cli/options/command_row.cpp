@@ -1,0 +1,148 @@
+#include "cli/options/command_row.h"
+
+#include "core/op/parse.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gpupost {
+
+static std::span<const Verb* const> handed_in;
+
+void use_verbs(std::span<const Verb* const> verbs) { handed_in = verbs; }
+std::span<const Verb* const> all_verbs() { return handed_in; }
+
+const Verb* verb_named(std::string_view name) {
+  for (const Verb* verb : all_verbs())
+    if (verb->name == name) return verb;
+  return nullptr;
+}
+
+std::vector<const Global*> globals_of(const Verb& verb) {
+  std::vector<const Global*> globals;
+  for (const Global& global : all_globals())
+    if (verb.takes_global && verb.takes_global(global)) globals.push_back(&global);
+  return globals;
+}
+
+std::string VerbOption::value_text() const {
+  return choices.empty() ? std::string(value) : fmt::format("{}", fmt::join(choices, "|"));
+}
+
+std::string VerbCall::value(std::string_view option) const {
+  const auto found = values.find(option);
+  return found == values.end() ? "" : found->second.back();
+}
+
+std::vector<std::string> VerbCall::list(std::string_view option) const {
+  const auto found = values.find(option);
+  return found == values.end() ? std::vector<std::string>() : found->second;
+}
+
+std::string device_of(const VerbCall& call) { return parse_globals(call.global_words).device; }
+
+namespace {
+
+bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
+
+// Walks the words from left to right.
+class VerbWalker {
+ public:
+  VerbWalker(const Verb& verb, const std::vector<std::string>& words) : verb_(verb), words_(words) {}
+
+  VerbCall walk() {
+    call_.given = words_;
+    for (; next_ < words_.size(); ++next_) {
+      const std::string& word = words_[next_];
+      if (word == "--") {
+        call_.words.insert(call_.words.end(), words_.begin() + long(next_) + 1, words_.end());
+        break;
+      }
+      if (is_option(word)) option(word);
+      else call_.words.push_back(word);
+    }
+    check_count();
+    return std::move(call_);
+  }
+
+ private:
+  void option(const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto own = std::ranges::find(verb_.options, name, &VerbOption::name);
+    if (own != verb_.options.end()) return take(*own, word);
+    for (const Global* global : globals_of(verb_))
+      if (name == global->short_name || name == fmt::format("--{}", global->name)) return take(*global, word);
+    std::vector<std::string> known;
+    for (const VerbOption& option : verb_.options) known.emplace_back(option.name);
+    for (const Global* global : globals_of(verb_)) known.push_back(fmt::format("--{}", global->name));
+    const std::string expected = known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", "));
+    fail(Exit::usage, "{}: unknown option {}{}; {}", verb_.name, name, suggestion(name, {known.begin(), known.end()}),
+         expected);
+  }
+
+  void take(const VerbOption& option, const std::string& word) {
+    std::vector<std::string>& values = call_.values[option.name];
+    const std::string value = option.value.empty() ? flag_of(word) : value_of(word);
+    const bool is_list = option.value.ends_with("...");
+    if (!values.empty() && values.back() != value && !is_list)
+      fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once", verb_.name, option.name, values.back(),
+           value);
+    if (!option.choices.empty() && std::ranges::find(option.choices, value) == option.choices.end())
+      fail(Exit::usage, "{}: {} {} is none of {}{}", verb_.name, option.name, value, fmt::join(option.choices, ", "),
+           suggestion(value, option.choices));
+    values.push_back(value);
+    while (is_list && next_ + 1 < words_.size() && !is_option(words_[next_ + 1])) values.push_back(words_[++next_]);
+  }
+
+  void take(const Global& global, const std::string& word) {
+    const std::string flag = fmt::format("--{}", global.name);
+    if (global.value.empty()) flag_of(word);
+    call_.global_words.push_back(global.value.empty() ? flag : flag + "=" + value_of(word));
+  }
+
+  std::string flag_of(const std::string& word) const {
+    const size_t equals = word.find('=');
+    if (equals != word.npos)
+      fail(Exit::usage, "{}: {}: {} takes no value; give {} alone", verb_.name, word, word.substr(0, equals),
+           word.substr(0, equals));
+    return "1";
+  }
+
+  // What stands behind the =, else the next word, whatever that looks like.
+  std::string value_of(const std::string& word) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos && next_ + 1 >= words_.size())
+      fail(Exit::usage, "{}: {} needs a value and is the last word", verb_.name, word);
+    const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
+    if (value.empty())
+      fail(Exit::usage, "{}: {} has an empty value; leave it out, or give it one", verb_.name, word.substr(0, equals));
+    return value;
+  }
+
+  void check_count() const {
+    const size_t count = call_.words.size();
+    if (count >= verb_.least_words && count <= verb_.most_words) return;
+    const std::string expected = verb_.most_words == 0                   ? "no"
+                                 : verb_.least_words == verb_.most_words ? fmt::format("{}", verb_.least_words)
+                                 : verb_.most_words == any_count
+                                     ? fmt::format("at least {}", verb_.least_words)
+                                     : fmt::format("{} to {}", verb_.least_words, verb_.most_words);
+    fail(Exit::usage, "{}: {} arguments were given and it takes {}; expected: gpupost {}", verb_.name, count, expected,
+         verb_.usage);
+  }
+
+  const Verb& verb_;
+  const std::vector<std::string>& words_;
+  size_t next_ = 0;
+  VerbCall call_;
+};
+
+}  // namespace
+
+VerbCall parse_verb(const Verb& verb, const std::vector<std::string>& words) {
+  if (verb.argument == Argument::chain) return {.words = words, .values = {}, .global_words = {}, .given = words};
+  return VerbWalker(verb, words).walk();
+}
+
+}  // namespace gpupost

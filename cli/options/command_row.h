@@ -1,0 +1,69 @@
+// The words that may stand first in place of a chain. A verb is one record: the parser, help and completion are loops over
+// these records, which main hands in.
+#pragma once
+
+#include "cli/options/global_options.h"
+#include "core/base/error.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// One option of a verb.
+struct VerbOption {
+  std::string_view name;                  // "--tolerance"
+  std::string_view value;                 // what help calls the value, "FILE..." for several; "" for a flag
+  std::string_view help;                  // a verb or a noun phrase first, with the default
+  std::vector<std::string_view> choices;  // empty: any value
+
+  std::string value_text() const;  // "on|off|both", "FILE", "" for a flag
+};
+
+// What the words of a verb are that are no options.
+enum class Argument { none, file, op, op_or_verb, shell, chain };
+
+constexpr size_t any_count = size_t(-1);
+
+// The words behind a verb.
+struct VerbCall {
+  std::vector<std::string> words;                               // that are no options
+  std::map<std::string_view, std::vector<std::string>> values;  // by the names of options; a flag's is "1"
+  std::vector<std::string> global_words;                        // "--part=1"
+  std::vector<std::string> given;                               // all as they were typed
+
+  bool has(std::string_view option) const { return values.contains(option); }
+  std::string value(std::string_view option) const;  // "" where it is not given
+  std::vector<std::string> list(std::string_view option) const;
+};
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;      // one line
+  std::string_view usage;        // "compare A B [--tolerance T]"
+  std::string_view description;  // what it prints, how it ends; "" where the summary says all
+  Argument argument = Argument::none;
+  size_t least_words = 0, most_words = 0;
+  std::vector<VerbOption> options;
+  bool (*takes_global)(const Global& global) = nullptr;  // global options that it takes too; nullptr: none
+  std::vector<std::string_view> examples;                // behind "gpupost "
+  Exit (*run)(const VerbCall& call) = nullptr;
+};
+
+// All rows, in the order in which help names them: none until a program hands them in, which they must outlive.
+void use_verbs(std::span<const Verb* const> verbs);
+std::span<const Verb* const> all_verbs();
+const Verb* verb_named(std::string_view name);  // nullptr: there is none
+std::vector<const Global*> globals_of(const Verb& verb);
+
+// Throws Error(Exit::usage) for words that the row does not have. A chain is not taken apart.
+VerbCall parse_verb(const Verb& verb, const std::vector<std::string>& words);
+
+// --device, else the machine's setting; "" where neither is given.
+std::string device_of(const VerbCall& call);
+
+}  // namespace gpupost

@@ -1,0 +1,15 @@
+#include "cli/report/device_json.h"
+
+namespace gpupost {
+
+nlohmann::ordered_json device_json(const DeviceInfo& device) {
+  return {{"name", device.traits.name},
+          {"type", name_of(device.traits.type)},
+          {"driver", device.driver},
+          {"uuid", device.uuid},
+          {"driver_uuid", device.driver_uuid},
+          {"vulkan", device.api_version},
+          {"subgroup_size", device.traits.subgroup_size}};
+}
+
+}  // namespace gpupost

@@ -1,0 +1,112 @@
+#include "cli/report/report.h"
+
+#include "cli/report/device_json.h"
+#include "cli/text/json_text.h"
+#include "core/base/printable.h"
+#include "core/base/threads.h"
+#include "core/base/version.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+std::string version_text() { return fmt::format("gpupost {} ({})", version_number(), commit_name()); }
+
+static double gb_per_second(const PassReport& pass) {
+  return pass.milliseconds > 0 ? double(pass.bytes_read + pass.bytes_written) / pass.milliseconds * 1e-6 : 0;
+}
+
+static double percent_of_copy(const JobReport& job, const PassReport& pass) {
+  const double copy = pass.storage == Depth::half ? job.copy_half_gb_per_second : job.copy_float_gb_per_second;
+  return copy > 0 ? 100 * gb_per_second(pass) / copy : 0;
+}
+
+static std::string host_name() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+static json to_json(const JobReport& job) {
+  json passes = json::array();
+  for (const PassReport& pass : job.passes)
+    passes.push_back({{"name", pass.name},
+                      {"kernel", pass.kernel},
+                      {"storage", name_of(pass.storage)},
+                      {"ms", pass.milliseconds},
+                      {"bytes_read", pass.bytes_read},
+                      {"bytes_written", pass.bytes_written},
+                      {"gb_per_s", gb_per_second(pass)},
+                      {"percent_of_copy", percent_of_copy(job, pass)}});
+  json measured = json::array();
+  for (const Measured& one : job.measured) measured.push_back(to_json(one));
+  json checks = json::array();
+  for (const LevelCheck& check : job.checks)
+    checks.push_back({{"level", check.level},
+                      {"largest_error", check.error},
+                      {"tolerance", check.tolerance},
+                      {"share_of_tolerance", check.share}});
+  return {{"input", job.input},
+          {"outputs", job.outputs},
+          {"width", job.size.width},
+          {"height", job.size.height},
+          {"storage", job.storage},
+          {"choices", job.choices},
+          {"stages_ms",
+           {{"decode", job.decode_ms},
+            {"device", job.device_ms},
+            {"compile", job.compile_ms},
+            {"upload", job.upload_ms},
+            {"passes", job.passes_ms},
+            {"download", job.download_ms},
+            {"verify", job.verify_ms},
+            {"encode", job.encode_ms},
+            {"write", job.write_ms},
+            {"total", job.total_ms}}},
+          {"copy_gb_per_s", {{"16f", job.copy_half_gb_per_second}, {"32f", job.copy_float_gb_per_second}}},
+          {"passes", passes},
+          {"statistics", measured},
+          {"verify", checks},
+          {"warnings", job.warnings},
+          {"notes", job.notes},
+          {"error", job.error}};
+}
+
+std::string to_json(const Report& report) {
+  json jobs = json::array();
+  for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
+  const json whole{{"schema", "gpupost-report-1"}, {"version", version_number()},
+                   {"commit", commit_name()},      {"host", host_name()},
+                   {"cores", core_count()},        {"device", report.device ? device_json(*report.device) : json()},
+                   {"chain", report.chain},        {"jobs", jobs}};
+  return json_text(whole, 2);
+}
+
+std::string to_table(const Report& report) {
+  std::string text;
+  if (report.device)
+    text += fmt::format("{} ({}), {}, {}\n", report.device->traits.name, name_of(report.device->traits.type),
+                        report.device->driver, version_text());
+  for (const JobReport& job : report.jobs) {
+    text += fmt::format("{}: {} x {}\n", printable(job.input), job.size.width, job.size.height);
+    for (const std::string& choice : job.choices) text += fmt::format("  {}\n", printable(choice));
+    text += fmt::format("  {:<36}{:>10}{:>10}{:>10}{:>9}\n", "pass", "ms", "MiB", "GB/s", "% copy");
+    for (const PassReport& pass : job.passes)
+      text += fmt::format("  {:<36}{:>10.3f}{:>10.2f}{:>10.2f}{:>9.1f}\n", printable(pass.name), pass.milliseconds,
+                          double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
+                          percent_of_copy(job, pass));
+    text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");
+    const std::pair<const char*, double> stages[] = {{"decode", job.decode_ms},   {"device", job.device_ms},
+                                                     {"compile", job.compile_ms}, {"upload", job.upload_ms},
+                                                     {"passes", job.passes_ms},   {"download", job.download_ms},
+                                                     {"verify", job.verify_ms},   {"encode", job.encode_ms},
+                                                     {"write", job.write_ms},     {"total", job.total_ms}};
+    for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<36}{:>10.1f}\n", name, milliseconds);
+  }
+  return text;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,202 @@
+#include "cli/report/statistics_report.h"
+
+#include "cli/text/json_text.h"
+#include "core/base/printable.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+static constexpr std::array percentiles{1, 5, 25, 50, 75, 95, 99};
+
+std::vector<Measured> to_be_measured(std::span<const Call> calls, const std::string& input, Size size) {
+  std::vector<Measured> list;
+  std::vector<std::string> before;
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    if (call.op->passes_through)
+      list.push_back({.input = input,
+                      .before = before,
+                      .measure = measure_of(call),
+                      .is_table = call.flag("table"),
+                      .size = result_size(calls.first(index), size)});
+    before.push_back(call.text());
+  }
+  return list;
+}
+
+// Are the numbers the same, but for what rounding makes of grey?
+static bool is_alike(const Spread& a, const Spread& b) {
+  const auto is_near = [](double x, double y) {
+    return std::abs(x - y) <= 0x1p-16 * std::max(std::abs(x), std::abs(y));
+  };
+  return is_near(a.mean, b.mean) && is_near(a.least, b.least) && is_near(a.largest, b.largest);
+}
+
+// What is measured of a grey picture: Y, or R, G and B where calls before have made colour of it.
+static std::array<std::string, 3> names_in_grey(const Group& group, const Statistics& statistics) {
+  const std::string& grey = group.channels[0].name;
+  const auto& [red, green, blue, alpha] = statistics.components;
+  if (is_alike(red, green) && is_alike(red, blue)) return {grey, "", ""};
+  const std::string layer = grey.substr(0, grey.size() - 1);
+  return {layer + "R", layer + "G", layer + "B"};
+}
+
+void take_in(Measured& measured, const Group& group, const Statistics& statistics) {
+  if (group.is_colour) measured.colour = statistics;
+  if (measured.measure == Measure::extremes) return;
+  std::array<std::string, 4> names;
+  std::ranges::transform(group.channels, names.begin(), &Channel::name);
+  if (group.is_luminance) std::ranges::copy(names_in_grey(group, statistics), names.begin());
+  for (size_t component = 0; component < 4; ++component)
+    if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});
+}
+
+void leave_out(Measured& measured, const Group& group) {
+  if (measured.measure == Measure::extremes) return;
+  for (const Channel& channel : group.channels)
+    if (!channel.name.empty()) measured.not_measured.push_back(channel.name);
+}
+
+// What lies between the bins of a histogram is not beyond what was seen.
+static double percentile_of(const Statistics& statistics, double percent) {
+  const Spread& luminance = statistics.luminance;
+  return std::clamp(statistics.histogram.percentile(percent), std::max(0.0, luminance.least),
+                    std::max(0.0, luminance.largest));
+}
+
+// The shortest decimal that is the same float.
+static std::string shortest(double number) { return fmt::format("{}", float(number)); }
+
+// A float as a number of JSON, and null where `count` numbers that it could be made of are none.
+static json number(double value, uint32_t count) {
+  return count > 0 ? json(std::strtod(shortest(value).c_str(), nullptr)) : json();
+}
+
+static void add_spread(json& made, const Measured& measured, const Spread& spread) {
+  const uint32_t count = spread.finite_count(texel_count(measured.size));
+  made["mean"] = number(spread.mean, count);
+  made["minimum"] = number(spread.least, count);
+  made["maximum"] = number(spread.largest, count);
+  made["nan"] = spread.nan_count;
+  made["infinite"] = spread.infinite_count;
+  if (measured.measure == Measure::extremes) return;
+  made["negative"] = spread.negative_count;
+  made["zero"] = spread.zero_count;
+}
+
+// The stops that are shown: 2^-16 to 2^16, which most pictures keep to, and those with light beyond.
+struct Stops {
+  int first = -16 - Histogram::least_stop, end = 16 - Histogram::least_stop;  // from the least stop on
+};
+
+static std::array<uint64_t, Histogram::stop_count> counts_by_stop(const Histogram& histogram) {
+  std::array<uint64_t, Histogram::stop_count> counts{};
+  for (size_t bin = 0; bin < histogram.bins.size(); ++bin) counts[bin / Histogram::bins_a_stop] += histogram.bins[bin];
+  return counts;
+}
+
+static Stops shown_stops(const Histogram& histogram) {
+  const auto counts = counts_by_stop(histogram);
+  Stops stops;
+  for (int stop = 0; stop < Histogram::stop_count; ++stop)
+    if (counts[size_t(stop)] > 0) stops = {std::min(stops.first, stop), std::max(stops.end, stop + 1)};
+  return stops;
+}
+
+static json to_json(const Histogram& histogram) {
+  const auto [first, end] = shown_stops(histogram);
+  const auto shown = std::span(histogram.bins)
+                         .subspan(size_t(first) * Histogram::bins_a_stop, size_t(end - first) * Histogram::bins_a_stop);
+  return {{"least_stop", first + Histogram::least_stop},
+          {"bins_a_stop", Histogram::bins_a_stop},
+          {"counts", std::vector<uint32_t>(shown.begin(), shown.end())}};
+}
+
+static json luminance_of(const Measured& measured) {
+  json made;
+  const Statistics& colour = measured.colour;
+  add_spread(made, measured, colour.luminance);
+  if (measured.measure == Measure::extremes) return made;
+  const uint32_t count = colour.positive_count();
+  made["positive"] = count;
+  made["log_average"] = number(colour.log_average, count);
+  for (const int percent : percentiles)
+    made["percentiles"][std::to_string(percent)] = number(percentile_of(colour, percent), count);
+  made["histogram"] = to_json(colour.histogram);
+  return made;
+}
+
+json to_json(const Measured& measured) {
+  json made{{"input", measured.input},
+            {"op", "stats"},
+            {"before", measured.before},
+            {"width", measured.size.width},
+            {"height", measured.size.height}};
+  if (measured.colour.texel_count > 0) made["luminance"] = luminance_of(measured);
+  if (measured.measure == Measure::extremes) return made;
+  made["channels"] = json::array();
+  for (const Measured::Channel& channel : measured.channels) {
+    json one{{"name", channel.name}};
+    add_spread(one, measured, channel.spread);
+    made["channels"].push_back(one);
+  }
+  made["not_measured"] = measured.not_measured;
+  return made;
+}
+
+// --- the table ------------------------------------------------------------------------------------------------------
+
+static std::string spread_line(std::string_view name, const Measured& measured, const Spread& spread) {
+  const bool has_numbers = spread.finite_count(texel_count(measured.size)) > 0;
+  const auto number = [&](double value) { return has_numbers ? shortest(value) : "-"; };
+  std::string line = fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", name, number(spread.mean),
+                                 number(spread.least), number(spread.largest), spread.nan_count, spread.infinite_count);
+  if (measured.measure == Measure::all) line += fmt::format("{:>10}{:>10}", spread.negative_count, spread.zero_count);
+  return line + "\n";
+}
+
+// A line a stop, where there is any luminance.
+static std::string stops_of(const Histogram& histogram) {
+  const auto stops = counts_by_stop(histogram);
+  const uint64_t most = std::max<uint64_t>(1, *std::ranges::max_element(stops));
+  std::string text;
+  for (size_t index = 0; index < stops.size(); ++index)
+    if (stops[index] > 0)
+      text += fmt::format("  2^{:<14}{:>15} {}\n", int(index) + Histogram::least_stop, stops[index],
+                          std::string(size_t(1 + 59 * stops[index] / most), '#'));
+  return text;
+}
+
+static std::string to_table(const Measured& measured) {
+  std::string text = fmt::format("{}{}{}: {} x {}\n", printable(measured.input), measured.before.empty() ? "" : " ",
+                                 printable(fmt::format("{}", fmt::join(measured.before, " "))), measured.size.width,
+                                 measured.size.height);
+  text += fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", "", "mean", "minimum", "maximum", "nan", "infinite");
+  text += measured.measure == Measure::all ? fmt::format("{:>10}{:>10}\n", "negative", "zero") : "\n";
+  const Statistics& colour = measured.colour;
+  const bool has_colour = colour.texel_count > 0;
+  if (has_colour) text += spread_line("luminance", measured, colour.luminance);
+  for (const Measured::Channel& channel : measured.channels)
+    text += spread_line(printable(channel.name), measured, channel.spread);
+  if (!has_colour || measured.measure == Measure::extremes || colour.positive_count() == 0) return text;
+  text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(colour.log_average));
+  for (const int percent : percentiles)
+    text +=
+        fmt::format("  {:<16}{:>15}\n", fmt::format("{} % below", percent), shortest(percentile_of(colour, percent)));
+  return text + "  luminance from\n" + stops_of(colour.histogram);
+}
+
+std::string to_text(const Measured& measured) {
+  if (measured.is_table) return to_table(measured);
+  return json_text(to_json(measured), -1);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,153 @@
+#include "cli/text/help.h"
+
+#include "cli/options/command_row.h"
+#include "cli/options/environment.h"
+#include "cli/options/global_options.h"
+#include "core/ops/registry.h"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace gpupost {
+
+// What the value of an option may be: "auto|single-pass|per-level", "0..16 texels".
+static std::string values_of(const Param& param) {
+  if (param.kind == ParamKind::flag) return "";
+  if (param.kind == ParamKind::text) return std::string(param.form);
+  if (param.is_for_measuring) return "VARIANT";
+  if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
+  return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
+}
+
+static std::string default_of(const Param& param) {
+  if (param.kind == ParamKind::flag) return "off";
+  if (param.is_required) return "none, it must be given";
+  if (param.is_optional || param.kind == ParamKind::text) return "none";
+  if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.def)]);
+  return fmt::format("{}", param.def);
+}
+
+// `text` cut into lines of at most `width`, each behind `indent` spaces.
+static std::string wrapped(std::string_view text, size_t indent, size_t width = 100) {
+  std::string lines, line;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    text.remove_prefix(space == text.npos ? text.size() : space + 1);
+    if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
+      lines += std::string(indent, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  return lines + std::string(indent, ' ') + line + "\n";
+}
+
+static std::string option_lines(std::string option, std::string_view help) {
+  while (option.ends_with(' ')) option.pop_back();
+  return fmt::format("  {}\n{}", option, wrapped(help, 6));
+}
+
+static std::vector<Note> notes_of(const Op& op) { return op.notes ? op.notes() : std::vector<Note>(); }
+
+std::string help_text(const Op& op) {
+  std::string text =
+      fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
+  text += "Options\n";
+  for (const Param& param : op.params)
+    text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
+                         fmt::format("{} (default {})", param.help, default_of(param)));
+  if (op.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
+  for (const Note& note : notes_of(op))
+    text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
+  text += "\nExamples\n";
+  for (const std::string_view example : op.examples)
+    text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
+  return text + "\nSource\n" + wrapped(op.source, 2) + "\nGlobal options: gpupost help\n";
+}
+
+// "-o, --output FILE" and what it does.
+static std::string text_of(const Global& global) {
+  const std::string option = fmt::format("{}{}--{} {}", global.short_name, global.short_name.empty() ? "" : ", ",
+                                         global.name, global.value_text());
+  const std::string origin =
+      global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global)) : std::string(global.help);
+  return option_lines(option, origin);
+}
+
+static std::string globals_text() {
+  std::string text;
+  for (const Global& global : all_globals()) text += text_of(global);
+  return text;
+}
+
+std::string help_text(const Verb& verb) {
+  std::string text = fmt::format("gpupost {}\n\n{}", verb.usage, wrapped(fmt::format("{}.", verb.summary), 0));
+  if (!verb.description.empty()) text += wrapped(verb.description, 0);
+  if (!verb.options.empty()) text += "\nOptions\n";
+  for (const VerbOption& option : verb.options)
+    text += option_lines(fmt::format("{} {}", option.name, option.value_text()), option.help);
+  text += "\nExamples\n";
+  for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
+  if (verb.argument == Argument::chain) return text + "\nGlobal options: gpupost help\n";
+  const std::vector<const Global*> globals = globals_of(verb);
+  if (!globals.empty()) text += "\nGlobal options that it takes\n";
+  for (const Global* global : globals) text += text_of(*global);
+  return text;
+}
+
+static constexpr std::string_view exit_codes[] = {
+    "0    done and whole",
+    "1    a word of the command line is wrong",
+    "2    an input cannot be read, or is refused",
+    "3    an output cannot be written",
+    "4    no (suitable) device, or the device failed",
+    "5    some inputs of a batch failed",
+    "6    compare or --verify found a difference; nothing is written then",
+    "7    out of memory, or over a limit",
+    "70   a mistake in gpupost itself",
+    "An interrupt ends gpupost by its signal; shells show that as 128 plus the signal: 130, 143",
+};
+
+std::string help_text() {
+  std::string text =
+      "gpupost: chains of image operations on Vulkan compute\n\n"
+      "  gpupost [INPUT...] OP [OPTIONS] [OP [OPTIONS]]... [INPUT...] [-o OUTPUT] [GLOBAL OPTIONS]\n"
+      "  gpupost INPUT -o OUTPUT                 converts\n"
+      "  gpupost VERB ...\n\n"
+      "Without an input, or with -, standard input is read. Without -o the result of in.exr goes to in.OP.exr in the\n"
+      "working directory, that of standard input to standard output.\n\nOps (gpupost help OP says more)\n";
+  text += ops_list() + "\nVerbs (gpupost help VERB says more)\n";
+  for (const Verb* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
+  text += "\nGlobal options (settings of the machine also come from the environment, as the variable in brackets)\n" +
+          globals_text() + "\nExit codes\n";
+  for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+std::string ops_list() {
+  std::string text;
+  for (const Op* op : all_ops()) text += fmt::format("  {:<22}{}\n", op->name, op->help);
+  return text;
+}
+
+std::string ops_markdown() {
+  std::string text = "# Ops\n\n`gpupost help OP` prints the same with examples.\n\n";
+  for (const Op* op : all_ops()) {
+    text += fmt::format("## {}\n\n{}: {}\n\n| option | values | default | |\n|---|---|---|---|\n", op->name, op->help,
+                        op->description);
+    for (const Param& param : op->params) {
+      std::string values = values_of(param);
+      for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
+      text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
+    }
+    if (op->notes) text += "\n";
+    for (const Note& note : notes_of(*op))
+      text += fmt::format("- `{}`: `{}`; {}\n", note.name, note.formula, note.text);
+    text += fmt::format("\nSource: {}.\n\n", op->source);
+  }
+  return text;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,18 @@
+#include "core/base/memory.h"
+
+#include "core/base/error.h"
+
+#include <sys/mman.h>
+
+namespace gpupost {
+
+Memory::Memory(size_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
+  madvise(pages, bytes, MADV_HUGEPAGE);  // a quarter of the page faults' time; refused is no harm
+  data_ = static_cast<std::byte*>(pages);
+  release_ = [pages, bytes] { munmap(pages, bytes); };
+}
+
+}  // namespace gpupost

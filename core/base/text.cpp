@@ -1,0 +1,56 @@
+#include "core/base/text.h"
+
+#include <cmath>
+#include <limits>
+
+namespace gpupost {
+
+std::optional<std::vector<int>> whole_numbers(std::string_view word, std::string_view separators) {
+  std::vector<int> numbers;
+  const char* at = word.data();
+  const char* const end = word.data() + word.size();
+  for (size_t index = 0; index <= separators.size(); ++index) {
+    if (index > 0 && (at == end || *at++ != separators[index - 1])) return std::nullopt;
+    int number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || number < 0 || *at == '-') return std::nullopt;  // -0 is none of these either
+    numbers.push_back(number);
+    at = after;
+  }
+  if (at != end) return std::nullopt;
+  return numbers;
+}
+
+std::optional<std::vector<int>> sides(std::string_view word) {
+  std::optional<std::vector<int>> numbers = whole_numbers(word, word.find('x') == word.npos ? "" : "x");
+  if (!numbers || numbers->front() == 0 || numbers->back() == 0) return std::nullopt;
+  return std::vector{numbers->front(), numbers->back()};
+}
+
+bool is_float_number(double number) { return std::abs(number) <= double(std::numeric_limits<float>::max()); }
+
+std::optional<double> percentage(std::string_view word) {
+  if (!word.ends_with('%')) return std::nullopt;
+  word.remove_suffix(1);
+  double number = 0;
+  const auto [after, error] = number_from(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || after != word.data() + word.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
+  std::vector<double> numbers;
+  const char* at = word.data();
+  const char* const end = word.data() + word.size();
+  while (true) {
+    double number = 0;
+    const auto [after, error] = number_from(at, end, number);
+    if (error != std::errc() || !is_float_number(number)) return std::nullopt;
+    numbers.push_back(number);
+    if (after == end) return numbers;
+    if (*after != ',') return std::nullopt;
+    at = after + 1;
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,162 @@
+#include "core/codec/common/packed_pixels.h"
+
+#include "core/base/half.h"
+#include "core/base/threads.h"
+#include "core/codec/common/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace gpupost {
+namespace {
+
+// Does the colour stand in the texels as the file wants it?
+bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
+  const Group& colour = picture.groups.front();
+  return colour.depth == options.depth && picture.transfer == options.transfer &&
+         (picture.alpha == Alpha::straight || !colour.has_alpha());
+}
+
+// May make_integers() take it? It divides by alpha and knows the way from linear, or none.
+bool is_convertible(const Picture& picture, const EncodeOptions& options) {
+  const Group& colour = picture.groups.front();
+  return is_float(colour.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
+         (picture.alpha == Alpha::premultiplied || !colour.has_alpha());
+}
+
+Memory integers_of(const Picture& picture, const Level& level, const EncodeOptions& options, Losses& losses) {
+  const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
+  Memory integers;
+  const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither);
+  losses.clipped.above += clipped.above;
+  losses.clipped.below += clipped.below;
+  losses.clipped.nan += clipped.nan;
+  losses.clipped.total += clipped.total;
+  return integers;
+}
+
+Memory floats_of(const Level& level, Depth depth, Losses& losses) {
+  const size_t count = 4 * texel_count(level.size);
+  Memory floats(count * bytes_of(depth));
+  if (depth == Depth::f32) floats_from_halves(level.texels.as<uint16_t>().data(), floats.as<float>().data(), count);
+  else losses.clamped_count += halves_from_floats(level.texels.as<float>().data(), floats.as<uint16_t>().data(), count);
+  return floats;
+}
+
+// One, as it stands in memory.
+uint32_t bits_of_one(Depth depth) {
+  return depth == Depth::f32 ? 0x3f800000 : depth == Depth::half ? 0x3c00 : depth == Depth::u16 ? 0xffff : 0xff;
+}
+
+// The components of texels of four. `fourth` replaces the last one where there is no alpha.
+template <class Number>
+Memory packed(Bytes texels, size_t count, std::span<const size_t> components, std::optional<uint32_t> fourth) {
+  Memory made(count * components.size() * sizeof(Number));
+  const auto* from = reinterpret_cast<const Number*>(texels.data());
+  auto* to = made.as<Number>().data();
+  parallel_ranges(int((count + 4095) / 4096), 16, [&](int begin, int end) {
+    for (size_t i = size_t(begin) * 4096; i < std::min(count, size_t(end) * 4096); ++i) {
+      std::array<Number, 4> texel;
+      std::copy_n(from + 4 * i, 4, texel.begin());
+      if (fourth) texel[3] = Number(*fourth);
+      for (size_t c = 0; c < components.size(); ++c) to[i * components.size() + c] = texel[components[c]];
+    }
+  });
+  return made;
+}
+
+Memory packed(const Pixels& pixels, std::span<const size_t> components, Depth depth, bool has_alpha) {
+  const auto pack = bytes_of(depth) == 1 ? packed<uint8_t> : bytes_of(depth) == 2 ? packed<uint16_t> : packed<uint32_t>;
+  const std::optional<uint32_t> fourth = has_alpha ? std::nullopt : std::optional(bits_of_one(depth));
+  return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
+}
+
+// Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honoured: what
+// is written elsewhere is of Rec. 709.
+bool says_nothing(const Attribute& attribute) {
+  const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
+  if (attribute.name == "chromaticities") return true;
+  if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
+  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
+}
+
+void warn_of_extras(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {
+  Picture others;
+  for (const Group& group : picture.groups)
+    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
+  if (const std::string names = channel_names(others); !names.empty())
+    warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
+  std::vector<std::string> attributes;
+  for (const Attribute& attribute : picture.attributes)
+    if (!says_nothing(attribute)) attributes.push_back(attribute.name);
+  if (!attributes.empty())
+    warnings.push_back(fmt::format("{} holds no attributes; dropped: {}", format, fmt::join(attributes, " ")));
+}
+
+}  // namespace
+
+void check_colour(const Picture& picture, std::string_view format, const EncodeOptions& options) {
+  if (picture.groups.empty() || !picture.groups.front().is_colour)
+    fail(Exit::output, "{} needs R, G and B, or Y; the picture has {}", format, channel_names(picture));
+  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "{} holds no colour of type uint", format);
+  const size_t level_count = picture.groups.front().levels.size();
+  if (options.level < 0 || size_t(options.level) >= level_count)
+    fail(Exit::output, "{}: level {} was asked for, the picture has {}", format, options.level, level_count);
+}
+
+bool is_encodable(const Picture& picture, const EncodeOptions& options) {
+  if (is_float(options.depth)) return is_working(picture);
+  return is_as_wanted(picture, options) || is_convertible(picture, options);
+}
+
+Pixels pixels_of(const Source& source, int level_index, std::span<const size_t> components,
+                 const EncodeOptions& options, Losses& losses) {
+  const bool is_base = level_index == 0 && source.base && is_as_wanted(*source.base, options);
+  const Picture& picture = is_base ? *source.base : *source.picture;
+  const Group& colour = picture.groups.front();
+  const Level& level = colour.levels[size_t(level_index)];
+  Pixels pixels{.size = level.size, .component_count = components.size(), .numbers = level.texels.bytes()};
+  if (is_float(options.depth) && colour.depth != options.depth) pixels.own = floats_of(level, options.depth, losses);
+  if (!is_float(options.depth) && !is_as_wanted(picture, options))
+    pixels.own = integers_of(picture, level, options, losses);
+  if (!pixels.own.empty()) pixels.numbers = pixels.own.bytes();
+  if (components.size() == 4 && colour.has_alpha()) return pixels;
+  pixels.own = packed(pixels, components, options.depth, colour.has_alpha());
+  pixels.numbers = pixels.own.bytes();
+  return pixels;
+}
+
+void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
+  const Clipped& clipped = losses.clipped;
+  const auto share = [&](size_t count) {
+    const double percent = 100.0 * double(count) / double(clipped.total);
+    return percent < 0.05 ? std::string("less than 0.1") : fmt::format("{:.1f}", percent);
+  };
+  if (clipped.above)
+    warnings.push_back(fmt::format("{} % of the values are over 1 and were clipped", share(clipped.above)));
+  if (clipped.below)
+    warnings.push_back(fmt::format("{} % of the values are below 0 and were clipped", share(clipped.below)));
+  if (clipped.nan) warnings.push_back(fmt::format("{} values are not numbers and became 0", clipped.nan));
+  if (losses.clamped_count) warnings.push_back(fmt::format("{} values over 65504 were clamped", losses.clamped_count));
+}
+
+void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {
+  warn_of_extras(picture, format, warnings);
+  const Window& data = picture.data_window;
+  const Window& display = picture.display_window;
+  if (display.max_x >= display.min_x && data != display)
+    warnings.push_back(fmt::format("{} holds no windows; the offset {},{} of the data window is dropped", format,
+                                   int64_t(data.min_x) - display.min_x, int64_t(data.min_y) - display.min_y));
+}
+
+std::vector<std::string> drop_extras(Picture& picture, const Format& format) {
+  std::vector<std::string> warnings;
+  if (format.holds_everything || !picture.groups.front().is_colour) return warnings;
+  warn_of_extras(picture, format.name, warnings);
+  picture.groups.erase(picture.groups.begin() + 1, picture.groups.end());
+  picture.attributes.clear();
+  return warnings;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,126 @@
+// The other side of decode(): the process that looks at the file.
+#include "core/codec/worker/worker.h"
+
+#include "core/base/threads.h"
+#include "core/codec/common/reader.h"
+#include "core/codec/worker/protocol.h"
+#include "core/system/child.h"
+#include "core/system/sandbox.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace gpupost {
+
+Decoded read_picture(Bytes file, const DecodeOptions& options, const Lend& lend) {
+  if (file.empty()) fail(Exit::input, "is empty");
+  const Format& format = readable_format(file);
+  return format.name == "exr" ? read_exr(file, options, lend) : read_with_stb(file, format, options, lend);
+}
+
+namespace {
+
+constexpr size_t huge_page_bytes = size_t(2) << 20;
+
+Bytes mapped_input() {
+  struct stat facts = {};
+  if (fstat(worker_input, &facts) != 0 || facts.st_size <= 0) return {};
+  void* pages = mmap(nullptr, size_t(facts.st_size), PROT_READ, MAP_PRIVATE, worker_input, 0);
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", facts.st_size);
+  return {static_cast<const std::byte*>(pages), size_t(facts.st_size)};
+}
+
+// The shared memory for texels, one window a group.
+class SharedTexels {
+ public:
+  Memory lend(size_t bytes) {
+    const size_t at = (end_ + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    void* pages = ftruncate(worker_texels, off_t(at + bytes)) != 0
+                      ? MAP_FAILED
+                      : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker_texels, off_t(at));
+    if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
+    madvise(pages, bytes, MADV_HUGEPAGE);  // half of the decode time of a large file; refused is no harm
+    end_ = at + bytes;
+    offsets_[pages] = at;
+    return Memory(static_cast<std::byte*>(pages), bytes, nullptr);
+  }
+  uint64_t offset_of(const Memory& memory) const { return offsets_.at(memory.data()); }
+
+ private:
+  size_t end_ = 0;
+  std::map<const void*, uint64_t> offsets_;
+};
+
+Reply error_reply(Exit exit, const std::string& message) {
+  Reply reply;
+  reply.exit = exit;
+  reply.message = message;
+  return reply;
+}
+
+Reply reply_to(const DecodeOptions& options) {
+  const Bytes input = mapped_input();
+  limit_threads(options.thread_count);
+  const bool is_filtered =
+      enter_sandbox({.memory_bytes = (uint64_t(1) << 30) + input.size() + 3 * options.limits.decoded_bytes +
+                                     uint64_t(core_count()) * (uint64_t(160) << 20),  // a stack and an arena each
+                     .file_bytes = 2 * options.limits.decoded_bytes,
+                     .cpu_seconds = options.limits.cpu_seconds});
+  if (!is_filtered && options.requires_sandbox)
+    fail(Exit::limit,
+         "the decoder's system calls cannot be filtered here (no seccomp), and --require-sandbox is given");
+  SharedTexels texels;
+  Reply reply;
+  reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
+  for (const Group& group : reply.decoded.picture.groups)
+    reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
+  if (!is_filtered && !is_sanitized())  // whose builds never have one
+    reply.decoded.warnings.push_back("was decoded without a filter of system calls (no seccomp; see `gpupost doctor`)");
+  return reply;
+}
+
+// Nothing is thrown past here; what is thrown past threads of a library ends the process, and the parent says so.
+Reply reply_or_error(const DecodeOptions& options) {
+  try {
+    return reply_to(options);
+  } catch (const Error& error) {
+    return error_reply(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return error_reply(Exit::limit, "out of memory");
+  } catch (const std::length_error&) {
+    return error_reply(Exit::limit, "out of memory");
+  } catch (const std::system_error& error) {  // of threads alone; a file makes none
+    return error_reply(Exit::limit, std::string("the decoder cannot start a thread: ") + error.what());
+  } catch (const std::exception& error) {
+    return error_reply(Exit::input, std::string("is damaged: ") + error.what());
+  }
+}
+
+}  // namespace
+
+bool is_decode_worker(int argc, char** argv) { return is_worker(argc, argv, decode_worker_word); }
+
+int decode_worker_main() {
+  // The decoders take and give back the same few megabytes for every chunk: keep them.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  try {
+    const DecodeOptions options = unpack_options(read_to_end(worker_talk));
+    if (write_whole(worker_talk, pack(reply_or_error(options))) != 0) _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    _exit(int(Exit::limit));  // for a reply
+  } catch (const std::exception&) {
+    _exit(EXIT_FAILURE);  // started by hand
+  }
+  _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
+}
+
+}  // namespace gpupost

@@ -1,0 +1,98 @@
+#include "core/codec/exr/channel_groups.h"
+
+#include "core/base/error.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace gpupost {
+
+namespace {
+
+std::string_view layer_of(std::string_view channel) {
+  const size_t dot = channel.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : channel.substr(0, dot);
+}
+
+[[noreturn]] void refuse_layer(std::span<const Channel> channels, const std::string& layer) {
+  std::set<std::string_view> layers;
+  for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
+  layers.erase("");
+  if (layers.contains(layer)) fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X)", layer);
+  std::string names;
+  for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
+  fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
+}
+
+// Index of a float channel, -1 if there is none: numbers that stand for things are no colour.
+int index_of(std::span<const Channel> channels, const std::string& name) {
+  const auto found = std::ranges::find(channels, name, &Channel::name);
+  return found == channels.end() || !is_float(found->depth) ? -1 : int(found - channels.begin());
+}
+
+// X and Y are of a vector or a position; a Y without an X is luminance.
+int luminance_of(std::span<const Channel> channels, const std::string& prefix) {
+  return index_of(channels, prefix + "X") >= 0 ? -1 : index_of(channels, prefix + "Y");
+}
+
+void add(ExrGroup& to, size_t component, std::span<const Channel> channels, int source) {
+  if (source < 0) return;
+  const Channel& channel = channels[size_t(source)];
+  to.sources[component] = source;
+  to.group.channels[component] = channel;
+  if (to.group.depth != channel.depth) to.group.depth = Depth::f32;
+}
+
+ExrGroup group_starting_as(Depth depth) {
+  ExrGroup group;
+  group.group.depth = depth;
+  return group;
+}
+
+// No sources: the layer has no colour.
+ExrGroup colour_group(std::span<const Channel> channels, const std::string& layer) {
+  const std::string prefix = layer.empty() ? "" : layer + ".";
+  std::array<int, 4> sources = {index_of(channels, prefix + "R"), index_of(channels, prefix + "G"),
+                                index_of(channels, prefix + "B"), index_of(channels, prefix + "A")};
+  const int luminance = luminance_of(channels, prefix);
+  const bool is_luminance = std::ranges::all_of(std::span(sources).first(3), [](int s) { return s < 0; });
+  if (is_luminance && luminance < 0) return {};
+  const int red_chroma = index_of(channels, prefix + "RY"), blue_chroma = index_of(channels, prefix + "BY");
+  const bool has_chroma = is_luminance && red_chroma >= 0 && blue_chroma >= 0;
+  if (has_chroma) sources = {red_chroma, luminance, blue_chroma, sources[3]};
+  else if (is_luminance) sources[0] = luminance;
+  const auto first = std::ranges::find_if(sources, [](int s) { return s >= 0; });
+  ExrGroup colour = group_starting_as(channels[size_t(*first)].depth);
+  for (size_t component = 0; component < 4; ++component) add(colour, component, channels, sources[component]);
+  if (is_luminance && !has_chroma) colour.sources[1] = colour.sources[2] = luminance;
+  colour.has_chroma = has_chroma;
+  colour.group.is_colour = true;
+  colour.group.is_luminance = is_luminance && !has_chroma;
+  return colour;
+}
+
+}  // namespace
+
+std::vector<ExrGroup> group_channels(std::span<const Channel> channels, const std::string& layer) {
+  std::vector<ExrGroup> groups;
+  ExrGroup colour = colour_group(channels, layer);
+  const std::array<int, 4> taken = colour.sources;
+  if (colour.group.is_colour) groups.push_back(std::move(colour));
+  else if (!layer.empty()) refuse_layer(channels, layer);
+  for (const bool of_floats : {true, false}) {
+    size_t component = 4;  // of the last group; 4: it is full
+    for (int source = 0; source < int(channels.size()); ++source) {
+      const Depth depth = channels[size_t(source)].depth;
+      if (is_float(depth) != of_floats || std::ranges::find(taken, source) != taken.end()) continue;
+      if (component == 4) {
+        groups.push_back(group_starting_as(depth));
+        component = 0;
+      }
+      add(groups.back(), component++, channels, source);
+    }
+  }
+  return groups;
+}
+
+}  // namespace gpupost

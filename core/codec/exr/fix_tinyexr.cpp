@@ -1,0 +1,116 @@
+#include "core/codec/exr/fix_tinyexr.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace gpupost {
+namespace {
+
+// Those that tinyexr writes with values of its own.
+constexpr std::array<std::string_view, 3> patched_attributes{"pixelAspectRatio", "screenWindowCenter",
+                                                             "screenWindowWidth"};
+
+constexpr std::array<std::string_view, 11> storage_attributes{
+    "channels", "compression", "dataWindow", "displayWindow",      "lineOrder",          "tiles",
+    "type",     "version",     "chunkCount", "maxSamplesPerPixel", "dwaCompressionLevel"};
+
+// What texture systems have noted of the texels that were there before: of others it is wrong, and by such a number they take
+// two files for one.
+constexpr std::array<std::string_view, 3> texel_attributes{"oiio:AverageColor", "oiio:ConstantColor", "oiio:SHA-1"};
+
+template <class Number>
+Number number_at(const std::byte* place) {
+  Number number;
+  std::memcpy(&number, place, sizeof number);
+  return number;
+}
+
+// Where the values of a header's attributes lie. Our own writer made the header: it needs no checks.
+struct Place {
+  std::string_view name;
+  std::string_view type;
+  std::byte* begin = nullptr;
+  std::byte* value = nullptr;
+  size_t bytes = 0;
+
+  std::byte* end() const { return value + bytes; }
+};
+
+struct Header {
+  std::vector<Place> attributes;
+  std::byte* end = nullptr;  // the offset table begins here
+};
+
+Header header_of(Memory& file) {
+  Header header;
+  std::byte* at = file.data() + 8;  // behind magic number and version
+  while (*at != std::byte{0}) {
+    Place& place = header.attributes.emplace_back();
+    place.begin = at;
+    place.name = reinterpret_cast<const char*>(at);
+    place.type = place.name.data() + place.name.size() + 1;
+    at += place.name.size() + place.type.size() + 2;
+    place.bytes = size_t(number_at<int32_t>(at));
+    place.value = at + sizeof(int32_t);
+    at = place.end();
+  }
+  header.end = at + 1;
+  return header;
+}
+
+void replace(const Header& header, std::string_view name, const void* value, size_t bytes) {
+  const auto place = std::ranges::find(header.attributes, name, &Place::name);
+  if (place != header.attributes.end() && place->bytes == bytes) std::memcpy(place->value, value, bytes);
+}
+
+// OpenEXR 3.1.5 takes four bytes too many for an idmanifest. Behind the last attribute they are the end of the header and
+// the file cannot be read; before lineOrder they are the start of its name, and a reader that does not find it takes the
+// order that we write.
+void move_manifests(Memory& file) {
+  const Header header = header_of(file);
+  const auto line_order = std::ranges::find(header.attributes, "lineOrder", &Place::name);
+  std::byte* to = line_order->begin;
+  for (const Place& place : header.attributes)
+    if (place.type == "idmanifest" && place.begin > to) to = std::rotate(to, place.begin, place.end());
+}
+
+// Every chunk of scan lines begins with the y of its first.
+void move_chunks(Memory& file, const std::byte* offsets, int chunk_count, int min_y) {
+  for (int chunk = 0; chunk < chunk_count; ++chunk) {
+    std::byte* const at = file.data() + number_at<uint64_t>(offsets + size_t(chunk) * sizeof(uint64_t));
+    const int32_t y = number_at<int32_t>(at) + min_y;
+    std::memcpy(at, &y, sizeof y);
+  }
+}
+
+}  // namespace
+
+bool is_storage_attribute(std::string_view name) {
+  return std::ranges::find(storage_attributes, name) != storage_attributes.end();
+}
+
+bool is_texel_attribute(std::string_view name) {
+  return std::ranges::find(texel_attributes, name) != texel_attributes.end();
+}
+
+bool is_patched_attribute(std::string_view name) {
+  return std::ranges::find(patched_attributes, name) != patched_attributes.end();
+}
+
+void patch_exr(Memory& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines) {
+  static_assert(sizeof(Window) == 4 * sizeof(int32_t), "a box2i of the file");
+  move_manifests(file);
+  const Header header = header_of(file);
+  replace(header, "dataWindow", &windows.data, sizeof windows.data);
+  replace(header, "displayWindow", &windows.display, sizeof windows.display);
+  for (const Attribute& attribute : attributes)
+    if (is_patched_attribute(attribute.name))
+      replace(header, attribute.name, attribute.value.data(), attribute.value.size());
+  const Window& data = windows.data;
+  if (chunk_lines == 0 || data.min_y == 0) return;
+  const int line_count = data.max_y - data.min_y + 1;
+  move_chunks(file, header.end, (line_count + chunk_lines - 1) / chunk_lines, data.min_y);
+}
+
+}  // namespace gpupost

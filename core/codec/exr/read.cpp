@@ -1,0 +1,196 @@
+// EXR to a picture. tinyexr, or OpenEXR where that one cannot, decodes planes; here they become texels.
+#include "core/base/half.h"
+#include "core/base/threads.h"
+#include "core/codec/common/reader.h"
+#include "core/codec/common/size_limits.h"
+#include "core/codec/exr/block_decoder.h"
+#include "core/codec/exr/channel_groups.h"
+#include "core/codec/exr/header.h"
+#include "core/codec/exr/luma_chroma.h"
+#include "core/image/level_windows.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace gpupost {
+
+namespace {
+
+// Levels that a chain of this file has: of a ripmap those on its diagonal.
+int chain_level_count(const ExrHeader& header) {
+  return int(std::ranges::count_if(header.levels, [](const ExrLevel& level) { return level.x == level.y; }));
+}
+
+const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
+  for (const ExrLevel& level : header.levels)
+    if (level.x == wanted && level.y == wanted) return level;
+  const int count = chain_level_count(header);
+  fail(Exit::input, "has no level {}; it has {} ({})", wanted, count,
+       count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
+}
+
+// The main loop: four runs of numbers become one of texels.
+template <class Word>
+void interleave(const std::array<const Word*, 4>& from, Word* __restrict to, size_t count) {
+  const Word* __restrict a = from[0];
+  const Word* __restrict b = from[1];
+  const Word* __restrict c = from[2];
+  const Word* __restrict d = from[3];
+  for (size_t i = 0; i < count; ++i) {
+    to[4 * i] = a[i];
+    to[4 * i + 1] = b[i];
+    to[4 * i + 2] = c[i];
+    to[4 * i + 3] = d[i];
+  }
+}
+
+// One row of a plane in the group's depth: as it stands, or widened into `room`.
+template <class Word>
+const Word* row_as(const unsigned char* plane, size_t first, size_t count, Depth depth, std::vector<Word>& room) {
+  const bool is_widened = depth == Depth::half && sizeof(Word) == 4;
+  if (!is_widened) return reinterpret_cast<const Word*>(plane) + first;
+  room.resize(count);
+  floats_from_halves(reinterpret_cast<const uint16_t*>(plane) + first, reinterpret_cast<float*>(room.data()), count);
+  return room.data();
+}
+
+constexpr uint32_t one_in(Depth depth) { return depth == Depth::half ? 0x3c00 : std::bit_cast<uint32_t>(1.0f); }
+
+template <class Word>
+void place_rows(const ExrPiece& piece, const ExrGroup& group, Level& level) {
+  const size_t width = size_t(piece.place.size.width);
+  const std::vector<Word> zeros(width, 0);
+  const std::vector<Word> ones(width, Word(one_in(group.group.depth)));
+  std::array<std::vector<Word>, 4> rooms;
+  const bool has_alpha_to_fill = group.group.is_colour && group.sources[3] < 0;
+  std::array<const Word*, 4> rows = {zeros.data(), zeros.data(), zeros.data(),
+                                     has_alpha_to_fill ? ones.data() : zeros.data()};
+  for (int y = 0; y < piece.place.size.height; ++y) {
+    for (size_t i = 0; i < 4; ++i) {
+      if (group.sources[i] < 0) continue;
+      const bool is_luminance_again = group.group.is_luminance && (i == 1 || i == 2);
+      const Depth depth = group.group.channels[is_luminance_again ? 0 : i].depth;
+      rows[i] = is_luminance_again
+                    ? rows[0]
+                    : row_as(piece.planes[size_t(group.sources[i])], size_t(y) * width, width, depth, rooms[i]);
+    }
+    const size_t at = size_t(piece.place.y + y) * size_t(level.size.width) + size_t(piece.place.x);
+    interleave(rows, level.texels.as<Word>().data() + 4 * at, width);
+  }
+}
+
+// tinyexr 1.0.1 knows the first compressions, and takes sub-sampled channels for whole ones.
+bool needs_openexr(const ExrHeader& header) {
+  constexpr int last_of_tinyexr = 4;
+  return header.compression > last_of_tinyexr || header.is_subsampled();
+}
+
+void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::span<ExrGroup> groups) {
+  const auto pieces =
+      needs_openexr(header) ? pieces_by_openexr(file, header, level) : pieces_by_tinyexr(file, header, level);
+  const auto use = [&](const ExrPiece& piece) {
+    for (ExrGroup& group : groups)
+      if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
+      else place_rows<uint32_t>(piece, group, group.group.levels[0]);
+  };
+  // Pieces are taken as threads get to them: cores are shared, and pieces differ.
+  std::atomic<int> next = 0;
+  parallel_ranges(std::min(core_count(), pieces->count()), 1, [&](int, int) {
+    for (int index = next++; index < pieces->count(); index = next++) pieces->decode(index, use);
+  });
+}
+
+// Texels of every group. Chroma of half the resolution is widened by a filter that needs the whole picture.
+void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
+                   std::vector<ExrGroup>& groups) {
+  ExrGroup& colour = groups.front();
+  if (!has_halved_chroma(header, colour)) {
+    decode_level(file, header, level, groups);
+    if (colour.has_chroma) make_colours(header, colour.group);
+    return;
+  }
+  if (groups.size() > 1) decode_level(file, header, level, std::span(groups).subspan(1));
+  read_halved_chroma(file, header, level, layer, colour.group);
+}
+
+// OpenEXR widens chroma of halves alone.
+void check_halved_chroma(const ExrHeader& header, const ExrGroup& colour) {
+  for (const int source : colour.sources)
+    if (source >= 0 && header.channels[size_t(source)].depth != Depth::half)
+      fail(Exit::input, "sub-sampled luminance and chroma are supported in halves alone; {} is of other numbers",
+           printable(header.channels[size_t(source)].name));
+}
+
+// Numbers of a group of halves that are infinite or none.
+size_t count_nonfinite(const Group& group) {
+  constexpr uint16_t exponent = 0x7c00;
+  return size_t(std::ranges::count_if(group.levels[0].texels.as<uint16_t>(),
+                                      [](uint16_t half) { return (half & exponent) == exponent; }));
+}
+
+// Of the parts that were left out.
+std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read) {
+  return fmt::format("of its {} parts one was read, {}; --part takes another", parts.size(), printable(read.name));
+}
+
+// Names what repeated numbers stand for; chroma that is filtered is no such case.
+std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& colour) {
+  std::string names;
+  for (size_t i = 0; i < header.channels.size(); ++i) {
+    const Size sampling = header.samplings[i];
+    const bool is_filtered =
+        has_halved_chroma(header, colour) && std::ranges::find(colour.sources, int(i)) != colour.sources.end();
+    if (sampling == Size{1, 1} || is_filtered) continue;
+    names += fmt::format("{}{} ({} x {})", names.empty() ? "" : ", ", printable(header.channels[i].name),
+                         sampling.width, sampling.height);
+  }
+  if (names.empty()) return {};
+  return {fmt::format("sub-sampled channels are widened by repeating their numbers: {}", names)};
+}
+
+std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
+  std::vector<FilePart> list;
+  for (const ExrHeader& header : parts) {
+    FilePart& part = list.emplace_back(FilePart{.name = header.name, .size = header.size(), .is_deep = header.is_deep});
+    for (const Channel& channel : header.channels) part.channels.push_back(channel.name);
+  }
+  return list;
+}
+
+}  // namespace
+
+Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
+  std::vector<ExrHeader> parts = parse_exr_headers(file, options.limits);
+  for (const ExrHeader& part : parts) check_exr_chunks(file, part);
+  ExrHeader& header = part_wanted(parts, options.part);
+  const ExrLevel& level = level_wanted(header, options.level);
+  std::vector<ExrGroup> groups = group_channels(header.channels, options.layer);
+  const bool has_filtered_chroma = has_halved_chroma(header, groups.front());
+  if (has_filtered_chroma) check_halved_chroma(header, groups.front());
+
+  uint64_t bytes = 0;
+  for (const ExrGroup& group : groups) bytes += texel_count(level.size) * 4 * bytes_of(group.group.depth);
+  check_decoded_bytes(bytes, options.limits);
+  for (ExrGroup& group : groups)
+    group.group.levels.push_back(
+        {.size = level.size, .texels = lend(texel_count(level.size) * 4 * bytes_of(group.group.depth))});
+  decode_groups(file, header, level, options.layer, groups);
+
+  Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
+  if (parts.size() > 1 && options.part.empty()) decoded.warnings.push_back(warning_of_parts(parts, header));
+  if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
+    decoded.warnings.push_back(fmt::format("its luminance and chroma make {} numbers that no half holds", count));
+  if (groups.front().has_chroma) name_colours(groups.front().group, options.layer);
+  Picture& picture = decoded.picture;
+  picture.format = "exr";
+  picture.compression = name_of_compression(header.compression);
+  picture.file_level_count = chain_level_count(header);
+  const Windows windows = windows_at_level({header.data_window, header.display_window}, level.x, level.size);
+  picture.data_window = windows.data;
+  picture.display_window = windows.display;
+  picture.attributes = std::move(header.attributes);
+  for (ExrGroup& group : groups) picture.groups.push_back(std::move(group.group));
+  return decoded;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,134 @@
+#include "core/codec/metadata/png_color.h"
+
+#include "core/codec/metadata/checked_file.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace gpupost {
+
+namespace {
+
+constexpr Chromaticities rec709 = {0.64f, 0.33f, 0.30f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f};
+
+struct PrimariesRow {
+  int code;
+  Chromaticities chromaticities;
+};
+// ITU-T H.273, table 2.
+constexpr PrimariesRow primaries_rows[] = {
+    {1, rec709},
+    {4, {0.67f, 0.33f, 0.21f, 0.71f, 0.14f, 0.08f, 0.310f, 0.316f}},
+    {5, {0.64f, 0.33f, 0.29f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f}},
+    {6, {0.630f, 0.340f, 0.310f, 0.595f, 0.155f, 0.070f, 0.3127f, 0.3290f}},
+    {7, {0.630f, 0.340f, 0.310f, 0.595f, 0.155f, 0.070f, 0.3127f, 0.3290f}},
+    {8, {0.681f, 0.319f, 0.243f, 0.692f, 0.145f, 0.049f, 0.310f, 0.316f}},
+    {9, {0.708f, 0.292f, 0.170f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.3290f}},
+    {11, {0.680f, 0.320f, 0.265f, 0.690f, 0.150f, 0.060f, 0.314f, 0.351f}},
+    {12, {0.680f, 0.320f, 0.265f, 0.690f, 0.150f, 0.060f, 0.3127f, 0.3290f}},
+    {22, {0.630f, 0.340f, 0.295f, 0.605f, 0.155f, 0.077f, 0.3127f, 0.3290f}},
+};
+
+struct TransferRow {
+  int code;
+  Transfer transfer;
+  double exponent = 1;
+};
+// ITU-T H.273, table 3. The numbers 1, 6, 14 and 15 are one curve.
+constexpr TransferRow transfer_rows[] = {
+    {1, Transfer::bt709},  {4, Transfer::power, 2.2}, {5, Transfer::power, 2.8}, {6, Transfer::bt709},
+    {8, Transfer::linear}, {13, Transfer::srgb},      {14, Transfer::bt709},     {15, Transfer::bt709},
+};
+
+// PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range.
+Colours by_code_points(Bytes chunk) {
+  Colours colours;
+  const auto ignore = [&](const std::string& why) {
+    colours.warnings = {fmt::format("chunk cICP is ignored, {}: the picture is taken as sRGB", why)};
+    return colours;
+  };
+  if (chunk.size() != 4) return ignore(fmt::format("which has {} bytes and must have 4", chunk.size()));
+  const int primaries = byte_at(chunk, 0), transfer = byte_at(chunk, 1);
+  if (byte_at(chunk, 2) != 0) return ignore(fmt::format("whose matrix is number {}; it must be 0", byte_at(chunk, 2)));
+  if (byte_at(chunk, 3) != 1) return ignore("whose numbers do not fill their range, which is not supported");
+  const auto transfer_row = std::ranges::find(transfer_rows, transfer, &TransferRow::code);
+  if (transfer_row == std::end(transfer_rows))
+    return ignore(fmt::format("whose transfer is number {}{}, which is not supported", transfer,
+                              transfer == 16   ? " (PQ)"
+                              : transfer == 18 ? " (HLG)"
+                                               : ""));
+  const auto primaries_row = std::ranges::find(primaries_rows, primaries, &PrimariesRow::code);
+  if (primaries_row == std::end(primaries_rows))
+    return ignore(fmt::format("whose primaries are number {}, which are not supported", primaries));
+  colours.transfer = transfer_row->transfer;
+  colours.exponent = transfer_row->exponent;
+  if (!is_rec709(primaries_row->chromaticities)) colours.chromaticities = primaries_row->chromaticities;
+  return colours;
+}
+
+// A compressed profile behind a name. PNG specification, 11.3.2.3.
+bool is_srgb(Bytes chunk) {
+  const size_t name_bytes = text_of(chunk).find('\0');
+  if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return false;
+  const bool is_called_so = text_of(chunk).substr(0, name_bytes).find("sRGB") != std::string_view::npos;
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) fail(Exit::limit, "out of memory");
+  std::vector<std::byte> profile(size_t(4) << 20);
+  size_t bytes = 0;
+  const Bytes packed = chunk.subspan(name_bytes + 2);
+  if (libdeflate_zlib_decompress(decompressor.get(), packed.data(), packed.size(), profile.data(), profile.size(),
+                                 &bytes) != LIBDEFLATE_SUCCESS)
+    return is_called_so;
+  return is_srgb_profile(Bytes(profile).first(bytes), is_called_so);
+}
+
+// The exponent that encodes, 100,000 times. What stands for 1/2.2 means sRGB, as its specification has it for readers that
+// know no better, and as writers mean it.
+void take_gamma(Bytes chunk, Colours& colours) {
+  const uint32_t gamma = chunk.size() == 4 ? big_u32_at(chunk, 0) : 0;
+  constexpr uint32_t least = 1000, most = 10'000'000;
+  if (gamma < least || gamma > most) {
+    colours.warnings.push_back("chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB");
+  } else if (gamma == 100'000) {
+    colours.transfer = Transfer::linear;
+  } else if (gamma < 45000 || gamma > 46000) {
+    colours.transfer = Transfer::power;
+    colours.exponent = 1e5 / double(gamma);
+  }
+}
+
+// White, red, green and blue, 100,000 times. PNG specification, 11.3.2.1.
+void take_chromaticities(Bytes chunk, Colours& colours) {
+  if (chunk.size() != 32) {
+    colours.warnings.push_back("chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB");
+    return;
+  }
+  Chromaticities numbers;
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[(i + 6) % 8] = float(big_u32_at(chunk, 4 * i)) / 1e5f;
+  if (!is_rec709(numbers)) colours.chromaticities = numbers;
+}
+
+}  // namespace
+
+bool is_rec709(const Chromaticities& numbers) {
+  return std::ranges::equal(numbers, rec709, [](float a, float b) { return std::abs(a - b) < 0.001f; });
+}
+
+Colours colours_of(const ColourChunks& chunks) {
+  Colours colours;
+  if (chunks.code_points) return by_code_points(*chunks.code_points);
+  if (chunks.profile) {
+    if (!is_srgb(*chunks.profile)) colours.warnings = {"chunk iCCP is ignored: the picture is taken as sRGB"};
+    return colours;
+  }
+  if (chunks.srgb) return colours;
+  if (chunks.gamma) take_gamma(*chunks.gamma, colours);
+  if (chunks.chromaticities) take_chromaticities(*chunks.chromaticities, colours);
+  return colours;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,32 @@
+// What the chunks of a PNG say of its colours, as far as it can be honoured exactly.
+#pragma once
+
+#include "core/codec/common/bytes.h"
+#include "core/image/picture.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+struct ColourChunks {
+  std::optional<Bytes> gamma, chromaticities, profile, code_points, srgb;
+};
+
+// x and y of red, green, blue and white, as the attribute of an EXR has them.
+using Chromaticities = std::array<float, 8>;
+bool is_rec709(const Chromaticities& numbers);  // to within what files round to
+
+struct Colours {
+  Transfer transfer = Transfer::srgb;
+  double exponent = 1;                           // of Transfer::power
+  std::optional<Chromaticities> chromaticities;  // none: those of Rec. 709, which sRGB has too
+  std::vector<std::string> warnings;             // what is said and ignored
+};
+
+// Of several chunks the first counts, in the order cICP, iCCP, sRGB, gAMA and cHRM. PNG specification, third edition, 4.3.
+Colours colours_of(const ColourChunks& chunks);
+
+}  // namespace gpupost

@@ -1,0 +1,267 @@
+#include "core/codec/common/size_limits.h"
+#include "core/codec/metadata/checked_file.h"
+#include "core/codec/metadata/exif.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
+constexpr size_t max_stored_bytes = 65535;  // of one block, RFC 1951, 3.2.4
+constexpr size_t max_deflate_ratio = 1032;  // 258 bytes in two bits, RFC 1951, 3.2.5
+constexpr size_t max_stb_bytes = (size_t(1) << 31) - 1;
+
+struct Chunk {
+  std::string_view type;
+  size_t at = 0;
+  Bytes data;
+};
+
+// The header chunk. PNG specification, 11.2.2.
+struct ImageHeader {
+  int width = 0, height = 0;
+  int bits = 0;
+  int colour = 0;  // 1 palette, 2 colour, 4 alpha
+  bool is_interlaced = false;
+
+  int channels() const { return colour == 3 ? 1 : 1 + (colour & 2) + (colour & 4 ? 1 : 0); }
+  // Bytes of `texels` of one row with the filter byte before them; none has no filter.
+  size_t row_bytes(size_t texels) const {
+    return texels == 0 ? 0 : 1 + (texels * size_t(channels()) * size_t(bits) + 7) / 8;
+  }
+};
+
+struct PngParts {
+  ImageHeader header;
+  std::optional<Bytes> palette, transparency, exif, animation;
+  ColourChunks colour;
+  std::vector<Bytes> image_data;
+  size_t image_at = 0;  // byte of the first IDAT
+};
+
+ImageHeader header_in(Bytes data, const Limits& limits) {
+  if (data.size() != 13) fail(Exit::input, "chunk IHDR has {} bytes; it must have 13", data.size());
+  check_claimed_size(big_u32_at(data, 0), big_u32_at(data, 4), limits);
+  const ImageHeader header = {.width = int(big_u32_at(data, 0)),
+                              .height = int(big_u32_at(data, 4)),
+                              .bits = byte_at(data, 8),
+                              .colour = byte_at(data, 9),
+                              .is_interlaced = byte_at(data, 12) == 1};
+  const std::string_view bits_allowed = header.colour == 0   ? std::string_view("\1\2\4\10\20")
+                                        : header.colour == 3 ? std::string_view("\1\2\4\10")
+                                                             : std::string_view("\10\20");
+  if (header.colour > 6 || header.colour == 1 || header.colour == 5 ||
+      bits_allowed.find(char(header.bits)) == std::string_view::npos)
+    fail(Exit::input, "is of colour type {} with {} bits, which PNG does not have", header.colour, header.bits);
+  if (byte_at(data, 10) != 0 || byte_at(data, 11) != 0 || byte_at(data, 12) > 1)
+    fail(Exit::input, "has compression {}, filter {}, interlace {}; PNG has 0, 0, and 0 or 1", byte_at(data, 10),
+         byte_at(data, 11), byte_at(data, 12));
+  return header;
+}
+
+Chunk chunk_at(Bytes file, size_t at) {
+  if (file.size() - at < 12) fail(Exit::input, "is cut off: there is no chunk IEND in its {} bytes", file.size());
+  const uint32_t bytes = big_u32_at(file, at);
+  const std::string_view type = text_of(part_of(file, at + 4, 4));
+  if (!std::ranges::all_of(type, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }))
+    fail(Exit::input, "has no chunk at byte {}, where one must be", at);
+  if (bytes > file.size() - at - 12)
+    fail(Exit::input, "is cut off: chunk {} at byte {} ends at byte {}, the file has {}", type, at,
+         uint64_t(at) + 12 + bytes, file.size());
+  const Bytes checked = part_of(file, at + 4, size_t(bytes) + 4);
+  if (libdeflate_crc32(0, checked.data(), checked.size()) != big_u32_at(file, at + 8 + bytes))
+    fail(Exit::input, "chunk {} at byte {} fails its checksum", type, at);
+  return {.type = type, .at = at, .data = checked.subspan(4)};
+}
+
+void take_ancillary(PngParts& parts, const Chunk& chunk) {
+  const std::pair<std::string_view, std::optional<Bytes>*> kept[] = {
+      {"PLTE", &parts.palette},        {"tRNS", &parts.transparency},
+      {"gAMA", &parts.colour.gamma},   {"cHRM", &parts.colour.chromaticities},
+      {"iCCP", &parts.colour.profile}, {"cICP", &parts.colour.code_points},
+      {"sRGB", &parts.colour.srgb},    {"eXIf", &parts.exif},
+      {"acTL", &parts.animation}};
+  for (const auto& [type, place] : kept) {
+    if (chunk.type != type) continue;
+    if (place->has_value()) fail(Exit::input, "has chunk {} twice, again at byte {}", type, chunk.at);
+    *place = chunk.data;
+    return;
+  }
+  const bool is_critical = (chunk.type[0] & 0x20) == 0;
+  if (is_critical)
+    fail(Exit::input, "chunk {} at byte {} is not known, and is said to be needed", chunk.type, chunk.at);
+}
+
+PngParts parts_of(Bytes file, const Limits& limits) {
+  PngParts parts;
+  Chunk chunk = chunk_at(file, signature.size());
+  if (chunk.type == "CgBI") fail(Exit::input, "CgBI, Apple's variant of PNG, is not supported");
+  if (chunk.type != "IHDR") fail(Exit::input, "starts with chunk {}; it must be IHDR", chunk.type);
+  parts.header = header_in(chunk.data, limits);
+  std::string_view before = chunk.type;
+  while (chunk.type != "IEND") {
+    chunk = chunk_at(file, chunk.at + 12 + chunk.data.size());
+    if (chunk.type == "IHDR") fail(Exit::input, "has chunk IHDR twice, again at byte {}", chunk.at);
+    if (chunk.type == "IDAT") {
+      if (!parts.image_data.empty() && before != "IDAT")
+        fail(Exit::input, "chunk IDAT at byte {} does not follow the others", chunk.at);
+      if (parts.image_data.empty()) parts.image_at = chunk.at;
+      parts.image_data.push_back(chunk.data);
+    } else if (chunk.type != "IEND") {
+      if (chunk.type == "PLTE" && !parts.image_data.empty())
+        fail(Exit::input, "chunk PLTE at byte {} stands behind the image data", chunk.at);
+      take_ancillary(parts, chunk);
+    }
+    before = chunk.type;
+  }
+  if (parts.image_data.empty()) fail(Exit::input, "has no chunk IDAT, which holds the image");
+  return parts;
+}
+
+void check_palette(const PngParts& parts) {
+  const ImageHeader& header = parts.header;
+  if (header.colour == 3 && !parts.palette) fail(Exit::input, "has no chunk PLTE, which its colour type needs");
+  const size_t palette_bytes = parts.palette ? parts.palette->size() : 0;
+  if (parts.palette && (palette_bytes == 0 || palette_bytes % 3 != 0 || palette_bytes > 768))
+    fail(Exit::input, "chunk PLTE has {} bytes; it must have 3 for each of 1 to 256 colours", palette_bytes);
+  if (!parts.transparency || header.colour >= 4) return;
+  const size_t bytes = parts.transparency->size();
+  const bool fits = header.colour == 3 ? bytes <= palette_bytes / 3 : bytes == size_t(header.channels()) * 2;
+  if (!fits) fail(Exit::input, "chunk tRNS has {} bytes, which its colour type does not allow", bytes);
+}
+
+// Bytes of the filtered rows, PNG specification, 7.2 and 8.2.
+size_t filtered_bytes(const ImageHeader& header) {
+  if (!header.is_interlaced) return header.row_bytes(size_t(header.width)) * size_t(header.height);
+  struct Pass {
+    int x, y, step_x, step_y;
+  };
+  constexpr Pass passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                             {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+  size_t bytes = 0;
+  for (const Pass& pass : passes) {
+    const auto steps = [](int side, int first, int step) {
+      return size_t(std::max(0, (side - first + step - 1) / step));
+    };
+    bytes += header.row_bytes(steps(header.width, pass.x, pass.step_x)) * steps(header.height, pass.y, pass.step_y);
+  }
+  return bytes;
+}
+
+void inflate(const PngParts& parts, std::byte* to, size_t bytes) {
+  std::vector<std::byte> packed;
+  Bytes data = parts.image_data[0];
+  if (parts.image_data.size() > 1) {
+    for (const Bytes part : parts.image_data) packed.insert(packed.end(), part.begin(), part.end());
+    data = packed;
+  }
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) fail(Exit::limit, "out of memory");
+  switch (libdeflate_zlib_decompress(decompressor.get(), data.data(), data.size(), to, bytes, nullptr)) {
+    case LIBDEFLATE_SUCCESS: return;
+    case LIBDEFLATE_SHORT_OUTPUT: fail(Exit::input, "is cut off: its image data end before {} bytes", bytes);
+    case LIBDEFLATE_INSUFFICIENT_SPACE: fail(Exit::input, "has more image data than the {} bytes it must have", bytes);
+    default: fail(Exit::input, "its image data from byte {} on are damaged", parts.image_at);
+  }
+}
+
+// Writes chunks and stored blocks; checksums are left zero, for stb_image looks at none.
+class Rewriter {
+ public:
+  explicit Rewriter(size_t bytes) : bytes_(bytes) {}
+  std::byte* end() { return bytes_.data() + size_; }
+  void text(std::string_view text) { add(text.data(), text.size()); }
+  void big_u32(size_t number) {
+    const uint32_t bits = __builtin_bswap32(uint32_t(number));
+    add(&bits, 4);
+  }
+  void chunk(std::string_view type, Bytes data) {
+    big_u32(data.size());
+    text(type);
+    add(data.data(), data.size());
+    big_u32(0);
+  }
+  // A stored block out of bytes that stand further back in this same memory.
+  void block(const std::byte* data, size_t bytes, bool is_last) {
+    const auto low = uint16_t(bytes);
+    const auto high = uint16_t(~low);
+    const char head[] = {char(is_last), char(low), char(low >> 8), char(high), char(high >> 8)};
+    add(head, sizeof head);
+    std::memmove(end(), data, bytes);
+    size_ += bytes;
+  }
+  std::vector<std::byte> take() {
+    bytes_.resize(size_);
+    return std::move(bytes_);
+  }
+
+ private:
+  void add(const void* data, size_t bytes) {
+    if (bytes > 0) std::memcpy(end(), data, bytes);
+    size_ += bytes;
+  }
+  std::vector<std::byte> bytes_;
+  size_t size_ = 0;
+};
+
+// A PNG of the same picture: only the chunks that stb_image needs, the data not packed. Palettes are filled up to 256
+// colours with black, as libpng takes indices past their end; stb_image takes whatever is in memory there.
+std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes) {
+  const size_t block_count = (bytes + max_stored_bytes - 1) / max_stored_bytes;
+  const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
+  constexpr size_t room_for_others = 8 + 25 + (12 + 768) + (12 + 256) + 12 + 12;
+  if (packed_bytes + room_for_others > max_stb_bytes)
+    fail(Exit::input, "has {} bytes of image data; at most {}", bytes, max_stb_bytes);
+  Rewriter to(room_for_others + packed_bytes);
+  to.text(signature);
+  to.chunk("IHDR", part_of(file, 16, 13));
+  if (parts.palette && parts.header.colour == 3) {
+    std::array<std::byte, 768> palette = {};
+    std::ranges::copy(*parts.palette, palette.begin());
+    to.chunk("PLTE", palette);
+  }
+  if (parts.transparency && parts.header.colour < 4 && !parts.transparency->empty())
+    to.chunk("tRNS", *parts.transparency);
+  to.big_u32(packed_bytes);
+  to.text("IDAT\x78\x01");
+  // Unpacked to the very end of the blocks' room, then moved forward block by block.
+  std::byte* unpacked = to.end() + 5 * block_count;
+  inflate(parts, unpacked, bytes);
+  for (size_t at = 0; at < bytes; at += max_stored_bytes)
+    to.block(unpacked + at, std::min(max_stored_bytes, bytes - at), at + max_stored_bytes >= bytes);
+  to.big_u32(0);  // the data's checksum
+  to.big_u32(0);  // the chunk's
+  to.chunk("IEND", {});
+  return to.take();
+}
+
+}  // namespace
+
+Checked check_png(Bytes file, const Limits& limits) {
+  const PngParts parts = parts_of(file, limits);
+  check_palette(parts);
+  const size_t bytes = filtered_bytes(parts.header);
+  check_decoded_bytes(bytes, limits);
+  size_t packed_bytes = 0;
+  for (const Bytes part : parts.image_data) packed_bytes += part.size();
+  if (bytes / max_deflate_ratio > packed_bytes)
+    fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
+  Checked checked{.size = {parts.header.width, parts.header.height},
+                  .is_16_bit = parts.header.bits == 16,
+                  .colours = colours_of(parts.colour),
+                  .rewritten = rewritten(file, parts, bytes)};
+  if (parts.animation) checked.colours.warnings.push_back("is animated: the picture that stands for all is read alone");
+  const std::optional<std::string> orientation = parts.exif ? ignored_orientation(*parts.exif) : std::nullopt;
+  if (orientation) checked.colours.warnings.push_back(*orientation);
+  return checked;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,153 @@
+// PNG files: 8 bit by stb_image_write, 16 bit, which it cannot, by a writer of our own.
+#include "core/base/error.h"
+#include "core/base/threads.h"
+#include "core/codec/common/packed_pixels.h"
+#include "core/codec/common/parallel_deflate.h"
+#include "core/codec/common/writer.h"
+
+#include <libdeflate.h>
+#include <stb_image_write.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <climits>
+#include <cstring>
+
+namespace gpupost {
+namespace {
+
+struct Chunk {
+  std::string_view type;
+  Bytes data;
+};
+
+void put_big(std::byte* to, uint32_t number) {
+  for (int i = 0; i < 4; ++i) to[i] = std::byte(number >> (24 - 8 * i));
+}
+
+// Length, type, data and checksum, as PNG has them.
+constexpr size_t chunk_overhead = 12;
+void put_chunk(std::byte* to, const Chunk& chunk) {
+  put_big(to, uint32_t(chunk.data.size()));
+  std::memcpy(to + 4, chunk.type.data(), 4);
+  if (!chunk.data.empty()) std::memcpy(to + 8, chunk.data.data(), chunk.data.size());
+  put_big(to + 8 + chunk.data.size(), libdeflate_crc32(0, to + 4, 4 + chunk.data.size()));
+}
+
+// What says how the numbers are to be read: sRGB with perceptual intent, or a gamma of 1 (in 100000ths).
+constexpr std::array srgb_data{std::byte{0}};
+constexpr std::array linear_data{std::byte{0}, std::byte{1}, std::byte{0x86}, std::byte{0xa0}};
+Chunk transfer_chunk(Transfer transfer) {
+  return transfer == Transfer::srgb ? Chunk{"sRGB", srgb_data} : Chunk{"gAMA", linear_data};
+}
+
+constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // up to the end of IHDR
+
+Memory write_8_bit(const Pixels& pixels, Transfer transfer) {
+  const auto [width, height] = pixels.size;
+  const auto components = int(pixels.component_count);
+  if ((int64_t(width) * components + 1) * height > INT_MAX)
+    fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
+  // stb gives its whole file at once; the chunk that it does not know goes in behind the header.
+  struct Sink {
+    Chunk chunk;
+    Memory file;
+  } sink{.chunk = transfer_chunk(transfer), .file = {}};
+  const auto take = [](void* context, void* data, int count) {
+    auto& [chunk, file] = *static_cast<Sink*>(context);
+    const size_t inserted = chunk_overhead + chunk.data.size();
+    file = Memory(size_t(count) + inserted);
+    std::memcpy(file.data(), data, header_bytes);
+    put_chunk(file.data() + header_bytes, chunk);
+    std::memcpy(file.data() + header_bytes + inserted, static_cast<std::byte*>(data) + header_bytes,
+                size_t(count) - header_bytes);
+  };
+  if (!stbi_write_png_to_func(take, &sink, width, height, components, pixels.numbers.data(), 0))
+    fail(Exit::limit, "out of memory: png: stb_image_write gives up on {}x{}", width, height);
+  return std::move(sink.file);
+}
+
+// Rows of big-endian numbers behind a filter byte each, less the number one texel to the left (filter 1, Sub).
+Memory filtered_rows(const Pixels& pixels) {
+  const size_t texel_bytes = 2 * pixels.component_count;
+  const size_t row_bytes = size_t(pixels.size.width) * texel_bytes;
+  Memory rows(size_t(pixels.size.height) * (row_bytes + 1));
+  parallel_ranges(pixels.size.height, std::max(1, 65536 / pixels.size.width), [&](int begin, int end) {
+    std::vector<uint8_t> row(texel_bytes + row_bytes);  // with a texel of zeros ahead
+    for (auto y = size_t(begin); y < size_t(end); ++y) {
+      const std::byte* from = pixels.numbers.data() + y * row_bytes;
+      for (size_t i = 0; i < row_bytes; i += 2) {
+        uint16_t number;
+        std::memcpy(&number, from + i, sizeof number);
+        const uint16_t big = __builtin_bswap16(number);
+        std::memcpy(&row[texel_bytes + i], &big, sizeof big);
+      }
+      auto* to = reinterpret_cast<uint8_t*>(rows.data()) + y * (row_bytes + 1);
+      *to++ = 1;
+      for (size_t i = 0; i < row_bytes; ++i) to[i] = uint8_t(row[texel_bytes + i] - row[i]);
+    }
+  });
+  return rows;
+}
+
+Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
+  ZlibStream stream;
+  {
+    const Memory rows = filtered_rows(pixels);
+    stream = zlib_compress(rows.bytes());
+  }
+  constexpr std::array<uint8_t, 5> colour_types{0, 0, 4, 2, 6};  // by component_count
+  std::array<std::byte, 13> header{};
+  put_big(&header[0], uint32_t(pixels.size.width));
+  put_big(&header[4], uint32_t(pixels.size.height));
+  header[8] = std::byte{16};
+  header[9] = std::byte{colour_types[pixels.component_count]};
+
+  std::vector<Chunk> chunks{{"IHDR", header}, transfer_chunk(transfer)};
+  for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
+  chunks.push_back({"IEND", {}});
+  std::vector<size_t> places;
+  size_t end = signature.size();
+  for (const Chunk& chunk : chunks) {
+    places.push_back(end);
+    end += chunk_overhead + chunk.data.size();
+  }
+  Memory file(end);
+  std::memcpy(file.data(), signature.data(), signature.size());
+  parallel_ranges(int(chunks.size()), 8, [&](int begin, int stop) {
+    for (auto i = size_t(begin); i < size_t(stop); ++i) put_chunk(file.data() + places[i], chunks[i]);
+  });
+  return file;
+}
+
+// Y, YA, RGB or RGBA.
+std::vector<size_t> components_of(const Group& colour) {
+  std::vector<size_t> components = colour.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
+  if (colour.has_alpha()) components.push_back(3);
+  return components;
+}
+
+}  // namespace
+
+Encoded encode_png(const Source& source, const EncodeOptions& options) {
+  const Picture& picture = *source.picture;
+  if (options.depth != Depth::u8 && options.depth != Depth::u16)
+    fail(Exit::output, "png holds 8 and 16 bits, not {}", name_of(options.depth));
+  check_colour(picture, "png", options);
+  if (!is_encodable(picture, options)) {
+    const Picture working = working_copy(picture, Depth::f32);
+    return encode_png({.picture = &working, .base = source.base}, options);
+  }
+  Encoded encoded;
+  Losses losses;
+  const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
+  warn_of_losses(losses, encoded.warnings);
+  warn_of_drops(picture, "png", encoded.warnings);
+  encoded.bytes =
+      options.depth == Depth::u8 ? write_8_bit(pixels, options.transfer) : write_16_bit(pixels, options.transfer);
+  return encoded;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,170 @@
+#include "core/codec/common/size_limits.h"
+#include "core/codec/metadata/checked_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace gpupost {
+
+namespace {
+
+constexpr size_t file_header_bytes = 14;
+
+struct BmpHeader {
+  size_t header_bytes = 0;
+  size_t data_at = 0;
+  int64_t width = 0, height = 0;  // a negative height: rows from the top
+  int bits = 0;
+  uint32_t compression = 0;
+  size_t colour_count = 0;  // as said; 0: all
+
+  bool is_old() const { return header_bytes == 12; }
+  bool has_fields() const { return compression == 3; }
+  size_t row_bytes() const { return (size_t(width) * size_t(bits) + 31) / 32 * 4; }
+  size_t row_count() const { return size_t(std::abs(height)); }
+};
+
+std::string_view name_of(uint32_t compression) {
+  constexpr std::string_view names[] = {"none", "RLE8", "RLE4", "bit fields", "JPEG", "PNG", "alpha bit fields"};
+  return compression < std::size(names) ? names[compression] : "of an unknown number";
+}
+
+BmpHeader header_of(Bytes file, const Limits& limits) {
+  BmpHeader header;
+  header.data_at = little_at<uint32_t>(file, 10);
+  header.header_bytes = little_at<uint32_t>(file, 14);
+  const size_t known[] = {12, 40, 56, 108, 124};
+  if (std::ranges::find(known, header.header_bytes) == std::end(known))
+    fail(Exit::input, "BMP with a header of {} bytes is not supported", header.header_bytes);
+  part_of(file, file_header_bytes, header.header_bytes);
+  const size_t wide = header.is_old() ? 2 : 4;
+  header.width = header.is_old() ? little_at<uint16_t>(file, 18) : little_at<int32_t>(file, 18);
+  header.height = header.is_old() ? little_at<uint16_t>(file, 20) : little_at<int32_t>(file, 22);
+  const int planes = little_at<uint16_t>(file, 18 + 2 * wide);
+  header.bits = little_at<uint16_t>(file, 20 + 2 * wide);
+  if (planes != 1) fail(Exit::input, "has {} planes; a BMP has 1", planes);
+  if (!header.is_old()) {
+    header.compression = little_at<uint32_t>(file, 30);
+    header.colour_count = little_at<uint32_t>(file, 46);
+  }
+  check_claimed_size(header.width, std::abs(header.height), limits);
+  return header;
+}
+
+void check_kind(const BmpHeader& header) {
+  const int bits[] = {1, 4, 8, 16, 24, 32};
+  if (std::ranges::find(bits, header.bits) == std::end(bits))
+    fail(Exit::input, "BMP of {} bits a texel is not supported", header.bits);
+  if (header.compression != 0 && !header.has_fields())
+    fail(Exit::input, "BMP compression {} is not supported", name_of(header.compression));
+  if (header.has_fields() && header.bits != 16 && header.bits != 32)
+    fail(Exit::input, "has bit fields with {} bits a texel; a BMP has them with 16 or 32", header.bits);
+}
+
+class BmpWriter {
+ public:
+  explicit BmpWriter(size_t bytes) : bytes_(bytes) {}
+  template <class Number>
+  void add(Number number) {
+    add(Bytes(reinterpret_cast<const std::byte*>(&number), sizeof number));
+  }
+  void add(Bytes bytes) {
+    std::memcpy(bytes_.data() + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+  // Zeros up to byte `at`.
+  void skip_to(size_t at) { size_ = at; }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  size_t size_ = 0;
+};
+
+// The same picture with a header of 40 bytes right before 256 colours, those that are missing black, and the data right
+// behind: stb_image 2.27 counts the colours of old headers wrongly, and takes missing ones from whatever is in memory.
+std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data) {
+  constexpr uint32_t new_header_bytes = 40;
+  const size_t entry_bytes = header.is_old() ? 3 : 4;
+  const size_t palette_at = file_header_bytes + header.header_bytes;
+  const bool has_palette = header.bits <= 8;
+  const uint32_t new_data_at = uint32_t(file_header_bytes) + new_header_bytes + (has_palette ? 1024 : 0);
+  BmpWriter to(new_data_at + data.size());
+  to.add(file.first(2));
+  to.add(uint32_t(new_data_at + data.size()));
+  to.add(uint32_t(0));
+  to.add(new_data_at);
+  to.add(new_header_bytes);
+  to.add(int32_t(header.width));
+  to.add(int32_t(header.height));
+  to.add(uint16_t(1));
+  to.add(uint16_t(header.bits));
+  for (int i = 0; i < 6; ++i) to.add(uint32_t(0));  // compression, sizes, resolutions, counts of colours
+  if (has_palette) {
+    const size_t said = header.colour_count == 0 ? size_t(1) << header.bits : header.colour_count;
+    const size_t there = (header.data_at - palette_at) / entry_bytes;
+    if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits a texel need", header.bits);
+    const std::array<std::byte, 3> black = {};
+    for (size_t entry = 0; entry < 256; ++entry) {
+      if (entry < std::min(said, there)) to.add(part_of(file, palette_at + entry * entry_bytes, 3));
+      else to.add(Bytes(black));
+      to.add(uint8_t(0));
+    }
+  }
+  to.add(data);
+  return to.take();
+}
+
+// The same for 16 and 32 bits a texel: with a header of 108 bytes, which holds the bit fields and an alpha, right before the
+// data. stb_image 2.27 takes no gap there, and looks for the fields of a header of 56 bytes behind it.
+std::vector<std::byte> rewritten_with_fields(Bytes file, const BmpHeader& header, Bytes data) {
+  constexpr uint32_t new_header_bytes = 108;
+  constexpr size_t fields_at = file_header_bytes + 40;  // in the header or right behind it
+  constexpr size_t field_bytes = 12, alpha_bytes = 4;
+  const uint32_t new_data_at = uint32_t(file_header_bytes) + new_header_bytes;
+  BmpWriter to(new_data_at + data.size());
+  to.add(file.first(10));
+  to.add(new_data_at);
+  to.add(new_header_bytes);
+  to.add(part_of(file, 18, fields_at - 18));
+  if (header.has_fields()) to.add(part_of(file, fields_at, field_bytes));
+  const bool has_alpha = header.has_fields() && header.header_bytes >= 56;
+  if (has_alpha) to.add(part_of(file, fields_at + field_bytes, alpha_bytes));
+  to.skip_to(new_data_at);
+  to.add(data);
+  return to.take();
+}
+
+void check_fields(Bytes file) {
+  const auto field = [&](size_t index) { return little_at<uint32_t>(file, file_header_bytes + 40 + 4 * index); };
+  const uint32_t red = field(0), green = field(1), blue = field(2);
+  if (red == 0 || green == 0 || blue == 0 || (red & green) || (red & blue) || (green & blue))
+    fail(Exit::input, "BMP bit fields {:#x}, {:#x} and {:#x} are not supported: empty, or of one bit twice", red, green,
+         blue);
+}
+
+}  // namespace
+
+Checked check_bmp(Bytes file, const Limits& limits) {
+  const BmpHeader header = header_of(file, limits);
+  check_kind(header);
+  const size_t palette_at = file_header_bytes + header.header_bytes;
+  if (header.data_at < palette_at)
+    fail(Exit::input, "its data are said to start at byte {}, inside the header", header.data_at);
+  const size_t data_bytes = header.row_bytes() * header.row_count();
+  if (header.data_at > file.size() || data_bytes > file.size() - header.data_at)
+    fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", header.data_at + data_bytes, file.size());
+  const uint32_t said_bytes = little_at<uint32_t>(file, 2);
+  if (said_bytes > file.size())
+    fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
+  Checked checked{.size = {int(header.width), int(header.row_count())}};
+  if (header.has_fields()) check_fields(file);
+  const bool is_of_fields = header.bits == 16 || header.bits == 32;  // those of everyone where it has none of its own
+  const Bytes data = part_of(file, header.data_at, data_bytes);
+  checked.rewritten =
+      is_of_fields && !header.is_old() ? rewritten_with_fields(file, header, data) : rewritten(file, header, data);
+  return checked;
+}
+
+}  // namespace gpupost

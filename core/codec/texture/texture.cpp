@@ -1,0 +1,103 @@
+#include "core/codec/texture/texture.h"
+
+#include "core/codec/common/packed_pixels.h"
+#include "core/codec/common/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+namespace gpupost {
+namespace {
+
+constexpr std::array texel_formats{
+    TexelFormat{Depth::u8, Transfer::linear, 1, 9, 61},    TexelFormat{Depth::u8, Transfer::linear, 2, 16, 49},
+    TexelFormat{Depth::u8, Transfer::linear, 4, 37, 28},   TexelFormat{Depth::u8, Transfer::srgb, 1, 15, 0},
+    TexelFormat{Depth::u8, Transfer::srgb, 2, 22, 0},      TexelFormat{Depth::u8, Transfer::srgb, 4, 43, 29},
+    TexelFormat{Depth::u16, Transfer::linear, 1, 70, 56},  TexelFormat{Depth::u16, Transfer::linear, 2, 77, 35},
+    TexelFormat{Depth::u16, Transfer::linear, 4, 91, 11},  TexelFormat{Depth::half, Transfer::linear, 1, 76, 54},
+    TexelFormat{Depth::half, Transfer::linear, 2, 83, 34}, TexelFormat{Depth::half, Transfer::linear, 4, 97, 10},
+    TexelFormat{Depth::f32, Transfer::linear, 1, 100, 41}, TexelFormat{Depth::f32, Transfer::linear, 2, 103, 16},
+    TexelFormat{Depth::f32, Transfer::linear, 4, 109, 2},
+};
+
+// nullptr: neither format has it.
+const TexelFormat* texel_format_of(Depth depth, Transfer transfer, size_t component_count) {
+  const auto row = std::ranges::find_if(texel_formats, [&](const TexelFormat& format) {
+    return format.depth == depth && format.transfer == transfer && format.component_count == component_count;
+  });
+  return row == texel_formats.end() ? nullptr : &*row;
+}
+
+// R for grey and for R alone, RG where there is nothing behind G, else RGBA.
+size_t component_count_of(const Group& colour) {
+  if (colour.has_alpha()) return 4;
+  if (colour.is_luminance) return 1;
+  if (!colour.channels[2].name.empty()) return 4;
+  return colour.channels[1].name.empty() ? 1 : 2;
+}
+
+TexelFormat texel_of(const Format& format, const Group& colour, const EncodeOptions& options,
+                     std::vector<std::string>& warnings) {
+  const Transfer transfer = is_float(options.depth) ? Transfer::linear : options.transfer;
+  const size_t component_count = component_count_of(colour);
+  const bool is_dds = format.name == "dds";
+  const TexelFormat* texel = texel_format_of(options.depth, transfer, component_count);
+  if (texel && (!is_dds || texel->dxgi != 0)) return *texel;
+  const TexelFormat* wide = texel_format_of(options.depth, transfer, 4);
+  if (!wide)
+    fail(Exit::output, "{}: integers of {} bits are linear there, not srgb", format.name, name_of(options.depth));
+  warnings.push_back(fmt::format(
+      "{} has no sRGB format of {}; R, G, B and A are written (--transfer linear writes {} alone)", format.name,
+      component_count == 1 ? "one component" : "two components", component_count == 1 ? "one" : "two"));
+  return *wide;
+}
+
+Texture texture_of(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+                   const EncodeOptions& options, std::vector<std::string>& warnings) {
+  const Group& colour = sources.front().picture->groups.front();
+  return {.texel = texel_of(format, colour, options, warnings),
+          .size = colour.levels[size_t(options.level)].size,
+          .level_count = options.mipmapped ? int(colour.levels.size()) : 1,
+          .arrangement = arrangement,
+          .image_count = int(sources.size()),
+          .has_alpha = colour.has_alpha(),
+          .is_premultiplied = colour.has_alpha() && is_float(options.depth)};
+}
+
+// Which of a texel's numbers the file holds.
+std::vector<size_t> components_of(const Texture& texture) {
+  std::vector<size_t> components(texture.texel.component_count);
+  std::iota(components.begin(), components.end(), size_t(0));
+  return components;
+}
+
+}  // namespace
+
+Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+                       const EncodeOptions& options) {
+  for (const Source& source : sources) check_colour(*source.picture, format.name, options);
+  Encoded encoded;
+  const Texture texture = texture_of(format, sources, arrangement, options, encoded.warnings);
+  const TextureLayout layout = format.name == "dds" ? dds_layout(texture) : ktx2_layout(texture);
+  encoded.bytes = Memory(layout.file_bytes);
+  std::ranges::copy(layout.header, encoded.bytes.data());
+  Losses losses;
+  for (size_t image = 0; image < sources.size(); ++image) {
+    const Source& source = sources[image];
+    std::optional<Picture> working;
+    if (!is_encodable(*source.picture, options)) working = working_copy(*source.picture, Depth::f32);
+    const Source encodable{.picture = working ? &*working : source.picture, .base = source.base};
+    for (int level = 0; level < texture.level_count; ++level) {
+      const Pixels pixels = pixels_of(encodable, options.level + level, components_of(texture), options, losses);
+      const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
+      std::ranges::copy(pixels.numbers, encoded.bytes.data() + offset);
+    }
+  }
+  warn_of_losses(losses, encoded.warnings);
+  warn_of_drops(*sources.front().picture, format.name, encoded.warnings);
+  return encoded;
+}
+
+}  // namespace gpupost

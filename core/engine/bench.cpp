@@ -1,0 +1,304 @@
+#include "core/engine/bench.h"
+
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/stats/check.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <optional>
+
+namespace gpupost {
+
+std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half) {
+  std::vector<Variant> variants;
+  for (const std::string& arguments : op.variants ? op.variants() : std::vector<std::string>{""}) {
+    if (with_float) variants.push_back({arguments, false});
+    if (with_half) variants.push_back({arguments, true});
+  }
+  return variants;
+}
+
+namespace {
+
+// --- what a picture takes ---------------------------------------------------------------------------------------------
+
+// Memory that the host has left; where it does not say, as much as any.
+size_t available_bytes() {
+  std::ifstream stream("/proc/meminfo");
+  std::string name, unit;
+  for (size_t kibibytes = 0; stream >> name >> kibibytes >> unit;)
+    if (name == "MemAvailable:") return kibibytes << 10;
+  return SIZE_MAX;
+}
+
+// The largest size of which the host can hold the picture and its definition in double: halves of `size`.
+Size verified_size_of(Size size) {
+  constexpr size_t bytes_a_texel = 240;  // four planes, their magnitudes and errors, each with its levels, twice
+  const size_t available = available_bytes();
+  while (texel_count(size) * bytes_a_texel > available) size = level_size(size, 1);
+  return size;
+}
+
+// --- variants ---------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view not_fused = "--no-fuse";  // a variant of chains
+
+// The picture that variants are run on, and the copies of it that they share.
+class Subject {
+ public:
+  Subject(Gpu& gpu, Level base, Depth depth) : gpu_(gpu), base_(std::move(base)), depth_(depth) {}
+
+  const Level& base() const { return base_; }
+  Depth depth() const { return depth_; }
+  // Copies for this plan; those of the plan before where its images are the same.
+  const ImageSets& sets(const Plan& plan) {
+    if (sets_ && sets_->are_for(plan)) return *sets_;
+    sets_.reset();
+    note_wait();
+    return sets_.emplace(gpu_.image_sets(plan, base_));
+  }
+  // Says that the device had to wait for the host.
+  void note_wait() { has_waited_ = true; }
+  // How long each repeat of a plan takes. A GPU that has waited has lowered its clocks and needs some tenths of a second to
+  // raise them again.
+  std::vector<double> measure(const Plan& plan, MeasureOptions options) {
+    const ImageSets& copies = sets(plan);
+    if (has_waited_ && gpu_.info().traits.type != DeviceType::cpu)
+      options.warm_up_ms = std::max(options.warm_up_ms, 500.0);
+    has_waited_ = false;
+    return gpu_.measure(plan, copies, options).milliseconds;
+  }
+  Plan plan_of(std::span<const Call> calls, const Variant& variant) const {
+    const PlanInput input{.size = base_.size,
+                          .storage = depth_,
+                          .half_arithmetic = variant.half_arithmetic,
+                          .fuses = variant.arguments != not_fused,
+                          .keeps_input = true};
+    return plan(calls, input, gpu_.info().traits);
+  }
+
+ private:
+  Gpu& gpu_;
+  Level base_;
+  Depth depth_;
+  std::optional<ImageSets> sets_;
+  bool has_waited_ = true;
+};
+
+// A variant as it is called.
+struct Candidate {
+  std::vector<Call> calls;
+  std::string obstacle;  // why it cannot be called so, or be done on such a device or picture; "" where it can
+};
+
+// What is measured: a chain, or where that is empty an op with the variant's arguments.
+struct Measured {
+  const Op& op;
+  std::span<const Call> chain;
+};
+
+std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting, Size size) {
+  std::vector<Call> calls(measured.chain.begin(), measured.chain.end());
+  if (calls.empty()) calls.push_back(parse_call(measured.op, arguments + " " + setting.text()));
+  give_depths(calls, size);
+  return calls;
+}
+
+Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& measured, const Variant& variant,
+                       const Setting& setting) {
+  if (variant.half_arithmetic && !gpu.info().traits.has_float16)
+    return {.calls = {}, .obstacle = "the device has no half arithmetic"};
+  if (variant.half_arithmetic && subject.depth() == Depth::f32)
+    return {.calls = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
+  try {
+    const std::vector<Call> calls = calls_of(measured, variant.arguments, setting, subject.base().size);
+    subject.plan_of(calls, variant);
+    return {.calls = calls, .obstacle = ""};
+  } catch (const Error& error) {
+    if (error.code() != Exit::usage && error.code() != Exit::limit) throw;
+    return {.calls = {}, .obstacle = error.what()};
+  }
+}
+
+// The median time of a job of microseconds.
+template <class Job>
+double milliseconds_of(Job job) {
+  constexpr int repeats = 101;
+  std::vector<double> milliseconds;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    job();
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  return summary_of(std::move(milliseconds)).median_ms;
+}
+
+// What an op has measured of a picture that went through it unchanged.
+void check_numbers(const Call& call, std::span<const uint32_t> words, const Expected& expected, VariantResult& result) {
+  Statistics found;
+  result.host_ms = milliseconds_of(
+      [&] { found = statistics_of(words, texel_count(size_of(expected.levels[0])), measure_of(call)); });
+  const NumberCheck worst =
+      worst_of(check_statistics(found, expected.levels[0], expected.tolerance[0], measure_of(call)));
+  if (worst.share() > 1) result.failure = describe(worst);
+}
+
+// Runs a variant once and compares every texel of every level with the definition.
+void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, const Expected& expected,
+                   VariantResult& result) {
+  const Plan plan = subject.plan_of(calls, result.variant);
+  const int first_level = plan.base_is_input ? 1 : 0;
+  const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
+  if (calls.size() == 1 && calls[0].op->passes_through)
+    return check_numbers(calls[0], plan.results[0].of(run.statistics), expected, result);
+  for (const LevelCheck& check : verify(expected, run.levels, first_level))
+    if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
+  if (result.worst.share > 1) result.failure = describe(result.worst);
+}
+
+// Is a variant possible, and not known to be wrong?
+bool is_open(const VariantResult& result) { return result.obstacle.empty() && result.failure.empty(); }
+
+void check_variants(Gpu& gpu, Subject& subject, std::span<const Candidate> candidates, const Expected& expected,
+                    std::span<VariantResult> results) {
+  for (size_t index = 0; index < candidates.size(); ++index)
+    if (is_open(results[index])) check_variant(gpu, subject, candidates[index].calls, expected, results[index]);
+}
+
+// What an op's variants make, all of them what the op makes without a variant's words, by its definition. Made on cores that the device leaves free: beside
+// the measurements of a GPU, but not of a CPU.
+std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, std::vector<Call> calls) {
+  const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
+  return std::async(on_cpu ? std::launch::deferred : std::launch::async, [&subject, calls = std::move(calls)] {
+    return expected_of(calls, subject.base(), subject.depth());
+  });
+}
+
+void time_variant(Subject& subject, std::span<const Call> calls, const MeasureOptions& options, VariantResult& result) {
+  const Plan plan = subject.plan_of(calls, result.variant);
+  result.bytes = bytes_moved(plan);
+  try {
+    std::vector<double> milliseconds = subject.measure(plan, options);
+    for (double& time : milliseconds) time += result.host_ms;
+    result.times = summary_of(std::move(milliseconds));
+  } catch (const Error& error) {
+    if (error.code() != Exit::bug) throw;
+    result.failure = error.what();
+  }
+}
+
+// --- floors -----------------------------------------------------------------------------------------------------------
+
+FloorResult floor_of(Floor floor, Subject& subject, const MeasureOptions& options) {
+  FloorResult best{.floor = floor};
+  for (const Plan& plan : floor_plans(floor, subject.base().size, subject.depth())) {
+    const Summary times = summary_of(subject.measure(plan, options));
+    if (best.times.count > 0 && times.median_ms >= best.times.median_ms) continue;
+    best.shape = plan.passes.front().name;
+    best.times = times;
+    best.bytes = bytes_moved(plan);
+  }
+  return best;
+}
+
+// Compiles on all cores what would be compiled one by one.
+void prepare(Gpu& gpu, const Subject& subject, std::span<const Candidate> candidates,
+             std::span<const VariantResult> results) {
+  std::vector<Plan> plans;
+  for (size_t index = 0; index < candidates.size(); ++index)
+    if (results[index].obstacle.empty())
+      plans.push_back(subject.plan_of(candidates[index].calls, results[index].variant));
+  gpu.prepare(plans);
+}
+
+void add_ratios(BenchCase& result, Floor floor) {
+  const bool by_bytes = floor == Floor::bytes;
+  const auto found = std::ranges::find(result.floors, by_bytes ? Floor::copy : floor, &FloorResult::floor);
+  if (found == result.floors.end()) return;
+  for (VariantResult& variant : result.variants) {
+    const double share = by_bytes ? double(variant.bytes) / double(found->bytes) : 1;
+    variant.ratio = variant.times.median_ms / (share * found->times.median_ms);
+  }
+}
+
+}  // namespace
+
+static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Variant> variants, const BenchPlace& place,
+                       const MeasureOptions& options, std::span<const Floor> floors) {
+  const auto [size, depth, setting] = place;
+  BenchCase result{.place = place, .verified_size = verified_size_of(size)};
+  const int most = gpu.info().traits.max_image_side;
+  if (std::max(size.width, size.height) > most) {
+    result.obstacle = fmt::format("{} takes at most {} texels a side", gpu.info().traits.name, most);
+    return result;
+  }
+  Subject subject(gpu, noise(size, depth), depth);
+  std::vector<Candidate> candidates;
+  for (const Variant& variant : variants) {
+    candidates.push_back(candidate_of(gpu, subject, measured, variant, setting));
+    result.variants.push_back({.variant = variant, .obstacle = candidates.back().obstacle});
+  }
+  try {
+    prepare(gpu, subject, candidates, result.variants);
+    std::optional<Subject> smaller;
+    if (result.verified_size != size) smaller.emplace(gpu, noise(result.verified_size, depth), depth);
+    Subject& checked = smaller ? *smaller : subject;
+    std::future<Expected> expected = expected_of(gpu, checked, calls_of(measured, "", setting, checked.base().size));
+    for (const Floor floor : floors) result.floors.push_back(floor_of(floor, subject, options));
+    check_variants(gpu, checked, candidates, expected.get(), result.variants);
+    smaller.reset();
+    subject.note_wait();
+    for (size_t index = 0; index < variants.size(); ++index)
+      if (is_open(result.variants[index]))
+        time_variant(subject, candidates[index].calls, options, result.variants[index]);
+  } catch (const Error& error) {
+    if (error.code() != Exit::limit) throw;
+    return {.place = place, .obstacle = error.what()};
+  }
+  add_ratios(result, measured.op.benchmark.floor);
+  return result;
+}
+
+BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const BenchPlace& place,
+                const MeasureOptions& options, std::span<const Floor> floors) {
+  return bench(gpu, Measured{op, {}}, variants, place, options, floors);
+}
+
+const Op& chain_row() {
+  static const Op row{.name = "chain",
+                      .variants =
+                          [] {
+                            return std::vector<std::string>{"fused", std::string(not_fused)};
+                          },
+                      .benchmark = {.sizes = {{1920, 1080}, {3840, 2160}, {4096, 4096}},
+                                    .cpu_sizes = {{1024, 1024}},
+                                    .depths = {Depth::half, Depth::f32}}};
+  return row;
+}
+
+BenchCase bench(Gpu& gpu, std::span<const Call> chain, std::span<const Variant> variants, const BenchPlace& place,
+                const MeasureOptions& options) {
+  return bench(gpu, Measured{chain_row(), chain}, variants, place, options, all_floors);
+}
+
+const VariantResult* fastest(std::span<const VariantResult> results) {
+  const VariantResult* best = nullptr;
+  for (const VariantResult& result : results)
+    if (result.times.count > 0 && (!best || result.times.median_ms < best->times.median_ms)) best = &result;
+  return best;
+}
+
+std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& variant, Size size, Depth depth) {
+  const auto side = [](int n) { return n <= 256 ? n : 256 + n % 2; };
+  Call call = parse_call(op, variant.arguments);
+  Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
+  give_depths({&call, 1}, subject.base().size);
+  VariantResult result{.variant = variant};
+  check_variant(gpu, subject, {&call, 1}, expected_of({&call, 1}, subject.base(), depth), result);
+  return result.failure;
+}
+
+}  // namespace gpupost

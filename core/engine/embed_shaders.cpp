@@ -1,0 +1,118 @@
+// A program of the build: compiles the passes of every row's examples and writes them as C++.
+#include "core/base/error.h"
+#include "core/base/threads.h"
+#include "core/glsl/shader_text.h"
+#include "core/gpu/cache.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/spirv.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace gpupost {
+
+// Kinds of device that plans differ by.
+static std::vector<DeviceTraits> usual_devices() {
+  DeviceTraits cpu{.name = "cpu",
+                   .type = DeviceType::cpu,
+                   .max_image_side = 32768,
+                   .max_group_invocations = 1024,
+                   .max_storage_images = 64,
+                   .shared_bytes = 32768,
+                   .subgroup_size = 8,
+                   .has_quad = true,
+                   .has_shuffle = true,
+                   .has_reductions = true,
+                   .filters_f32 = true,
+                   .has_float16 = true,
+                   .has_memory_model = true};
+  DeviceTraits gpu = cpu;
+  gpu.type = DeviceType::discrete;
+  gpu.subgroup_size = 32;
+  DeviceTraits without_subgroups = gpu;
+  without_subgroups.has_quad = without_subgroups.has_shuffle = without_subgroups.has_reductions = false;
+  return {cpu, gpu, without_subgroups};
+}
+
+// Sizes that reach every way a plan can go: even and odd, large and small.
+static constexpr Size usual_sizes[] = {{4096, 4096}, {1920, 1080}, {3840, 2160}, {2560, 1440}, {1919, 1081},
+                                       {257, 129},   {64, 64},     {128, 32},    {17, 9},      {1, 4096},
+                                       {4096, 1},    {3, 5},       {5, 4},       {4, 5},       {1, 3},
+                                       {3, 1},       {32, 32},     {16, 16},     {8, 8}};
+
+// What images hold, and whether the arithmetic is of halves. Images of 8 bits take the same passes as those of floats.
+static constexpr std::pair<Depth, bool> usual_numbers[] = {
+    {Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
+
+// The passes of a call, none where the device cannot do it.
+static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, const DeviceTraits& device) {
+  try {
+    return plan({&call, 1}, input, device).passes;
+  } catch (const Error& error) {
+    if (error.code() != Exit::usage) throw;
+    return {};
+  }
+}
+
+static std::map<std::string, std::vector<uint32_t>> compile_all() {
+  std::map<std::string, std::string> names;  // by their text
+  for (const Op* op : all_ops()) {
+    if (op->takes_source) continue;
+    for (const std::string_view example : op->examples)
+      for (const DeviceTraits& device : usual_devices())
+        for (const Size size : usual_sizes)
+          for (const auto& [storage, half_arithmetic] : usual_numbers) {
+            const Call call = parse_call(*op, example);
+            const PlanInput input{.size = size, .storage = storage, .half_arithmetic = half_arithmetic};
+            for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
+          }
+  }
+  const std::vector<std::pair<std::string, std::string>> list(names.begin(), names.end());
+  std::vector<std::vector<uint32_t>> words(list.size());
+  std::atomic<size_t> next = 0;  // they differ too much in size to be dealt out beforehand
+  parallel_ranges(core_count(), 1, [&](int, int) {
+    for (size_t index = next++; index < list.size(); index = next++)
+      words[index] = spirv_of(list[index].first, list[index].second);
+  });
+  std::map<std::string, std::vector<uint32_t>> shaders;
+  for (size_t index = 0; index < list.size(); ++index) shaders[list[index].first] = std::move(words[index]);
+  return shaders;
+}
+
+static void write(const std::map<std::string, std::vector<uint32_t>>& shaders, std::ostream& file) {
+  file << "// Made by the build from the rows of core/ops.\n#include \"core/gpu/spirv.h\"\nnamespace gpupost {\n";
+  int index = 0;
+  for (const auto& [text, words] : shaders) {
+    file << fmt::format("static const uint32_t shader_{}[] = {{", index++);
+    for (const uint32_t word : words) file << fmt::format("{:#x},", word);
+    file << "};\n";
+  }
+  file << "std::span<const BuiltInSpirv> shaders_of_all_rows() {\n  static const BuiltInSpirv shaders[] = {\n";
+  index = 0;
+  for (const auto& [text, words] : shaders) {
+    file << fmt::format("    {{{:#x}, shader_{}}},\n", hash_of(text), index);
+    ++index;
+  }
+  file << "  };\n  return shaders;\n}\n}  // namespace gpupost\n";
+}
+
+}  // namespace gpupost
+
+int main(int argc, char** argv) try {
+  if (argc != 2) return 1;
+  std::ofstream file(argv[1]);
+  gpupost::write(gpupost::compile_all(), file);
+  file.close();
+  return file ? 0 : 1;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "gpupost_embed: {}\n", error.what());
+  return 1;
+}

@@ -1,0 +1,304 @@
+#include "core/glsl/shader_text.h"
+
+#include "core/base/error.h"
+#include "core/glsl/bounds_checks.h"
+#include "core/glsl/user_source.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace gpupost {
+
+// Puts the text of kernel `name` behind `text`, each file it includes once and before it.
+static void append_kernel(std::string_view name, std::set<std::string_view>& done, std::string& text) {
+  if (!done.insert(name).second) return;
+  constexpr std::string_view mark = "#include \"";
+  std::string_view rest = kernel_text(name);
+  std::string own = fmt::format("\n// --- kernels/{}\n", name);
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    if (line.starts_with(mark)) append_kernel(line.substr(mark.size(), line.size() - mark.size() - 1), done, text);
+    else own.append(line).append("\n");
+  }
+  text += own;
+}
+
+static std::string extensions(const Pass& pass) {
+  std::string text = "#version 460\n#extension GL_EXT_control_flow_attributes : require\n";
+  if (pass.scratch_bytes)
+    text += "#pragma use_vulkan_memory_model\n#extension GL_KHR_memory_scope_semantics : require\n";
+  if (pass.half_arithmetic) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
+  if (pass.subgroup_size) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
+  if (pass.subgroup_size > 4) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+  if (pass.reduces_in_subgroups)
+    text +=
+        "#extension GL_KHR_shader_subgroup_arithmetic : require\n#extension GL_KHR_shader_subgroup_vote : require\n";
+  if (pass.subgroup_size && pass.half_arithmetic)
+    text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
+  return text;
+}
+
+static std::string numbers(const Pass& pass) {
+  std::string text = pass.half_arithmetic ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
+                                          : "#define HALF 0\n#define real float\n#define real4 vec4\n";
+  for (const Literal& literal : pass.literals) text += fmt::format("#define {} {}\n", literal.name, literal.value);
+  return text;
+}
+
+// How GLSL writes a number: with a point.
+static std::string number_text(const Field& field) {
+  return field.is_integer ? fmt::format("{}", int64_t(field.value)) : fmt::format("{:#}", field.value);
+}
+
+static std::string pushed_name(std::string_view end, size_t index, const Field& field) {
+  return fmt::format("{}{}_{}", end, index, field.name);
+}
+
+// Calls `visit(name, field)` with each field that is pushed, in their order behind the pass's own values.
+template <class Visit>
+static void visit_pushed(const Pass& pass, Visit visit) {
+  const auto visit_end = [&](std::string_view end, std::span<const Fold> folds) {
+    for (size_t index = 0; index < folds.size(); ++index)
+      for (const Field& field : folds[index].fields)
+        if (!field.is_literal && field.table_index < 0) visit(pushed_name(end, index, field), field);
+  };
+  visit_end("load", pass.on_load);
+  visit_end("store", pass.on_store);
+}
+
+std::vector<int32_t> pushed_words(const Pass& pass) {
+  std::vector<int32_t> words;
+  for (const PushValue& value : pass.values) words.push_back(value.value);
+  visit_pushed(pass, [&](const std::string&, const Field& field) {
+    words.push_back(field.is_integer ? int32_t(field.value) : std::bit_cast<int32_t>(float(field.value)));
+  });
+  return words;
+}
+
+static std::string bindings(const Pass& pass) {
+  std::string text = fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.group[0], pass.group[1]);
+  text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
+  if (pass.second_image >= 0)
+    text += fmt::format("layout(binding = {}) uniform sampler2D second_source;\n", int(second_source_binding));
+  for (size_t index = 0; index < pass.more_sources.size(); ++index)
+    text += fmt::format("layout(binding = {}) uniform sampler2D more_source{};\n", more_sources_binding + int(index),
+                        index);
+  text += fmt::format("layout(binding = {}) writeonly uniform {} target[{}];\n", int(target_binding),
+                      pass.half_targets.empty() ? "image2D" : "uimage2D",
+                      size_t(pass.bound_targets) + pass.more_targets.size());
+  if (pass.scratch_bytes)
+    text += fmt::format(
+        "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
+        "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
+        "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
+        int(scratch_binding));
+  text += fmt::format("#define HAS_STATISTICS {}\n", int(pass.has_statistics));
+  if (pass.has_statistics)
+    text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
+                        int(statistics_binding));
+  if (!pass.table.empty())
+    text += fmt::format(
+        "layout(binding = {0}, std430) readonly buffer Table {{ float table[]; }};\n"
+        "layout(binding = {0}, std430) readonly buffer Table4 {{ vec4 table4[]; }};  // four of them at once\n",
+        int(table_binding));
+  text += "layout(push_constant) uniform Push {\n";
+  for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
+  visit_pushed(pass, [&](const std::string& name, const Field& field) {
+    text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", name);
+  });
+  return text + "};\n";
+}
+
+static std::string value_text(std::string_view end, size_t index, const Field& field) {
+  if (field.is_literal) return number_text(field);
+  if (field.table_index < 0) return pushed_name(end, index, field);
+  return fmt::format("{}(table[{}])", field.is_integer ? "int" : "float", field.table_index);
+}
+
+// The sources of users in a pass, each once.
+static std::vector<std::string_view> users_sources(const Pass& pass) {
+  std::vector<std::string_view> sources;
+  for (const std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
+    for (const Fold& fold : *folds)
+      if (!fold.source.empty() && std::ranges::find(sources, fold.source) == sources.end())
+        sources.push_back(fold.source);
+  return sources;
+}
+
+// What stands before each name of a user's source: before those of no other source in the pass, and of no kernel.
+static constexpr std::string_view users_prefix = "users";
+static std::string prefix_of(size_t source_index) { return fmt::format("{}{}_", users_prefix, source_index); }
+
+std::string in_users_names(std::string message) {
+  for (size_t at = 0; (at = message.find(users_prefix, at)) != message.npos;) {
+    const size_t number = at + users_prefix.size(), end = message.find_first_not_of("0123456789", number);
+    const bool is_prefix = end != message.npos && end > number && message[end] == '_';
+    if (is_prefix) message.erase(at, end + 1 - at);
+    else at = number;
+  }
+  return message;
+}
+
+// They stand before all else: no macro, no variable and no function of gpupost can be meant in them.
+static std::string users_declarations(const Pass& pass) {
+  const std::vector<std::string_view> sources = users_sources(pass);
+  std::string text;
+  for (size_t index = 0; index < sources.size(); ++index) {
+    text += fmt::format("\n// --- a user's, {}\n", index);
+    for (const char c : sources[index]) {
+      if (c == name_mark) text += prefix_of(index);
+      else text += c;
+    }
+  }
+  return text;
+}
+
+// The function of a point op as it is called.
+static std::string function_of(const Fold& fold, const std::vector<std::string_view>& sources) {
+  const auto own = std::ranges::find(sources, fold.source);
+  return own == sources.end() ? fold.name : prefix_of(size_t(own - sources.begin())) + fold.name;
+}
+
+static std::string fold_declarations(std::span<const Fold> folds, std::set<std::string_view>& done) {
+  std::string text;
+  for (const Fold& fold : folds) {
+    if (!fold.source.empty() || done.contains(fold.kernel)) continue;
+    text += fmt::format("\nstruct {}_params {{\n", fold.name);
+    for (const Field& field : fold.fields)
+      text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
+    if (fold.fields.empty()) text += "  int none;\n";
+    text += "};\n";
+    append_kernel(fold.kernel, done, text);
+  }
+  return text;
+}
+
+namespace {
+
+// A colour on its way through point ops.
+struct State {
+  Space space = Space::rgb;
+  bool is_straight = false;
+  bool operator==(const State&) const = default;
+};
+
+// Statements on `c`: from one state to another, and no more than it takes.
+std::string conversions(State from, State to) {
+  std::string text;
+  const auto make = [&](std::string_view function) { text += fmt::format("  c = {}(c);\n", function); };
+  const bool changes_alpha = from.is_straight != to.is_straight;
+  if (from.space == Space::yxy && (to.space != Space::yxy || changes_alpha)) make("xyz_of"), from.space = Space::xyz;
+  if (from.space == Space::xyz && to.space == Space::rgb) make("rgb_of_xyz"), from.space = Space::rgb;
+  if (changes_alpha) make(to.is_straight ? "straight" : "premultiplied");
+  if (from.space == Space::rgb && to.space != Space::rgb) make("xyz_of_rgb"), from.space = Space::xyz;
+  if (from.space != to.space) make("yxy_of");
+  return text;
+}
+
+// Statements on `c`: through a user's function. A texel that is and stays transparent does not get what it makes of black.
+std::string without_black(std::string_view function, std::string_view params, Space space) {
+  const bool is_yxy = space == Space::yxy;
+  return fmt::format(
+      "  {{\n    const bool is_nothing = is_transparent(c.a);\n    vec4 of_black = vec4(0.0);\n"
+      "    if (is_nothing) of_black = {0}(vec4({2}, c.a), {1});\n"
+      "    c = {0}(c, {1});\n"
+      "    if (is_nothing && is_transparent(c.a)) c.{3} -= of_black.{3};\n  }}\n",
+      function, params, is_yxy ? "0.0, 0.3127, 0.3290" : "0.0, 0.0, 0.0", is_yxy ? "r" : "rgb");
+}
+
+// Statements on `c`: through the folds, from one state to another.
+std::string through(std::span<const Fold> folds, std::string_view end, State from, State to,
+                    const std::vector<std::string_view>& sources) {
+  std::string text;
+  for (size_t index = 0; index < folds.size(); ++index) {
+    const Fold& fold = folds[index];
+    const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb,
+                    fold.takes_any_alpha ? from.is_straight : fold.is_straight};
+    text += conversions(from, own);
+    std::vector<std::string> values;
+    for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));
+    if (values.empty()) values.push_back("0");
+    const std::string function = function_of(fold, sources);
+    const std::string params = fmt::format("{}_params({})", function, fmt::join(values, ", "));
+    if (!fold.source.empty() && own.is_straight) text += without_black(function, params, own.space);
+    else text += fmt::format("  c = {}(c, {});\n", function, params);
+    from = own;
+  }
+  return text + conversions(from, to);
+}
+
+}  // namespace
+
+// How `c` is stored in the target, 0, or in the one of more_targets that has the number before.
+static std::string stored(const Pass& pass, size_t target, std::string_view c) {
+  if (pass.half_targets.empty()) return std::string(c);
+  if (!pass.half_targets[target]) return fmt::format("floatBitsToUint({})", c);
+  return pass.clamps ? fmt::format("half_bits(clamp_half({}))", c) : fmt::format("half_bits({})", c);
+}
+
+static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
+  const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
+  const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
+  const State inside{is_rgb ? Space::rgb : Space::xyz};
+  const std::vector<std::string_view> sources = users_sources(pass);
+  std::string text = is_rgb ? "" : "#define IN_XYZ\n";
+  if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
+  const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
+  if (is_half && !pass.on_store.empty()) text += "#define HALF_ALPHAS\n";
+  if (has_folds) append_kernel("lib/alpha.glsl", done, text);
+  text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
+  if (!pass.half_targets.empty()) append_kernel("lib/half_bits.glsl", done, text);
+  if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
+  if (pass.packs) append_kernel("lib/to_r11g11b10.glsl", done, text);
+
+  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside, sources) +
+          "  return c;\n}\n";
+  text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
+  // R, G and B, whatever the images hold
+  text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
+  if (pass.second_image >= 0)
+    text += "\nvec4 load_second(ivec2 at) {\n  vec4 c = texelFetch(second_source, at, 0);\n" +
+            (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
+  for (size_t index = 0; index < pass.more_sources.size(); ++index)
+    text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
+  for (size_t index = 0; index < pass.more_targets.size(); ++index)
+    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, {}); }}\n", index,
+                        size_t(pass.bound_targets) + index, stored(pass, index + 1, "c"));
+  // the mean of the texels around the corner that has `at` at its lower right
+  if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
+
+  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
+  text += fmt::format("  return {};\n}}\n", pass.packs ? "fitted(c)" : "c");
+  const std::string made = stored(pass, 0, "into_target(c)");
+  if (pass.bound_targets == 1)
+    text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);
+  // by literals: a device need not be able to index storage images by a value
+  text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
+  for (int index = 0; index < pass.bound_targets; ++index)
+    text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, made);
+  return text + "  }\n}\n";
+}
+
+static std::string declarations(const Pass& pass) {
+  return extensions(pass) + users_declarations(pass) + numbers(pass) + bindings(pass);
+}
+
+static std::string functions(const Pass& pass) {
+  std::set<std::string_view> done;
+  std::string text = load_and_store(pass, done);
+  append_kernel(pass.kernel, done, text);
+  return text;
+}
+
+std::string glsl_of(const Pass& pass) { return declarations(pass) + functions(pass); }
+
+std::string bounds_checking_glsl_of(const Pass& pass) {
+  return declarations(pass) + bounds_declarations() + with_checked_indices(functions(pass));
+}
+
+}  // namespace gpupost

@@ -1,0 +1,83 @@
+#include "core/image/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace gpupost {
+
+namespace {
+
+// Programs differ about the frame's own coordinates.
+void remove_frame_matrices(std::vector<Attribute>& attributes) {
+  remove_attributes(attributes, {"worldToNDC", "worldToScreen"});
+}
+
+template <size_t count>
+using Floats = std::array<float, count>;
+
+// Calls change(numbers) on the floats of an attribute that is there and has as many.
+template <size_t count, class Change>
+void change_floats(std::vector<Attribute>& attributes, std::string_view name, const Change& change) {
+  const auto found = std::ranges::find(attributes, name, &Attribute::name);
+  Floats<count> numbers;
+  if (found == attributes.end() || found->value.size() != sizeof numbers) return;
+  std::memcpy(numbers.data(), found->value.data(), sizeof numbers);
+  change(numbers);
+  std::memcpy(found->value.data(), numbers.data(), sizeof numbers);
+}
+
+float number_of(std::vector<Attribute>& attributes, std::string_view name, float otherwise) {
+  change_floats<1>(attributes, name, [&](const Floats<1>& number) { otherwise = number[0]; });
+  return otherwise;
+}
+
+double count_of(int min, int max) { return double(max) - min + 1; }
+
+}  // namespace
+
+void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names) {
+  std::erase_if(attributes, [&](const Attribute& attribute) { return std::ranges::count(names, attribute.name) > 0; });
+}
+
+void set_text(std::vector<Attribute>& attributes, std::string_view name, std::string_view text) {
+  remove_attributes(attributes, {name});
+  attributes.push_back({.name = std::string(name), .type = "string", .value = {text.begin(), text.end()}});
+}
+
+// The screen window is as wide as the display window, and its y goes up. Source: OpenEXR, Technical Introduction, "Camera
+// Coordinate System".
+void crop_frame(std::vector<Attribute>& attributes, const Window& before, const Window& after) {
+  if (before == after) return;
+  const double width = double(number_of(attributes, "screenWindowWidth", 1));
+  const double aspect = double(number_of(attributes, "pixelAspectRatio", 1));
+  const double texel = width / count_of(before.min_x, before.max_x);
+  const auto off = [](int before_min, int before_max, int after_min, int after_max) {
+    return ((double(after_min) + after_max) - (double(before_min) + before_max)) / 2;
+  };
+  change_floats<1>(attributes, "screenWindowWidth",
+                   [&](Floats<1>& number) { number[0] = float(texel * count_of(after.min_x, after.max_x)); });
+  change_floats<2>(attributes, "screenWindowCenter", [&](Floats<2>& center) {
+    center[0] += float(texel * off(before.min_x, before.max_x, after.min_x, after.max_x));
+    center[1] -= float(texel / aspect * off(before.min_y, before.max_y, after.min_y, after.max_y));
+  });
+  remove_frame_matrices(attributes);
+  remove_attributes(attributes, {"envmap"});  // a part of an environment is none
+}
+
+// The camera is mirrored too: its x or y goes the other way.
+void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y) {
+  change_floats<2>(attributes, "screenWindowCenter", [&](Floats<2>& center) {
+    if (flips_x) center[0] = -center[0];
+    if (flips_y) center[1] = -center[1];
+  });
+  change_floats<16>(attributes, "worldToCamera", [&](Floats<16>& matrix) {
+    for (size_t row = 0; row < 4; ++row) {
+      if (flips_x) matrix[4 * row] = -matrix[4 * row];
+      if (flips_y) matrix[4 * row + 1] = -matrix[4 * row + 1];
+    }
+  });
+  remove_frame_matrices(attributes);
+}
+
+}  // namespace gpupost

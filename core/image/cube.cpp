@@ -1,0 +1,181 @@
+#include "core/image/cube.h"
+
+#include "core/base/half.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace gpupost {
+namespace {
+
+using Vector = std::array<int, 3>;
+
+// A face looks along `ahead`; its columns grow along `right`, its rows along `down`. Vulkan 1.3, table "Cube map face and
+// coordinate selection": the signs of rc, sc and tc.
+struct Face {
+  Vector ahead, right, down;
+};
+constexpr std::array<Face, face_count> face_table{{
+    {.ahead = {1, 0, 0}, .right = {0, 0, -1}, .down = {0, -1, 0}},
+    {.ahead = {-1, 0, 0}, .right = {0, 0, 1}, .down = {0, -1, 0}},
+    {.ahead = {0, 1, 0}, .right = {1, 0, 0}, .down = {0, 0, 1}},
+    {.ahead = {0, -1, 0}, .right = {1, 0, 0}, .down = {0, 0, -1}},
+    {.ahead = {0, 0, 1}, .right = {1, 0, 0}, .down = {0, -1, 0}},
+    {.ahead = {0, 0, -1}, .right = {-1, 0, 0}, .down = {0, -1, 0}},
+}};
+
+constexpr int dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+constexpr Vector cross(const Vector& a, const Vector& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+constexpr Vector scaled(const Vector& direction, int factor) {
+  return {direction[0] * factor, direction[1] * factor, direction[2] * factor};
+}
+constexpr Vector sum(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+
+// The six faces of one level.
+class CubeLevel {
+ public:
+  CubeLevel(std::span<Group* const> faces, int level)
+      : depth_(faces[0]->depth), side_(faces[0]->levels[size_t(level)].size.width) {
+    for (Group* face : faces) texels_.push_back(face->levels[size_t(level)].texels.data());
+  }
+
+  int side() const { return side_; }
+
+  // Averages the texels that touch a point of the cube's surface. The cube's coordinates go from -side() to side(), so that
+  // middles of texels are whole numbers.
+  void average_at(const Vector& point) {
+    std::vector<std::byte*> touching;
+    for (size_t face = 0; face < face_count; ++face)
+      if (dot(point, face_table[face].ahead) == side_) touching.push_back(texel_at(face, point));
+    average(touching);
+  }
+
+  void average_all() { average({texels_.begin(), texels_.end()}); }
+
+ private:
+  std::byte* texel_at(size_t face, const Vector& point) const {
+    const int column = std::min((dot(point, face_table[face].right) + side_) / 2, side_ - 1);
+    const int row = std::min((dot(point, face_table[face].down) + side_) / 2, side_ - 1);
+    return texels_[face] + 4 * bytes_of(depth_) * (size_t(row) * size_t(side_) + size_t(column));
+  }
+
+  void average(const std::vector<std::byte*>& touching) const {
+    for (size_t component = 0; component < 4; ++component) {
+      const size_t offset = component * bytes_of(depth_);
+      double total = 0;
+      for (const std::byte* texel : touching) total += double(number_at(texel + offset));
+      const auto mean = float(total / double(touching.size()));
+      for (std::byte* texel : touching) store(mean, texel + offset);
+    }
+  }
+
+  float number_at(const std::byte* from) const {
+    if (depth_ == Depth::half) {
+      uint16_t bits;
+      std::memcpy(&bits, from, sizeof bits);
+      return float_from_half(bits);
+    }
+    float number;
+    std::memcpy(&number, from, sizeof number);
+    return number;
+  }
+
+  void store(float number, std::byte* to) const {
+    const uint16_t bits = depth_ == Depth::half ? half_from_float(number) : uint16_t(0);
+    if (depth_ == Depth::half) std::memcpy(to, &bits, sizeof bits);
+    else std::memcpy(to, &number, sizeof number);
+  }
+
+  Depth depth_;
+  int side_;
+  std::vector<std::byte*> texels_;
+};
+
+void average_corners(CubeLevel& level) {
+  for (const int x : {-1, 1})
+    for (const int y : {-1, 1})
+      for (const int z : {-1, 1}) level.average_at(scaled({x, y, z}, level.side()));
+}
+
+// Every edge but for its two ends, which are corners.
+void average_edges(CubeLevel& level) {
+  for (size_t a = 0; a < face_count; ++a) {
+    for (size_t b = a + 1; b < face_count; ++b) {
+      const Vector &one = face_table[a].ahead, &other = face_table[b].ahead;
+      if (dot(one, other) != 0) continue;
+      const Vector middle = scaled(sum(one, other), level.side());
+      for (int i = 1; i < level.side() - 1; ++i)
+        level.average_at(sum(middle, scaled(cross(one, other), 2 * i + 1 - level.side())));
+    }
+  }
+}
+
+// A square of `side` texels at column and row `place` of a grid of such squares; `is_turned`: by half.
+Group cut(const Group& group, Size place, int side, bool is_turned) {
+  Group made{.channels = group.channels,
+             .depth = group.depth,
+             .is_colour = group.is_colour,
+             .is_luminance = group.is_luminance};
+  const Level& from = group.levels[0];
+  const size_t texel_bytes = 4 * bytes_of(group.depth), row_bytes = size_t(side) * texel_bytes;
+  Level& level = made.levels.emplace_back(Level{{side, side}, Memory(size_t(side) * row_bytes)});
+  for (int y = 0; y < side; ++y) {
+    const size_t first = size_t(place.height * side + y) * size_t(from.size.width) + size_t(place.width * side);
+    const std::byte* row = from.texels.data() + first * texel_bytes;
+    std::byte* to = level.texels.data() + size_t(is_turned ? side - 1 - y : y) * row_bytes;
+    if (!is_turned) std::memcpy(to, row, row_bytes);
+    else
+      for (size_t x = 0; x < size_t(side); ++x)
+        std::memcpy(to + (size_t(side) - 1 - x) * texel_bytes, row + x * texel_bytes, texel_bytes);
+  }
+  return made;
+}
+
+Picture cut(const Picture& picture, Size place, int side, bool is_turned = false) {
+  Picture face{.format = picture.format,
+               .compression = picture.compression,
+               .data_window = window_of({side, side}),
+               .display_window = window_of({side, side}),
+               .transfer = picture.transfer,
+               .exponent = picture.exponent,
+               .alpha = picture.alpha,
+               .attributes = picture.attributes};
+  for (const Group& group : picture.groups) face.groups.push_back(cut(group, place, side, is_turned));
+  return face;
+}
+
+}  // namespace
+
+std::vector<Picture> faces_of_cross(const Picture& picture) {
+  const auto [width, height] = picture.size();
+  const bool is_horizontal = 3 * width == 4 * height && width % 4 == 0;
+  const bool is_vertical = 4 * width == 3 * height && width % 3 == 0;
+  if (!is_horizontal && !is_vertical) return {};
+  const int side = is_horizontal ? width / 4 : width / 3;
+  constexpr Size places[] = {{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}};  // column and row
+  std::vector<Picture> faces;
+  for (const Size place : places) faces.push_back(cut(picture, place, side));
+  faces.push_back(is_horizontal ? cut(picture, {3, 1}, side) : cut(picture, {1, 3}, side, true));
+  return faces;
+}
+
+std::vector<Picture> faces_of_strip(const Picture& picture) {
+  const auto [width, height] = picture.size();
+  if (width != 6 * height && height != 6 * width) return {};
+  std::vector<Picture> faces;
+  for (int i = 0; i < face_count; ++i)
+    faces.push_back(width > height ? cut(picture, {i, 0}, height) : cut(picture, {0, i}, width));
+  return faces;
+}
+
+void average_seams(std::span<Group* const> faces, int level_index) {
+  CubeLevel level(faces, level_index);
+  if (level.side() == 1) return level.average_all();
+  average_corners(level);
+  average_edges(level);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,31 @@
+// Cube maps: how six faces lie in one picture, and where they meet. Their order is +X -X +Y -Y +Z -Z, their orientation
+// that of Vulkan, OpenGL and Direct3D: seen from inside with +Y up, rows from the top.
+#pragma once
+
+#include "core/image/picture.h"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+inline constexpr int face_count = 6;
+inline constexpr std::string_view face_names[face_count] = {"+X", "-X", "+Y", "-Y", "+Z", "-Z"};
+
+// The faces of a cross:
+//     .  +Y  .   .        .  +Y  .
+//    -X  +Z  +X  -Z  or  -X  +Z  +X
+//     .  -Y  .   .        .  -Y  .
+//                         .  -Z  .   turned by half, so that it joins on to -Y
+// Empty where the picture's shape is neither.
+std::vector<Picture> faces_of_cross(const Picture& picture);
+
+// The faces of a row or a column of six, in their order. Empty where the picture's shape is neither.
+std::vector<Picture> faces_of_strip(const Picture& picture);
+
+// Gives texels that touch across an edge their mean, those of a corner the mean of three and faces of one texel the mean of
+// all six, so that a level shows no seam. `faces` are the colour of six faces, linear and premultiplied, half or float.
+void average_seams(std::span<Group* const> faces, int level);
+
+}  // namespace gpupost

@@ -1,0 +1,172 @@
+#include "core/image/primaries.h"
+
+#include "core/image/attributes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+
+namespace gpupost {
+
+namespace {
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<Vector, 3>;  // rows
+
+Vector product(const Matrix& m, const Vector& v) {
+  Vector result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column) result[row] += m[row][column] * v[column];
+  return result;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column)
+      for (size_t k = 0; k < 3; ++k) result[row][column] += a[row][k] * b[k][column];
+  return result;
+}
+
+double determinant(const Matrix& m) {
+  double sum = 0;
+  for (size_t k = 0; k < 3; ++k)
+    sum += m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]);
+  return sum;
+}
+
+Matrix inverse(const Matrix& m) {
+  const double whole = determinant(m);
+  Matrix result{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column) {
+      const size_t r1 = (column + 1) % 3, r2 = (column + 2) % 3, c1 = (row + 1) % 3, c2 = (row + 2) % 3;
+      result[row][column] = (m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]) / whole;
+    }
+  return result;
+}
+
+// X, Y and Z of a chromaticity at a luminance of 1.
+Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
+
+// X, Y and Z of the primaries, scaled so that they add up to 1: primaries without luminance have them too.
+Matrix columns_of(const Primaries& p) {
+  return {{{p.red.x, p.green.x, p.blue.x},
+           {p.red.y, p.green.y, p.blue.y},
+           {1 - p.red.x - p.red.y, 1 - p.green.x - p.green.y, 1 - p.blue.x - p.blue.y}}};
+}
+
+Matrix xyz_of_rgb(const Primaries& p) {
+  Matrix columns = columns_of(p);
+  const Vector shares = product(inverse(columns), xyz_of(p.white));
+  for (Vector& row : columns)
+    for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
+  return columns;
+}
+
+// From what looks the same under one white to what does under another.
+Matrix adaptation(Chromaticity from, Chromaticity to) {
+  constexpr Matrix cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
+  const Vector before = product(cones, xyz_of(from)), after = product(cones, xyz_of(to));
+  Matrix scale{};
+  for (size_t k = 0; k < 3; ++k) scale[k][k] = after[k] / before[k];
+  return product(inverse(cones), product(scale, cones));
+}
+
+std::array<double, 8> numbers_of(const Primaries& p) {
+  return {p.red.x, p.red.y, p.green.x, p.green.y, p.blue.x, p.blue.y, p.white.x, p.white.y};
+}
+
+constexpr std::string_view attribute_name = "chromaticities";
+
+// Can colors of these primaries be made others, and others theirs?
+bool make_sense(const Primaries& p) {
+  constexpr double farthest = 100, least = 1e-4;
+  const bool are_near = std::ranges::all_of(numbers_of(p), [](double n) { return std::abs(n) <= farthest; });
+  if (!are_near || std::abs(p.white.y) < least || std::abs(determinant(columns_of(p))) < least) return false;
+  return std::abs(determinant(xyz_of_rgb(p))) >= least &&
+         std::abs(determinant(adaptation(p.white, rec709.white))) < 1e4;
+}
+
+// Little-endian floats. None where they make no sense.
+std::optional<Primaries> parsed(const Attribute& attribute) {
+  const std::vector<uint8_t>& bytes = attribute.value;
+  if (attribute.type != attribute_name || bytes.size() != 32) return std::nullopt;
+  std::array<double, 8> n{};
+  for (size_t index = 0; index < 8; ++index) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < 4; ++k) bits |= uint32_t(bytes[4 * index + k]) << (8 * k);
+    n[index] = double(std::bit_cast<float>(bits));
+  }
+  const Primaries primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
+  return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
+}
+
+}  // namespace
+
+bool are_same(const Primaries& a, const Primaries& b) {
+  return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
+}
+
+std::optional<Primaries> other_primaries(const Picture& picture) {
+  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) return std::nullopt;
+  const std::optional<Primaries> primaries = parsed(*found);
+  return !primaries || are_same(*primaries, rec709) ? std::nullopt : primaries;
+}
+
+std::optional<std::string> drop_senseless_primaries(Picture& picture) {
+  const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end() || parsed(*found)) return std::nullopt;
+  picture.attributes.erase(found);
+  return "its chromaticities are no primaries of colors; they are dropped, and its colors are taken as Rec. 709's";
+}
+
+void set_primaries(Picture& picture, const Primaries& primaries) {
+  // they name the colours that there were
+  remove_attributes(picture.attributes,
+                    {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+  auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
+  if (found == picture.attributes.end()) {
+    if (are_same(primaries, rec709)) return;
+    picture.attributes.push_back({.name = std::string(attribute_name), .type = std::string(attribute_name)});
+    found = std::prev(picture.attributes.end());
+  }
+  found->value.clear();
+  for (const double number : numbers_of(primaries))
+    for (size_t k = 0; k < 4; ++k) found->value.push_back(uint8_t(std::bit_cast<uint32_t>(float(number)) >> (8 * k)));
+}
+
+// The white that colours are adapted to or from. X, Y and Z are those under the white of Rec.709.
+static Chromaticity white_of(const Primaries& primaries) {
+  return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
+}
+
+Matrix conversion(const PrimariesChange& change) {
+  const auto& [from, to] = change;
+  const Matrix there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));
+  return product(inverse(xyz_of_rgb(to)), there);
+}
+
+Matrix to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
+
+static void multiply(Picture& picture, const Matrix& matrix) {
+  for (Level& level : picture.groups.front().levels) {
+    const std::span<float> numbers = level.texels.as<float>();
+    for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
+      const Vector light{double(numbers[texel]), double(numbers[texel + 1]), double(numbers[texel + 2])};
+      const Vector made = product(matrix, light);
+      for (size_t c = 0; c < 3; ++c) numbers[texel + c] = float(made[c]);
+    }
+  }
+}
+
+void make_rec709(Picture& picture, const Primaries& primaries) {
+  multiply(picture, to_rec709(primaries));
+  set_primaries(picture, rec709);
+}
+
+void convert_primaries(Picture& picture, const PrimariesChange& change) { multiply(picture, conversion(change)); }
+
+}  // namespace gpupost

@@ -1,0 +1,201 @@
+#include "core/image/to_working.h"
+
+#include "core/base/half.h"
+#include "core/base/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+namespace gpupost {
+
+// IEC 61966-2-1.
+double srgb_decode(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+double srgb_encode(double linear) {
+  return linear <= 0.0031308 ? linear * 12.92 : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
+}
+double bt709_decode(double encoded) {
+  return encoded < 0.081 ? encoded / 4.5 : std::pow((encoded + 0.099) / 1.099, 1 / 0.45);
+}
+
+namespace {
+
+// What has to change before the device may see a group's texels.
+struct Look {
+  Transfer transfer = Transfer::linear;
+  double exponent = 1;
+  bool is_straight = false;            // the colour is to be multiplied by alpha
+  bool is_encoded_multiplied = false;  // encoded premultiplied colour: to be divided, decoded and multiplied again
+  bool operator==(const Look&) const = default;
+};
+
+Look look_of(const Picture& picture, const Group& group) {
+  const bool is_multiplicable = group.has_alpha() && !group.is_data;
+  const bool is_straight = is_multiplicable && picture.alpha == Alpha::straight;
+  const bool is_multiplied = is_multiplicable && picture.alpha == Alpha::premultiplied;
+  return {picture.transfer, picture.exponent, is_straight, is_multiplied && picture.transfer != Transfer::linear};
+}
+
+double light_of(double encoded, Look look) {
+  switch (look.transfer) {
+    case Transfer::linear: return encoded;
+    case Transfer::srgb: return srgb_decode(encoded);
+    case Transfer::bt709: return bt709_decode(encoded);
+    case Transfer::power: return std::copysign(std::pow(std::abs(encoded), look.exponent), encoded);
+  }
+  return encoded;
+}
+
+// Calls body(first texel, texel count) for every row of a level, on every core; body returns what is counted.
+template <class Body>
+size_t count_rows(Size size, const Body& body) {
+  std::atomic<size_t> sum = 0;
+  const int grain = std::max(1, 65536 / size.width);
+  parallel_ranges(size.height, grain, [&](int begin, int end) {
+    size_t count = 0;
+    for (int y = begin; y < end; ++y) count += body(size_t(y) * size_t(size.width), size_t(size.width));
+    sum += count;
+  });
+  return sum;
+}
+
+size_t store(const std::vector<float>& row, std::byte* to, Depth depth) {
+  if (depth == Depth::half) return halves_from_floats(row.data(), reinterpret_cast<uint16_t*>(to), row.size());
+  std::copy(row.begin(), row.end(), reinterpret_cast<float*>(to));
+  return 0;
+}
+
+// Every value that an integer of a file can have, as the linear number it stands for.
+struct Table {
+  std::vector<float> floats;
+  std::vector<uint16_t> halves;
+};
+
+Table table_of(size_t value_count, Look look) {
+  Table table{std::vector<float>(value_count), std::vector<uint16_t>(value_count)};
+  for (size_t value = 0; value < value_count; ++value) {
+    const double share = double(value) / double(value_count - 1);
+    table.floats[value] = float(light_of(share, look));
+  }
+  halves_from_floats(table.floats.data(), table.halves.data(), value_count);
+  return table;
+}
+
+// The tables of usual curves are kept; another is made in `room`.
+template <class Integer>
+const Table& table_for(Look look, Table& room) {
+  constexpr size_t value_count = size_t(1) << 8 * sizeof(Integer);
+  if (look.transfer == Transfer::srgb) {
+    static const Table srgb = table_of(value_count, {.transfer = Transfer::srgb});
+    return srgb;
+  }
+  if (look.transfer == Transfer::linear) {
+    static const Table linear = table_of(value_count, {});
+    return linear;
+  }
+  return room = table_of(value_count, look);
+}
+
+template <class Integer>
+bool is_opaque(const Integer* texels, size_t texel_count) {
+  Integer least = Integer(-1);
+  for (size_t i = 0; i < texel_count; ++i) least = std::min(least, texels[4 * i + 3]);
+  return least == Integer(-1);
+}
+
+template <class Integer, class Number>
+void look_up(const Integer* from, Number* to, size_t texel_count, const std::vector<Number>& table) {
+  for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[from[i]];
+}
+
+// One texel of floats made linear and premultiplied.
+void make_linear(float* texel, Look look) {
+  const float alpha = texel[3];
+  const bool divides = look.is_encoded_multiplied && alpha > 0;
+  const float factor = divides || look.is_straight ? alpha : 1;
+  for (size_t c = 0; c < 3; ++c) {
+    const double straight = double(texel[c]) / double(divides ? alpha : 1);
+    texel[c] = float(light_of(straight, look)) * factor;
+  }
+}
+
+// A row of integers as linear premultiplied numbers. Opaque rows, the common case, are looked up and that is all.
+template <class Integer>
+void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, const Table& table,
+                     Depth storage) {
+  if (is_opaque(from, texel_count)) {
+    if (storage == Depth::half) look_up(from, reinterpret_cast<uint16_t*>(to), texel_count, table.halves);
+    else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats);
+    return;
+  }
+  const float unit = 1.0f / float(Integer(-1));
+  thread_local std::vector<float> row;
+  row.resize(4 * texel_count);
+  for (size_t i = 0; i < 4 * texel_count; i += 4) {
+    row[i + 3] = float(from[i + 3]) * unit;
+    if (look.is_encoded_multiplied) {
+      for (size_t c = i; c < i + 3; ++c) row[c] = float(from[c]) * unit;
+      make_linear(&row[i], look);
+    } else {
+      const float factor = look.is_straight ? row[i + 3] : 1;
+      for (size_t c = i; c < i + 3; ++c) row[c] = table.floats[from[c]] * factor;
+    }
+  }
+  store(row, to, storage);
+}
+
+// A row of floats made so; returns how many numbers were clamped.
+size_t row_of_floats(const std::byte* from, Depth depth, std::byte* to, size_t texel_count, Look look, Depth storage) {
+  thread_local std::vector<float> row;
+  row.resize(4 * texel_count);
+  if (depth == Depth::half) floats_from_halves(reinterpret_cast<const uint16_t*>(from), row.data(), row.size());
+  else std::copy_n(reinterpret_cast<const float*>(from), row.size(), row.begin());
+  if (look != Look{})
+    for (size_t i = 0; i < texel_count; ++i) make_linear(&row[4 * i], look);
+  return store(row, to, storage);
+}
+
+size_t change_level(Level& level, Depth from_depth, Depth to_depth, Look look) {
+  Memory made(texel_count(level.size) * 4 * bytes_of(to_depth));
+  Table room;
+  const Table& table = from_depth == Depth::u8    ? table_for<uint8_t>(look, room)
+                       : from_depth == Depth::u16 ? table_for<uint16_t>(look, room)
+                                                  : room;
+  const size_t clamped_count = count_rows(level.size, [&](size_t first, size_t count) -> size_t {
+    const std::byte* from = level.texels.data() + first * 4 * bytes_of(from_depth);
+    std::byte* to = made.data() + first * 4 * bytes_of(to_depth);
+    if (is_float(from_depth)) return row_of_floats(from, from_depth, to, count, look, to_depth);
+    if (from_depth == Depth::u8)
+      row_of_integers(reinterpret_cast<const uint8_t*>(from), to, count, look, table, to_depth);
+    else row_of_integers(reinterpret_cast<const uint16_t*>(from), to, count, look, table, to_depth);
+    return 0;
+  });
+  level.texels = std::move(made);
+  return clamped_count;
+}
+
+size_t change_group(Group& group, Depth depth, Look look) {
+  if (group.depth == Depth::u32 || (group.depth == depth && look == Look{})) return 0;
+  size_t clamped_count = 0;
+  for (Level& level : group.levels) clamped_count += change_level(level, group.depth, depth, look);
+  group.depth = depth;
+  return clamped_count;
+}
+
+}  // namespace
+
+size_t change_depth(Group& group, Depth depth) { return change_group(group, depth, Look{}); }
+
+size_t make_working(Picture& picture, Depth storage) {
+  size_t clamped_count = 0;
+  for (Group& group : picture.groups)
+    if (group.is_colour) clamped_count += change_group(group, storage, look_of(picture, group));
+  picture.transfer = Transfer::linear;
+  picture.alpha = Alpha::premultiplied;
+  return clamped_count;
+}
+
+}  // namespace gpupost

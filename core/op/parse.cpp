@@ -1,0 +1,157 @@
+#include "core/op/parse.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+namespace gpupost {
+
+static double parse_choice(const Op& op, const Param& param, const std::string& word) {
+  for (size_t index = 0; index < param.choices.size(); ++index)
+    if (param.choices[index] == word) return double(index);
+  fail(Exit::usage, "{}: {} {} is none of {}{}", op.name, param.typed_name(), word, fmt::join(param.choices, ", "),
+       suggestion(word, param.choices));
+}
+
+static double parse_number(const Op& op, const Param& param, const std::string& word) {
+  double value = 0;
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
+  const bool is_number = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
+  if (!is_number || (param.kind == ParamKind::integer && value != std::floor(value)))
+    fail(Exit::usage, "{}: --{} {} is not {}", op.name, param.name, word,
+         param.kind == ParamKind::integer ? "a whole number" : "a number");
+  if (value < param.min || value > param.max)
+    fail(Exit::usage, "{}: --{} {} is outside {}..{}", op.name, param.name, word, param.min, param.max);
+  return value;
+}
+
+// The words as one: several are of a parameter that may be repeated.
+static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (!param.has_form(word))
+      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.form);
+  return param.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
+}
+
+// Puts what was typed for parameter `index` into the call; `words` is empty for a flag.
+static void take(Call& call, size_t index, const std::vector<std::string>& words) {
+  const Op& op = *call.op;
+  const Param& param = op.params[index];
+  for (const std::string& word : words)
+    if (word != words.front() && !param.is_repeated)
+      fail(Exit::usage, "{}: {} is given twice, as {} and as {}", op.name, param.typed_name(), words.front(), word);
+  switch (param.kind) {
+    case ParamKind::flag: call.values[index] = 1; break;
+    case ParamKind::choice: call.values[index] = parse_choice(op, param, words.front()); break;
+    case ParamKind::text: call.texts[index] = parse_text(op, param, words); break;
+    case ParamKind::integer:
+    case ParamKind::number: call.values[index] = parse_number(op, param, words.front()); break;
+  }
+}
+
+// Refuses options that mean nothing beside the others.
+static void check_effects(const Call& call) {
+  for (const Param& param : call.op->params)
+    if (param.has_effect && !call.is_default(param) && !param.has_effect(call))
+      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param), param.needs);
+}
+
+Call parse_call(const Op& op, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag();
+  std::vector<std::vector<std::string>> texts(op.params.size());
+  std::vector<CLI::Option*> options;
+  for (size_t index = 0; index < op.params.size(); ++index) {
+    const std::string name = op.params[index].typed_name();
+    options.push_back(op.params[index].kind == ParamKind::flag
+                          ? app.add_flag(name)
+                          : app.add_option(name, texts[index])->expected(1)->take_all());
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    fail(Exit::usage, "{}: {}", op.name, error.what());
+  }
+  Call call = default_call(op);
+  for (size_t index = 0; index < options.size(); ++index)
+    if (options[index]->count() > 0) take(call, index, texts[index]);
+  for (size_t index = 0; index < options.size(); ++index)
+    if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
+      fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
+           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form);
+  check_effects(call);
+  if (op.check) op.check(call);
+  return call;
+}
+
+Call parse_call(const Op& op, std::string_view line) {
+  std::istringstream stream{std::string(line)};
+  return parse_call(op, std::vector<std::string>(std::istream_iterator<std::string>(stream), {}));
+}
+
+// Ops that move numbers alone take a picture that is encoded for display as they take any other.
+static void check_display(std::span<const Call> calls) {
+  const auto encoding = std::ranges::find_if(calls, [](const Call& call) { return call.op->result_is_display; });
+  if (encoding == calls.end()) return;
+  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !call.op->is_exact; });
+  if (behind != calls.end())
+    fail(Exit::usage, "{}: its result is encoded for display; `{}`, which stands behind it, works on linear light",
+         encoding->op->name, behind->op->name);
+}
+
+static void check_first(std::span<const Call> calls) {
+  for (size_t index = 1; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    const std::string_view why = call.op->must_be_first ? call.op->must_be_first(call) : "";
+    if (!why.empty()) fail(Exit::usage, "{}: {}; `{}` stands before it", call.text(), why, calls[index - 1].op->name);
+  }
+}
+
+void check_chain(std::span<const Call> calls) {
+  check_display(calls);
+  check_first(calls);
+  for (size_t index = 0; index + 1 < calls.size(); ++index)
+    if (calls[index].op->makes_levels)
+      fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` stands behind it", calls[index].op->name,
+           calls[index + 1].op->name);
+}
+
+// Letters to change, add or drop to make one word of the other.
+static size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string_view>& known) {
+  std::string_view best;
+  size_t best_distance = word.size() / 3 + 2;  // at most that many letters off, not counting this one
+  for (const std::string_view candidate : known)
+    if (const size_t distance = edit_distance(word, candidate); distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  return std::string(best);
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string_view>& known) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? "" : fmt::format(" (did you mean `{}`?)", near);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,242 @@
+// Bloom: the light above a threshold glows around what it comes from. Its row, its definition and its passes.
+#include "core/ops/bloom/row.h"
+#include "core/base/error.h"
+#include "core/op/point.h"
+#include "core/ops/bloom/reference.h"
+#include "core/ops/brightpass/row.h"
+#include "core/plan/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+std::optional<std::array<double, 3>> tint_of(std::string_view word) {
+  std::array<double, 3> tint{};
+  const char* at = word.data();
+  const char* const end = at + word.size();
+  for (size_t c = 0; c < tint.size(); ++c) {
+    const auto [next, error] = std::from_chars(at, end, tint[c]);
+    if (error != std::errc() || !(tint[c] >= 0 && tint[c] <= 65504)) return {};
+    const bool is_last = c + 1 == tint.size();
+    if (is_last ? next != end : next == end || *next != ',') return {};
+    at = next + 1;
+  }
+  return tint;
+}
+
+// What the glow's R, G and B are multiplied by.
+std::array<double, 3> factors_of(const Call& call) {
+  std::array<double, 3> factors{1, 1, 1};
+  if (const std::string& word = call.word("tint"); !word.empty()) factors = *tint_of(word);
+  for (double& factor : factors) factor *= call.number("intensity");
+  return factors;
+}
+
+Call bright_call(const Call& call) {
+  const Call bright = default_call(brightpass_op);
+  return bright.with("threshold", call.number("threshold")).with("knee", call.number("knee"));
+}
+
+void check(const Call& call) {
+  if (const double knee = call.number("knee"); knee > call.number("threshold"))
+    fail(Exit::usage, "bloom: --knee {} is over the threshold; expected at most {}", knee, call.number("threshold"));
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+// Light that is no number does not glow.
+Planes without_nonfinite(Planes planes) {
+  for (size_t index = 0; index < planes[0].values.size(); ++index)
+    for (size_t c = 0; c < 3; ++c)
+      if (!std::isfinite(planes[c].values[index])) {
+        for (size_t k = 0; k < 3; ++k) planes[k].values[index] = 0;
+        break;
+      }
+  return planes;
+}
+
+Planes light_of(const Call& call, const Planes& base) {
+  const Call bright = bright_call(call);
+  return bright.op->reference(bright, without_nonfinite(base))[0];
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  const std::vector<double> weights = glow_weights(call.number("radius"), size_of(base));
+  const Planes glow = glow_of(light_levels(light_of(call, base), weights.size()), weights);
+  const std::array<double, 3> factors = factors_of(call);
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < base[c].values.size(); ++index)
+      base[c].values[index] += factors[c] * glow[c].values[index];
+  return {std::move(base)};
+}
+
+// Each of R, G and B off by what it may be where X, Y and Z are stored: as much of the largest of the three.
+void add_rounding(const Planes& magnitudes, Depth depth, Planes& error) {
+  for (size_t index = 0; index < magnitudes[0].values.size(); ++index) {
+    double largest = 0;
+    for (size_t c = 0; c < 3; ++c) largest = std::max(largest, magnitudes[c].values[index]);
+    for (size_t c = 0; c < 3; ++c) error[c].values[index] += rounding(largest, depth);
+  }
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const std::vector<double> weights = glow_weights(call.number("radius"), size_of(base));
+  const std::array<double, 3> factors = factors_of(call);
+  Planes sum = error;
+  add_rounding(absolute(base), depth, sum);
+  for (size_t index = 0; index < sum[3].values.size(); ++index)
+    sum[3].values[index] += rounding(std::abs(base[3].values[index]), depth);
+  const Call bright = bright_call(call);
+  const Planes light = without_nonfinite(base);
+  const std::vector<Planes> magnitudes = light_levels(absolute(light_of(call, base)), weights.size());
+  std::vector<Planes> errors{bright.op->tolerance(bright, light, without_nonfinite(error), depth)[0]};
+  // a level is made of the one above, stored, made of others and stored once more
+  for (size_t level = 1; level < magnitudes.size(); ++level) {
+    errors.push_back(lowered(errors.back()));
+    for (int time = 0; time < 3; ++time) add_rounding(magnitudes[level], depth, errors[level]);
+  }
+  const Planes glow_error = glow_of(errors, weights), glow = glow_of(magnitudes, weights);
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < sum[c].values.size(); ++index)
+      sum[c].values[index] +=
+          factors[c] * (glow_error[c].values[index] + rounding(glow[c].values[index], depth) * double(weights.size()));
+  return {sum};
+}
+
+// --- the passes -----------------------------------------------------------------------------------------------------
+
+Fold light_fold(const Call& call) {
+  return {.name = "bloom_light",
+          .kernel = "bloom/light.glsl",
+          .fields = {{.name = "threshold", .value = call.number("threshold")},
+                     {.name = "knee", .value = call.number("knee")}},
+          .space = PointSpace::yxy,
+          .is_straight = true};
+}
+
+// A pass of 16 columns of 16 threads a workgroup that makes `to` texels, `tall` of them a thread, of those of another level.
+Pass level_pass(std::string name, std::string_view kernel, Size from, Size to, int tall = 1) {
+  return {.name = std::move(name),
+          .kernel = kernel,
+          .values = {{"from_x", from.width}, {"from_y", from.height}, {"end_x", to.width}, {"end_y", to.height}},
+          .group_count = {(to.width + 15) / 16, (to.height + 16 * tall - 1) / (16 * tall)}};
+}
+
+// Texels that count along a side of the larger level.
+int taps_down(int side) { return side == 1 ? 2 : side % 2 == 0 ? 4 : 5; }
+int taps_up(int side) { return side == 1 || side % 2 == 0 ? 2 : 3; }
+
+// Appends the passes that make the levels of `light` from the picture.
+void plan_light(const Call& call, PlanBuilder& builder, int light) {
+  constexpr int tall = 4;  // texels of a thread
+  const int source = builder.current_image();
+  const Size base = builder.image(source).size;
+  for (int level = 1; level <= builder.image(light).level_count; ++level) {
+    const Size from = level_size(base, level - 1), to = level_size(base, level);
+    Pass pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
+    pass.literals = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
+    if (level == 1) pass.on_load = {light_fold(call)};
+    pass.source_image = level == 1 ? source : light;
+    pass.source_level = level == 1 ? 0 : level - 2;
+    pass.target_image = light;
+    pass.target_level = level - 1;
+    builder.add(std::move(pass));
+  }
+}
+
+// A pass that spreads a level of the glow over a picture or a level.
+Pass spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
+  Pass pass = level_pass(std::move(name), kernel, from, to);
+  pass.literals = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
+  return pass;
+}
+
+void plan_bloom(const Call& call, PlanBuilder& builder) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const std::vector<double> weights = glow_weights(call.number("radius"), image.size);
+  const int count = int(weights.size());
+  const Size half = level_size(image.size, 1);
+  const Depth depth = builder.depth_of_light();
+  const int light = builder.add_image({.size = half, .depth = depth, .level_count = count});
+  plan_light(call, builder, light);
+
+  int glow = light;
+  if (count > 1) glow = builder.add_image({.size = half, .depth = depth, .level_count = count - 1});
+  for (int level = count - 2; level >= 0; --level) {
+    const bool is_first = level == count - 2;
+    const Size from = level_size(half, level + 1), to = level_size(half, level);
+    Pass pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom/up.glsl", from, to);
+    pass.source_image = light;
+    pass.source_level = level;
+    pass.second_image = is_first ? light : glow;
+    pass.second_level = level + 1;
+    pass.target_image = glow;
+    pass.target_level = level;
+    pass.table = {float(weights[size_t(level)]), is_first ? float(weights.back()) : 1.0f};
+    pass.bytes_read = bytes_of_level(builder.image(light), level) + bytes_of_level(builder.image(light), level + 1);
+    builder.add(std::move(pass));
+  }
+
+  Pass pass = spread_pass("bloom", "bloom/add.glsl", half, image.size);
+  pass.literals.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
+  for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
+  pass.source_image = source;
+  pass.second_image = glow;
+  pass.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(glow), 0);
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+}  // namespace
+
+const Op bloom_op{
+    .name = "bloom",
+    .help = "add a glow around light above a threshold",
+    .description =
+        "The light that `brightpass` leaves becomes a pyramid of levels. Each level is the mean of the level above "
+        "under "
+        "a tent that reaches to the middles of its neighbors: weights of 1, 3, 3, 1 eighths per axis, by area at odd "
+        "sides. The levels are spread to the picture's size by linear interpolation, each over the level above it, and "
+        "their weighted sum is added to the picture. Levels up to log2(radius) have the same weight, and a level "
+        "between "
+        "has its share, so the cost does not grow with the radius. The glow has --intensity times the light above the "
+        "threshold, at any size, and its centroid is that of the light where the border does not cut it. An even light "
+        "glows evenly; a picture of one texel gets --intensity times its own light. Alpha stays. NaN and infinite "
+        "light stays where it is and does not glow.",
+    .source =
+        "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down a "
+        "pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",
+    .params =
+        {{.name = "threshold", .help = "luminance above which light glows", .def = 1, .min = 0, .max = 65504},
+         {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
+         {.name = "radius", .help = "how far the glow reaches", .def = 64, .min = 2, .max = 16384, .unit = "texels"},
+         {.name = "intensity", .help = "the glow's share of the light", .def = 0.25, .min = 0, .max = 65504},
+         {.name = "tint",
+          .help = "what the glow's R, G and B are multiplied by, like 1,0.8,0.6",
+          .kind = ParamKind::text,
+          .form = "R,G,B",
+          .has_form = [](std::string_view text) { return tint_of(text).has_value(); }}},
+    .takes_rec709 = true,
+    .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
+                 "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",
+                 "--threshold 0 --radius 400 --intensity 2"},
+    .benchmark = {.floor = Floor::bytes,
+                  .sizes = {{1920, 1080}, {3840, 2160}},
+                  .cpu_sizes = {{1024, 1024}},
+                  .depths = {Depth::half, Depth::f32},
+                  .settings = {{"radius", 16}, {"radius", 64}, {"radius", 512}},
+                  .cpu_settings = {{"radius", 64}}},
+    .reference = reference,
+    .tolerance = tolerance,
+    .check = check,
+    .plan = plan_bloom,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,14 @@
+// What `bench` measures of blurs.
+#pragma once
+
+#include "core/op/op.h"
+
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+std::vector<std::string> blur_variants();
+Benchmark blur_benchmark();
+
+}  // namespace gpupost

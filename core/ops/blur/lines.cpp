@@ -1,0 +1,138 @@
+#include "core/ops/blur/lines.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int block = 8;  // texels that a thread makes at a time
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// One of at most two passes.
+struct LinePass {
+  int axis = 0;  // 0: along rows
+  bool is_first = true, is_last = true;
+};
+
+int radius_of(const Blur& blur, int axis) { return axis == 0 ? blur.radius_x : blur.radius_y; }
+int side_of(Size size, int axis) { return axis == 0 ? size.width : size.height; }
+
+std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
+  std::vector<float> table;
+  for (const double weight : weights_of(blur, radius_of(blur, line_pass.axis)))
+    table.push_back(float(line_pass.is_first ? weight / 2 : weight));
+  return table;
+}
+
+Pass pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
+  return {.literals = {{"AXIS", line_pass.axis},
+                       {"BORDER", int(blur.border)},
+                       {"IS_FIRST", line_pass.is_first},
+                       {"IS_LAST", line_pass.is_last}},
+          .values = {{"width", size.width},
+                     {"height", size.height},
+                     {"radius_x", blur.radius_x},
+                     {"radius_y", blur.radius_y}},
+          .is_bounded = true,
+          .table = table_of(blur, line_pass)};
+}
+
+constexpr int outputs = 4;  // of a thread that makes no run
+
+// The weights that all four sums of a thread take begin with the fourth, a few of them apart; the others are read four at
+// a time, so that they have to lie at a multiple of four.
+void add_taps(Pass& pass, int radius, int side) {
+  const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
+  const int padding = rest == 0 ? 1 : 3;
+  pass.kernel = "blur/line_taps.glsl";
+  pass.literals.insert(pass.literals.end(),
+                       {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
+  pass.values.push_back({"fours", common / 4});
+  pass.table.insert(pass.table.begin(), size_t(padding), 0);
+  pass.group_count[1] = groups(side, outputs);
+  pass.taps = (2.0 * radius + 1) / outputs;
+}
+
+// Runs of sums, as long as registers hold: what was the fastest on an H100.
+constexpr int run = 12;
+
+bool fills_a_run(int radius) { return 2 * radius + 1 >= run; }
+
+void add_runs(Pass& pass, int radius) {
+  const int common = 2 * radius + 1 - run;
+  pass.kernel = "blur/line_runs.glsl";
+  pass.literals.insert(pass.literals.end(), {{"RUN", run}, {"REST", common % run}});
+  pass.values.push_back({"runs", common / run});
+  pass.taps = (2.0 * radius + 1) / run;
+}
+
+// Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
+std::array<int, 2> group_of_runs(int axis) { return axis == 0 ? std::array{8, 8} : std::array{32, 4}; }
+
+// A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
+// Returns how long.
+int add_sums(Pass& pass, int radius, int side) {
+  const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
+  const int segment = round * std::max(4, groups(512, round));
+  int capacity = 4;
+  while (capacity < block_count) capacity *= 4;
+  pass.kernel = "blur/line_sums.glsl";
+  pass.literals.insert(pass.literals.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
+  pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
+  pass.group_count[1] = groups(side, segment);
+  return segment;
+}
+
+// Windows that hold no block are summed tap by tap.
+bool holds_a_block(int radius) { return 2 * radius - 6 >= block; }
+
+// The image that a pass makes of another.
+int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, int source, Depth depth, bool slides) {
+  const Size size = builder.image(source).size;
+  const int side = side_of(size, line_pass.axis);
+  const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
+  const bool is_gpu = builder.traits().type != DeviceType::cpu;
+  const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
+  Pass pass = pass_of(blur, line_pass, size);
+  pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
+  // neighbouring columns share lines of a cache, and the more of them go on together the better
+  pass.group = {line_pass.axis == 0 ? 64 : 128, 1};
+  int& period = pass.period[size_t(line_pass.axis)];
+  if (slides && holds_a_block(reach)) {
+    period = add_sums(pass, reach, side);
+    pass.literals.push_back({"ENDS", has_ends});
+  } else if (is_gpu && fills_a_run(radius)) {
+    add_runs(pass, radius);
+    period = run;
+    pass.group = group_of_runs(line_pass.axis);
+    pass.group_count[1] = groups(side, run * pass.group[1]);
+  } else {
+    add_taps(pass, radius, side);
+    period = outputs;
+  }
+  pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), pass.group[0]);
+  pass.source_image = source;
+  pass.target_image = builder.add_image({.size = size, .depth = depth});
+  builder.add(pass);
+  return pass.target_image;
+}
+
+void plan_lines(PlanBuilder& builder, const Blur& blur, bool slides) {
+  int current = builder.current_image();
+  const Depth depth = builder.image(current).depth;
+  const bool has_rows = blur.radius_x > 0 || blur.radius_y == 0, has_columns = blur.radius_y > 0;
+  if (has_rows)
+    current = plan_line(builder, blur, {.axis = 0, .is_last = !has_columns}, current, has_columns ? Depth::f32 : depth,
+                        slides);
+  if (has_columns) current = plan_line(builder, blur, {.axis = 1, .is_first = !has_rows}, current, depth, slides);
+  builder.set_current_image(current);
+}
+
+}  // namespace
+
+void plan_sliding_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, true); }
+void plan_taps_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, false); }
+
+}  // namespace gpupost

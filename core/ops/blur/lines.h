@@ -1,0 +1,14 @@
+// Blurs in one pass along rows and one along columns, in which a thread makes several texels of a line.
+#pragma once
+
+#include "core/ops/blur/reference.h"
+#include "core/plan/plan.h"
+
+namespace gpupost {
+
+// Sums of boxes, O(1) in the radius, without subtraction. For boxes alone.
+void plan_sliding_lines(PlanBuilder& builder, const Blur& blur);
+// Each texel times each weight, for any kernel.
+void plan_taps_lines(PlanBuilder& builder, const Blur& blur);
+
+}  // namespace gpupost

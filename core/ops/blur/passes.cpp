@@ -1,0 +1,272 @@
+#include "core/ops/blur/passes.h"
+
+#include "core/base/error.h"
+#include "core/ops/blur/lines.h"
+#include "core/ops/blur/reference.h"
+#include "core/ops/blur/strips.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// --- the order of a workgroup's threads -----------------------------------------------------------------------------
+
+enum Order { in_rows, along_z, as_amd };
+
+struct Grouping {
+  Order order = along_z;
+  std::array<int, 2> size{16, 16};
+};
+
+std::string_view order_of(const Call& call) { return call.flag("zcurve") ? "z" : call.choice("order"); }
+
+// What of an order was asked for: "order z, workgroup 8x8"; "" for nothing.
+std::string asked_order(const Call& call) {
+  std::vector<std::string> words;
+  if (order_of(call) != "auto") words.push_back(fmt::format("order {}", order_of(call)));
+  if (call.choice("workgroup") != "auto") words.push_back(fmt::format("workgroup {}", call.choice("workgroup")));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
+  const std::string_view order = order_of(call), workgroup = call.choice("workgroup");
+  const bool is_small = workgroup == "8x8" || (workgroup == "auto" && traits.max_group_invocations < 256);
+  const Grouping grouping{.order = order == "rows"  ? in_rows
+                                   : order == "amd" ? as_amd
+                                                    : along_z,
+                          .size = is_small              ? std::array{8, 8}
+                                  : workgroup == "32x8" ? std::array{32, 8}
+                                                        : std::array{16, 16}};
+  if (grouping.size[0] * grouping.size[1] > traits.max_group_invocations)
+    fail(Exit::usage, "blur: --workgroup {} cannot run on {}: it takes at most {} threads a workgroup; expected 8x8",
+         workgroup, traits.name, traits.max_group_invocations);
+  return grouping;
+}
+
+// --- direct and separable -------------------------------------------------------------------------------------------
+
+// A pass in which a thread makes one texel.
+Pass pass_of(const Blur& blur, const Grouping& grouping, Size size) {
+  return {.literals = {{"BORDER", int(blur.border)},
+                       {"ORDER", grouping.order},
+                       {"GROUP_X", grouping.size[0]},
+                       {"GROUP_Y", grouping.size[1]}},
+          .values = {{"width", size.width},
+                     {"height", size.height},
+                     {"radius_x", blur.radius_x},
+                     {"radius_y", blur.radius_y}},
+          .group = {grouping.size[0] * grouping.size[1], 1},
+          .group_count = {groups(size.width, grouping.size[0]), groups(size.height, grouping.size[1])},
+          .is_bounded = true,
+          .table = weight_table(blur)};
+}
+
+void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  Pass pass = pass_of(blur, grouping, image.size);
+  pass.name = "blur direct";
+  pass.kernel = "blur/direct.glsl";
+  pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
+  if (builder.traits().type != DeviceType::cpu)
+    pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+  pass.taps = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
+  pass.source_image = source;
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+// Where a linear sampler takes two neighbours of a line at once, and their weight: as many pairs as there are, and the last
+// tap alone. Samplers have at least 8 bits for the share of each neighbour; this takes no more.
+struct Pair {
+  double place = 0;  // in texels from the one in the middle
+  double weight = 0;
+};
+
+std::vector<Pair> pairs_of(const std::vector<double>& weights) {
+  const int radius = int(weights.size()) / 2;
+  std::vector<Pair> pairs;
+  for (int k = -radius; k < radius; k += 2) {
+    const double first = weights[size_t(k + radius)], second = weights[size_t(k + radius) + 1];
+    pairs.push_back({k + std::round(256 * second / (first + second)) / 256, first + second});
+  }
+  pairs.push_back({double(radius), weights.back()});
+  return pairs;
+}
+
+// Does a linear sampler make the sums of a pass right? Two taps of a box weigh the same, which is exact. Of a gaussian the
+// share of a neighbour is off by up to 1/512: less than half a step of 8 bits, and too much for other images. An H100's
+// sampler gives the mean of two halves as a half, and a CPU's takes differences, which makes infinities not-a-numbers.
+bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& traits) {
+  if (traits.type == DeviceType::cpu || blur.border != Border::clamp || source.space == Space::yxy) return false;
+  if (source.depth == Depth::half) return false;
+  if (source.depth == Depth::f32 && !traits.filters_f32) return false;
+  return blur.kernel == BlurKernel::box || source.depth == Depth::u8;
+}
+
+enum Axis { along_x, along_y };
+
+Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
+  const PlanImage& image = builder.image(source);
+  const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
+  const bool pairs = can_pair(blur, image, builder.traits());
+  Pass pass = pass_of(blur, grouping, image.size);
+  pass.name = axis == along_x ? "blur rows" : "blur columns";
+  pass.kernel = "blur/taps.glsl";
+  pass.literals.insert(pass.literals.end(),
+                       {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
+  pass.taps = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
+  pass.source_image = source;
+  pass.samples_between = pairs;
+  if (!pairs) return pass;
+  pass.table.clear();
+  for (const Pair& pair : pairs_of(weights_of(blur, axis == along_x ? blur.radius_x : blur.radius_y))) {
+    pass.table.push_back(float(pair.place));
+    pass.table.push_back(float(is_first ? pair.weight / 2 : pair.weight));
+  }
+  return pass;
+}
+
+void plan_separable(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
+  int current = builder.current_image();
+  const PlanImage image = builder.image(current);
+  const auto add = [&](Axis axis, Depth depth) {
+    Pass pass = line_pass(builder, blur, grouping, axis, current);
+    current = pass.target_image = builder.add_image({.size = image.size, .depth = depth});
+    builder.add(std::move(pass));
+  };
+  if (blur.radius_x > 0) add(along_x, blur.radius_y > 0 ? Depth::f32 : image.depth);
+  if (blur.radius_y > 0 || blur.radius_x == 0) add(along_y, image.depth);
+  builder.set_current_image(current);
+}
+
+bool can_stream(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
+  return stream_obstacle(blur, stream, input, traits).empty();
+}
+
+// In one dispatch through shared memory, which is nothing to a CPU; else in lines.
+void plan_sliding(PlanBuilder& builder, const Blur& blur, const Grouping&) {
+  const DeviceTraits& traits = builder.traits();
+  if (traits.type != DeviceType::cpu && can_stream(blur, Stream::sums, builder.input(), traits))
+    plan_stream(builder, blur, Stream::sums);
+  else plan_sliding_lines(builder, blur);
+}
+
+// --- the choice -----------------------------------------------------------------------------------------------------
+
+// A way to apply the kernel once.
+struct Method {
+  std::string_view name;           // the choice of --method
+  bool has_order = false;          // may the order of a workgroup's threads be chosen?
+  std::optional<BlurKernel> only;  // the kernel that it makes; none: every one
+  void (*plan)(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) = nullptr;
+  // Why a device cannot run it; "" where it can. Where there is none every device can.
+  std::string (*obstacle)(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) = nullptr;
+};
+
+const Method methods[] = {
+    {.name = "direct", .has_order = true, .plan = plan_direct},
+    {.name = "separable", .has_order = true, .plan = plan_separable},
+    {.name = "shared",
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_stream(builder, blur, Stream::taps); },
+     .obstacle = [](const Blur& blur, const PlanInput& input,
+                    const DeviceTraits& traits) { return stream_obstacle(blur, Stream::taps, input, traits); }},
+    {.name = "sliding", .only = BlurKernel::box, .plan = plan_sliding},
+    {.name = "lines",
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_taps_lines(builder, blur); }},
+    {.name = "boxes",
+     .only = BlurKernel::gaussian,
+     .plan = [](PlanBuilder& builder, const Blur& blur, const Grouping&) { plan_sliding_lines(builder, blur); }},
+};
+
+const Method& method_named(std::string_view name) { return *std::ranges::find(methods, name, &Method::name); }
+
+struct Choice {
+  const Method& method;
+  std::string why;
+};
+
+// What `auto` takes of the methods in which an order means something.
+Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
+  if (traits.type != DeviceType::cpu && std::max(blur.radius_x, blur.radius_y) <= 1)
+    return {method_named("direct"), "one pass of few texels beats two"};
+  const bool is_line = blur.radius_x == 0 || blur.radius_y == 0;
+  return {method_named("separable"),
+          is_line ? "a line of texels is one pass" : "two passes of lines read less than one of squares"};
+}
+
+// What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
+// where those do not fit.
+Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
+  const bool is_box = blur.kernel == BlurKernel::box;
+  if (traits.type == DeviceType::cpu && is_box)
+    return {method_named("sliding"), "on a CPU its sums cost the least at any radius"};
+  if (traits.type == DeviceType::cpu)
+    return {method_named("lines"), "on a CPU a texel is read once for as many sums as it can be"};
+  const int few = input.storage == Depth::f32 ? 6 : 5;  // as measured on an H100
+  const bool is_large = std::max(blur.radius_x, blur.radius_y) > few;
+  const bool sums_fit = is_box && can_stream(blur, Stream::sums, input, traits);
+  const bool taps_fit = can_stream(blur, Stream::taps, input, traits);
+  if (sums_fit || taps_fit)
+    return {method_named(sums_fit && (is_large || !taps_fit) ? "sliding" : "shared"), "one pass through shared memory"};
+  if (is_box && is_large) return {method_named("sliding"), "its sums cost the same at any radius"};
+  return {method_named("lines"), "too many taps for one pass, and each texel is read for some sums at once"};
+}
+
+Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
+  if (call.choice("method") != "auto") return {method_named(call.choice("method")), "asked for"};
+  const std::string order = asked_order(call);
+  if (order.empty()) return choose(blur, input, traits);
+  Choice choice = choose_ordered(blur, traits);
+  choice.why = fmt::format("{}: among direct and separable, in which an order means something, {}", order, choice.why);
+  return choice;
+}
+
+}  // namespace
+
+void check_blur(const Call& call) {
+  blur_of(call);
+  if (call.flag("zcurve") && call.choice("order") != "auto" && call.choice("order") != "z")
+    fail(Exit::usage, "blur: --zcurve is --order z and contradicts --order {}", call.choice("order"));
+  if (call.choice("method") == "auto") return;
+  const Method& method = method_named(call.choice("method"));
+  if (method.only && *method.only != kernel_of(call))
+    fail(Exit::usage, "blur: --method {} makes {}, and what is asked for is {}; expected auto or another method",
+         method.name, *method.only == BlurKernel::box ? "boxes" : "gaussians",
+         kernel_of(call) == BlurKernel::box ? "a box" : "a gaussian");
+  if (method.name == "boxes" && call.has("radius") && call.has("sigma"))
+    fail(Exit::usage, "blur: --radius {} cuts a gaussian off, which --method boxes cannot; expected --sigma alone",
+         call.integer("radius"));
+  constexpr double least_sigma = 1.2;  // of boxes: under it they are up to 23 % of the kernel's middle off
+  if (const double sigma = call.has("sigma") ? call.number("sigma") : call.number("radius") / 3.0;
+      method.name == "boxes" && sigma < least_sigma)
+    fail(Exit::usage,
+         "blur: --method boxes is too coarse for a sigma of {:.4g}; the least is {} (expected --method auto)", sigma,
+         least_sigma);
+  if (const std::string order = asked_order(call); !method.has_order && !order.empty())
+    fail(Exit::usage, "blur: {} means nothing with --method {}; expected auto, direct or separable", order,
+         method.name);
+}
+
+void plan_blur(const Call& call, PlanBuilder& builder) {
+  const Blur blur = blur_of(call);
+  const DeviceTraits& traits = builder.traits();
+  const Choice choice = choice_of(call, blur, builder.input(), traits);
+  const Method& method = choice.method;
+  if (const std::string obstacle = method.obstacle ? method.obstacle(blur, builder.input(), traits) : "";
+      !obstacle.empty())
+    fail(Exit::usage, "blur: --method {} cannot run on {}: {}", method.name, traits.name, obstacle);
+  builder.note(fmt::format("blur: {}, {}", method.name, choice.why));
+  for (int pass = 0; pass < blur.passes; ++pass) method.plan(builder, blur, grouping_of(call, traits));
+}
+
+}  // namespace gpupost

@@ -1,0 +1,19 @@
+// Blurs in one dispatch through shared memory.
+#pragma once
+
+#include "core/ops/blur/reference.h"
+#include "core/plan/plan.h"
+
+#include <string>
+
+namespace gpupost {
+
+// Sums of weighted texels, of any kernel, or sliding sums of a box, whose cost does not grow with the radius.
+enum class Stream { taps, sums };
+
+// Why a device cannot do such a blur of such images in one dispatch; "" where it can.
+std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits);
+// Appends one pass of the kernel, where there is no obstacle.
+void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream);
+
+}  // namespace gpupost

@@ -1,0 +1,158 @@
+// The light above a threshold, on the luminance of Yxy.
+#include "core/ops/brightpass/row.h"
+#include "core/base/error.h"
+#include "core/op/point.h"
+#include "core/ops/brightpass/reference.h"
+#include "core/ops/stats/passes.h"
+
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+enum Form { plain, mapped };
+
+Form form_of(const Call& call) { return Form(call.integer("form")); }
+bool is_mapped(const Call& call) { return form_of(call) == mapped; }
+bool is_measured(const Call& call) { return is_mapped(call) && !call.has("log-average"); }
+
+double threshold_of(const Call& call) {
+  return call.has("threshold") ? call.number("threshold") : is_mapped(call) ? 5 : 1;
+}
+
+void check(const Call& call) {
+  if (const double knee = call.number("knee"); knee > threshold_of(call))
+    fail(Exit::usage, "brightpass: --knee {} is over the threshold; expected at most {}", knee, threshold_of(call));
+}
+
+double value_or_default(const Call& call, std::string_view name) {
+  return call.has(name) ? call.number(name) : call.op->param(name)->def;
+}
+
+// `log_average`: of the picture, where the call asks for the form that needs it.
+BrightPass bright_pass_of(const Call& call, double log_average) {
+  BrightPass pass{.threshold = threshold_of(call), .knee = call.number("knee")};
+  if (form_of(call) == plain) return pass;
+  pass.scale = log_average > 0 ? value_or_default(call, "key") / log_average : 0;
+  pass.limit = value_or_default(call, "limit");
+  return pass;
+}
+
+double log_average_of(const Call& call, const Planes& picture) {
+  return is_measured(call)         ? statistics_of(picture).log_average
+         : call.has("log-average") ? call.number("log-average")
+                                   : 0;
+}
+
+// The log average that a device measures may be off by so much of itself.
+constexpr double error_of_average = 0x1p-17;
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> sum = point_tolerance(call, base, error, depth);
+  if (!is_measured(call)) return sum;
+  const auto with_average = [&](double log_average) {
+    return point_reference(call.with("log-average", log_average), base)[0];
+  };
+  const double measured = log_average_of(call, base);
+  if (!(measured > 0)) return sum;
+  const Planes made = with_average(measured), beside = with_average(measured * (1 - error_of_average));
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < made[c].values.size(); ++index)
+      if (const double moved = std::abs(beside[c].values[index] - made[c].values[index]); std::isfinite(moved))
+        sum[0][c].values[index] += moved;
+  return sum;
+}
+
+void plan_brightpass(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (is_measured(call)) {
+    const BrightPass pass = bright_pass_of(call, 0);
+    fold.name = "brightpass_measured";
+    fold.kernel = "brightpass/brightpass_measured.glsl";
+    fold.fields = {{.name = "threshold", .value = pass.threshold},
+                   {.name = "knee", .value = pass.knee},
+                   {.name = "key", .value = value_or_default(call, "key")},
+                   {.name = "limit", .value = pass.limit},
+                   {.name = "measured_at", .value = double(plan_log_average(builder, 0, 100)), .is_integer = true}};
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
+}  // namespace
+
+const Op brightpass_op = point_op({
+    .name = "brightpass",
+    .help = "the light above a threshold, black elsewhere",
+    .description =
+        "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its colour stay, and so does alpha. "
+        "With --knee K the light sets in gently from threshold - K on: (Y - threshold + K)^2 / 4K up to threshold + K. "
+        "--form mapped takes Y key / log average, the log average of the picture measured on the device where none "
+        "is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. On colour that is not "
+        "multiplied "
+        "by alpha. Light that is no number is black.",
+    .source = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, DirectX SDK, "
+              "HDRLighting (--form mapped)",
+    .params = {{.name = "form",
+                .help = "what is over the threshold as it is, or scaled and mapped to 0..1",
+                .kind = ParamKind::choice,
+                .choices = {"plain", "mapped"}},
+               {.name = "threshold",
+                .help = "luminance that light must have to pass; without it 1, or 5 of the mapped form",
+                .def = 1,
+                .min = 0,
+                .max = 65504,
+                .is_optional = true},
+               {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
+               {.name = "key",
+                .help = "of --form mapped: what the log average becomes; without it 0.18",
+                .def = 0.18,
+                .min = 0.0001,
+                .max = 10000,
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"},
+               {.name = "log-average",
+                .help = "of --form mapped: of the picture; without it it is measured",
+                .def = 1,
+                .min = 0.0001,
+                .max = 65504,
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"},
+               {.name = "limit",
+                .help = "of --form mapped: what over the threshold becomes a half; without it 10",
+                .def = 10,
+                .min = 0.0001,
+                .max = 65504,
+                .is_optional = true,
+                .has_effect = is_mapped,
+                .needs = "--form mapped"}},
+    .takes_rec709 = true,
+    .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
+                 "--form mapped --threshold 0.1 --knee 0.05"},
+    .tolerance = tolerance,
+    .check = check,
+    .point = Point{.kernel = "brightpass/brightpass.glsl",
+                   .space = PointSpace::yxy,
+                   .is_straight = true,
+                   .fields =
+                       [](const Call& call) {
+                         const BrightPass pass = bright_pass_of(call, is_measured(call) ? 1 : log_average_of(call, {}));
+                         return std::vector<Field>{{.name = "threshold", .value = pass.threshold},
+                                                   {.name = "knee", .value = pass.knee},
+                                                   {.name = "scale", .value = pass.scale},
+                                                   {.name = "limit", .value = pass.limit}};
+                       },
+                   .texel =
+                       [](const Call& call, const Planes& picture) {
+                         return std::function(
+                             [pass = bright_pass_of(call, log_average_of(call, picture))](const Colour& c) -> Colour {
+                               return {bright(c[0], pass), c[1], c[2], c[3]};
+                             });
+                       }},
+    .plan = plan_brightpass,
+});
+
+}  // namespace gpupost

@@ -1,0 +1,72 @@
+// Channels reordered, filled and dropped.
+#include "core/ops/channels/row.h"
+#include "core/op/point.h"
+#include "core/ops/channels/list.h"
+
+#include <array>
+
+namespace gpupost {
+
+namespace {
+
+// The component that an output channel is, -1: a number. Channels that were taken by name stand in their places.
+std::array<int, 4> components_of(const ChannelSources& sources) {
+  std::array<int, 4> components{};
+  for (size_t c = 0; c < 4; ++c) {
+    const std::string& channel = sources.of[c].channel;
+    components[c] = channel.empty() ? -1 : sources.has_names() ? int(c) : int(*component_named(channel));
+  }
+  return components;
+}
+
+std::vector<Field> fields(const Call& call) {
+  const ChannelSources sources = channel_sources(call);
+  const std::array<int, 4> components = components_of(sources);
+  std::vector<Field> made;
+  for (size_t c = 0; c < 4; ++c) {
+    const char name = "RGBA"[c];
+    made.push_back(
+        {.name = {name, '_', 'i', 'n'}, .value = double(components[c]), .is_integer = true, .is_literal = true});
+    made.push_back({.name = {name, '_', 'i', 's'}, .value = sources.of[c].number});
+  }
+  return made;
+}
+
+std::function<Colour(const Colour&)> texel(const Call& call, const Planes&) {
+  const ChannelSources sources = channel_sources(call);
+  return [sources, components = components_of(sources)](const Colour& c) {
+    Colour made;
+    for (size_t k = 0; k < 4; ++k) made[k] = components[k] < 0 ? sources.of[k].number : c[size_t(components[k])];
+    return made;
+  };
+}
+
+}  // namespace
+
+const Op channels_op = point_op({
+    .name = "channels",
+    .help = "channels reordered, filled with a number, or dropped",
+    .description =
+        "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
+        "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
+        "result has no alpha. Channels are taken as they stand: linear, colour multiplied by alpha; of a "
+        "grey picture R, G and B are all Y. At the front of a chain the list may name any other channel that `gpupost "
+        "info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the colour any more. --layer "
+        "makes the channels of a layer R, G and B.",
+    .source = "oiiotool --ch",
+    .params = {{.name = "list",
+                .help = "three or four channels",
+                .kind = ParamKind::text,
+                .form = "C,C,C[,C] of channels and numbers",
+                .has_form = [](std::string_view text) { return channel_sources(text).has_value(); },
+                .is_required = true}},
+    .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"},
+    .adds_alpha = [](const Call& call) { return channel_sources(call).has_alpha; },
+    .drops_alpha = [](const Call& call) { return !channel_sources(call).has_alpha; },
+    .must_be_first = [](const Call& call) -> std::string_view {
+      return channel_sources(call).has_names() ? "channels beside R, G, B and A are taken at the front of a chain" : "";
+    },
+    .point = Point{.kernel = "channels/channels.glsl", .fields = fields, .texel = texel},
+});
+
+}  // namespace gpupost

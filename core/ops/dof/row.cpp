@@ -1,0 +1,360 @@
+// Depth of field: its row and its passes.
+#include "core/ops/dof/row.h"
+#include "core/base/error.h"
+#include "core/ops/dof/reference.h"
+#include "core/plan/plan.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+// "X,Y"
+std::optional<Texel> texel_of(std::string_view word) {
+  Texel texel;
+  const char* const end = word.data() + word.size();
+  const auto x = std::from_chars(word.data(), end, texel.x);
+  if (x.ec != std::errc() || x.ptr == end || *x.ptr != ',') return {};
+  const auto y = std::from_chars(x.ptr + 1, end, texel.y);
+  if (y.ec != std::errc() || y.ptr != end || texel.x < 0 || texel.y < 0) return {};
+  return texel;
+}
+
+bool is_a_name(std::string_view word) { return !word.empty(); }
+
+bool is_polygon(const Call& call) { return call.integer("blades") > 0; }
+
+// Metres to what is sharp: given, or those of a texel.
+double focus_of(const Call& call) {
+  const std::string& at = call.word("focus-at");
+  if (at.empty()) return call.has("focus") ? call.number("focus") : call.op->param("focus")->def;
+  if (!call.depth) return call.op->param("focus")->def;  // not read yet: the plan is only shown
+  const Texel texel = *texel_of(at);
+  const Size size = call.depth->size;
+  if (texel.x >= size.width || texel.y >= size.height)
+    fail(Exit::usage, "dof: --focus-at {} lies outside the picture of {} x {}", at, size.width, size.height);
+  const double depth = call.depth->values[size_t(texel.y) * size_t(size.width) + size_t(texel.x)];
+  if (!(depth > 0)) return std::numeric_limits<double>::infinity();
+  const double scale = call.number("depth-scale"), focus = call.flag("depth-invert") ? scale / depth : scale * depth;
+  if (!(focus > call.number("focal-length") / 1000))
+    fail(Exit::usage, "dof: --focus-at {} is {} m away; expected more than the focal length, {} mm", at, focus,
+         call.number("focal-length"));
+  return focus;
+}
+
+DepthOfField field_of(const Call& call) {
+  return {.lens = {.f_stop = call.number("f-stop"),
+                   .focal_length = call.number("focal-length") / 1000,
+                   .focus = focus_of(call),
+                   .sensor_width = call.number("sensor-width") / 1000},
+          .aperture = {.blades = call.integer("blades"),
+                       .rotation = call.number("rotation"),
+                       .roundness = call.number("roundness"),
+                       .max_radius = call.integer("max-radius")},
+          .is_inverse = call.flag("depth-invert"),
+          .scale = call.number("depth-scale"),
+          .show = Show(call.integer("show")),
+          .frame_width = size_of(call.windows.display).width,
+          .is_half = call.choice("resolution") == "half"};
+}
+
+void check(const Call& call) {
+  if (const int blades = call.integer("blades"); blades == 1 || blades == 2)
+    fail(Exit::usage, "dof: --blades {} encloses nothing; expected 0 for a disk, or 3 and more", blades);
+  if (call.has("focus") && !call.word("focus-at").empty())
+    fail(Exit::usage, "dof: --focus and --focus-at are both given; expected one of them");
+  if (!call.word("focus-at").empty()) return;
+  if (const double focus = focus_of(call); focus <= call.number("focal-length") / 1000)
+    fail(Exit::usage, "dof: --focus {} m is not farther than the focal length, {} mm", focus,
+         call.number("focal-length"));
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  return {through_lens(base, *call.depth, field_of(call))};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  return {through_lens_tolerance(base, error, *call.depth, field_of(call), depth)};
+}
+
+// --- the passes -----------------------------------------------------------------------------------------------------
+
+constexpr int tile_side = 16;
+
+std::array<int, 2> tiles_of(Size size) {
+  const auto tiles = [](int side) { return (side + tile_side - 1) / tile_side; };
+  return {tiles(size.width), tiles(size.height)};
+}
+
+int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
+  return builder.reserve_statistics(2 * sizeof(uint32_t) * size_t(tiles[0]) * size_t(tiles[1]), false);
+}
+
+void add_areas(const Aperture& aperture, Pass& pass) {
+  const std::vector<double> areas = areas_of(aperture);
+  pass.literals.insert(pass.literals.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
+  for (const double area : areas) pass.table.push_back(float(area));
+}
+
+// An image of circles, its texels, and the largest ones of its tiles.
+struct Circles {
+  int image = 0;
+  Size size;
+  std::array<int, 2> tiles{};
+  int tiles_at = 0;
+};
+
+Circles add_circles(PlanBuilder& builder, Size size) {
+  const std::array<int, 2> tiles = tiles_of(size);
+  return {.image = builder.add_image({.size = size, .components = 2}),
+          .size = size,
+          .tiles = tiles,
+          .tiles_at = reserve_tiles(builder, tiles)};
+}
+
+Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& builder) {
+  const Size size = builder.image(builder.current_image()).size;
+  const Lens& lens = field.lens;
+  const double nearest = 1 / lens.focal_length, focus = 1 / lens.focus;
+  const int width = frame_width(field, builder.whole_size().width);
+  const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * width / 2;
+  const int depth = builder.add_source(call.depth);
+  const Circles circles = add_circles(builder, size);
+  Pass pass{.name = "dof circles",
+            .kernel = "dof/circles.glsl",
+            .literals = {{"IS_INVERSE", field.is_inverse}},
+            .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
+            .group_count = circles.tiles,
+            .source_image = depth,
+            .target_image = circles.image,
+            .has_statistics = true,
+            .table = {float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
+                      float(field.aperture.max_radius)}};
+  add_areas(field.aperture, pass);
+  builder.add(std::move(pass));
+  return circles;
+}
+
+// What all passes that make layers of a picture, or a picture of layers, have in common.
+Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
+                 Size size) {
+  return {.name = std::move(name),
+          .kernel = kernel,
+          .literals = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
+                       {"SHOW", int(field.show)},
+                       {"LARGEST", field.aperture.max_radius}},
+          .values = {{"end_x", size.width}, {"end_y", size.height}}};
+}
+
+// The pass that makes the fields of `source`, its target still to be named.
+Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
+  const int reach = (field.is_half ? (field.aperture.max_radius + 1) / 2 : field.aperture.max_radius) + 1;
+  Pass pass = layers_pass(builder, field, "dof", "dof/fields.glsl", circles.size);
+  pass.literals.insert(pass.literals.end(), {{"ORDER", 1},
+                                             {"GROUP_X", tile_side},
+                                             {"GROUP_Y", tile_side},
+                                             {"IS_HALF", field.is_half},
+                                             {"IS_DISK", field.aperture.blades == 0},
+                                             {"EDGE_REACH", reach},
+                                             {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
+  pass.values.insert(pass.values.end(),
+                     {{"tiles_x", circles.tiles[0]}, {"tiles_y", circles.tiles[1]}, {"tiles_at", circles.tiles_at}});
+  pass.group_count = circles.tiles;
+  pass.source_image = source;
+  pass.more_sources = {circles.image};
+  pass.period.fill(field.is_half ? 2 * tile_side : tile_side);
+  pass.taps = 4.0 * reach * reach;
+  pass.has_statistics = true;
+  if (field.aperture.blades > 0)
+    for (int y = -reach; y <= reach; ++y)
+      for (int x = -reach; x <= reach; ++x) pass.table.push_back(float(edge_of(field.aperture, x, y)));
+  pass.bytes_read = bytes_of_level(builder.image(source), 0) + bytes_of_level(builder.image(circles.image), 0);
+  return pass;
+}
+
+void add_result(PlanBuilder& builder, Pass pass) {
+  const PlanImage image = builder.image(pass.source_image);
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+size_t bytes_of_images(PlanBuilder& builder, std::initializer_list<int> images) {
+  size_t bytes = 0;
+  for (const int image : images) bytes += bytes_of_level(builder.image(image), 0);
+  return bytes;
+}
+
+void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& circles) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Size size = image.size, half{(size.width + 1) / 2, (size.height + 1) / 2};
+  const PlanImage layer{.size = half, .depth = builder.depth_of_light()};
+  const Circles half_circles = add_circles(builder, half);
+  const int half_picture = builder.add_image(layer);
+
+  Pass halve = layers_pass(builder, field, "dof half the sides", "dof/halve.glsl", size);
+  halve.values.push_back({"tiles_at", half_circles.tiles_at});
+  halve.group_count = half_circles.tiles;
+  halve.source_image = source;
+  halve.more_sources = {circles.image};
+  halve.target_image = half_circles.image;
+  halve.more_targets = {half_picture};
+  halve.has_statistics = true;
+  add_areas(field.aperture, halve);
+  halve.bytes_read = bytes_of_images(builder, {source, circles.image});
+  halve.bytes_written = bytes_of_images(builder, {half_circles.image, half_picture});
+  builder.add(std::move(halve));
+
+  const int near_light = builder.add_image(layer), behind = builder.add_image(layer);
+  const int coverage = builder.add_image({.size = half, .components = 2});
+  Pass fields = fields_pass(builder, field, half_picture, half_circles);
+  fields.name = "dof fields";
+  fields.target_image = coverage;
+  fields.more_targets = {near_light, behind};
+  fields.bytes_written = bytes_of_images(builder, {coverage, near_light, behind});
+  builder.add(std::move(fields));
+
+  Pass combine = layers_pass(builder, field, "dof", "dof/combine.glsl", size);
+  combine.group_count = circles.tiles;
+  combine.source_image = source;
+  combine.second_image = behind;
+  combine.more_sources = {circles.image, coverage, near_light};
+  combine.bytes_read = bytes_of_images(builder, {source, circles.image, coverage, near_light, behind});
+  add_result(builder, std::move(combine));
+}
+
+void plan_dof(const Call& call, PlanBuilder& builder) {
+  const DepthOfField field = field_of(call);
+  const Circles circles = plan_circles(field, call, builder);
+  if (field.is_half) return plan_half(field, builder, circles);
+  add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
+}
+
+std::optional<Reach> reach(const Call& call, Size) {
+  // fields of half the sides reach as far in texels of their own, and are interpolated
+  const int texels = call.integer("max-radius") + (call.choice("resolution") == "half" ? 8 : 2);
+  return Reach{.x = texels, .y = texels};
+}
+
+}  // namespace
+
+const Op dof_op{
+    .name = "dof",
+    .help = "depth of field of a lens, from the depth of each texel",
+    .description =
+        "A texel at U metres makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, N the "
+        "f-stop, P the focus. Nearer than the focus its light is spread over its circle, and what the circles around a "
+        "place leave uncovered shows what is behind it, so that near things run over sharp edges. Beyond the focus a "
+        "texel is the mean of those beyond it whose circles, no larger than its own, reach it: what is in focus does "
+        "not bleed into it. What is in focus stays. Depth is that of a channel of the picture or of a file of its "
+        "size, "
+        "in metres along the axis, or with --depth-invert 1 / metres; what is 0, negative or no number is infinitely "
+        "far. Ops before it that move texels move depth along, the nearest texel's where they mix colours. Circles "
+        "have at most --max-radius texels of radius, of "
+        "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is no "
+        "number or "
+        "infinite stays where it is.",
+    .source =
+        "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image Generation, 1981; "
+        "W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far fields, coverage); T. Sousa, "
+        "Graphics Gems from CryENGINE 3, 2013 (polygons)",
+    .params = {{.name = "focus",
+                .help = "distance to what is sharp; without it 2",
+                .def = 2,
+                .min = 0.001,
+                .max = 1e6,
+                .unit = "m",
+                .is_optional = true},
+               {.name = "focus-at",
+                .help = "the texel that is sharp, in the place of --focus",
+                .kind = ParamKind::text,
+                .form = "X,Y",
+                .has_form = [](std::string_view text) { return texel_of(text).has_value(); }},
+               {.name = "f-stop", .help = "focal length / aperture", .def = 2.8, .min = 0.1, .max = 1000},
+               {.name = "focal-length", .help = "of the lens", .def = 50, .min = 0.1, .max = 10000, .unit = "mm"},
+               {.name = "sensor-width",
+                .help = "what the width of the picture's frame, its display window, is on the sensor",
+                .def = 36,
+                .min = 0.1,
+                .max = 10000,
+                .unit = "mm"},
+               {.name = "depth",
+                .help = "channel that holds the depth; without it Z, and of a depth file its only one",
+                .kind = ParamKind::text,
+                .form = "CHANNEL",
+                .has_form = is_a_name},
+               {.name = "depth-file",
+                .help = "picture of the same size that holds the depth",
+                .kind = ParamKind::text,
+                .form = "FILE",
+                .has_form = is_a_name},
+               {.name = "depth-part",
+                .help = "of a depth file of several: number or name; without it the first, whatever --part says",
+                .kind = ParamKind::text,
+                .form = "WHICH",
+                .has_form = is_a_name,
+                .has_effect = [](const Call& call) { return !call.word("depth-file").empty(); },
+                .needs = "--depth-file"},
+               {.name = "depth-scale", .help = "metres a unit of depth", .def = 1, .min = 1e-9, .max = 1e9},
+               {.name = "depth-invert",
+                .help = "depth is 1 / distance: metres are the scale / it",
+                .kind = ParamKind::flag},
+               {.name = "max-radius",
+                .help = "of the largest circle",
+                .kind = ParamKind::integer,
+                .def = 32,
+                .min = 1,
+                .max = 128,
+                .unit = "texels"},
+               {.name = "blades",
+                .help = "of the aperture: its corners; 0 for a disk",
+                .kind = ParamKind::integer,
+                .min = 0,
+                .max = 16},
+               {.name = "rotation",
+                .help = "of the aperture",
+                .min = -360,
+                .max = 360,
+                .unit = "degrees",
+                .has_effect = is_polygon,
+                .needs = "--blades"},
+               {.name = "roundness",
+                .help = "of the aperture: from a polygon, 0, to a disk, 1",
+                .min = 0,
+                .max = 1,
+                .has_effect = is_polygon,
+                .needs = "--blades"},
+               {.name = "resolution",
+                .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
+                .kind = ParamKind::choice,
+                .choices = {"full", "half"}},
+               {.name = "show",
+                .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
+                .kind = ParamKind::choice,
+                .choices = {"result", "coc", "near", "far", "coverage"}}},
+    .reads_depth = true,
+    .examples = {"--max-radius 6", "--focus 3 --f-stop 1.4 --max-radius 5 --blades 6 --rotation 15",
+                 "--focus 5 --sensor-width 2 --max-radius 3 --blades 5 --roundness 0.5",
+                 "--focus-at 0,0 --depth-invert --depth-scale 20 --max-radius 4", "--show coc",
+                 "--max-radius 4 --show near", "--max-radius 4 --show far", "--max-radius 4 --show coverage",
+                 "--resolution half --max-radius 9",
+                 "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"},
+    .benchmark = {.floor = Floor::bytes,
+                  .sizes = {{1920, 1080}, {3840, 2160}},
+                  .cpu_sizes = {{512, 512}},
+                  .depths = {Depth::half},
+                  .settings = {{"max-radius", 8}, {"max-radius", 16}, {"max-radius", 32}},
+                  .cpu_settings = {{"max-radius", 8}}},
+    .reference = reference,
+    .tolerance = tolerance,
+    .reach = reach,
+    .check = check,
+    .plan = plan_dof,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,10 @@
+// The row of `dof`.
+#pragma once
+
+#include "core/op/op.h"
+
+namespace gpupost {
+
+extern const Op dof_op;
+
+}  // namespace gpupost

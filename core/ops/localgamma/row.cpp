@@ -1,0 +1,170 @@
+// Local gamma: encoding for display with an exponent of each texel's own. Its row, its passes, and its definition where the
+// eye is adapted to a neighbourhood.
+#include "core/ops/blur/row.h"
+#include "core/op/point.h"
+#include "core/ops/blur/passes.h"
+#include "core/ops/blur/reference.h"
+#include "core/ops/localgamma/reference.h"
+#include "core/ops/localgamma/row.h"
+#include "core/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+bool keeps_chroma(const Call& call) { return call.choice("chroma") == "keep"; }
+
+PointSpace space_of_call(const Call& call) { return keeps_chroma(call) ? PointSpace::yxy : PointSpace::rgb; }
+
+Colour encoded_rgb(const Colour& c, double adaptation) {
+  return {locally_encoded(c[0], adaptation), locally_encoded(c[1], adaptation), locally_encoded(c[2], adaptation),
+          c[3]};
+}
+
+// Light of no chromaticity is white.
+Colour encoded_yxy(const Colour& c, double adaptation) {
+  const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
+  return {locally_encoded(c[0], adaptation), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+}
+
+std::function<Colour(const Colour&)> texel(const Call& call, const Planes&) {
+  if (keeps_chroma(call)) return [](const Colour& c) { return encoded_yxy(c, c[0]); };
+  return [](const Colour& c) { return encoded_rgb(c, luminance_of(c)); };
+}
+
+// --- the adaptation to a neighbourhood ------------------------------------------------------------------------------
+
+bool is_of_neighbourhood(const Call& call) { return call.integer("adapt-radius") > 0; }
+
+// The blur that makes the neighbourhood's light.
+Call blur_call(const Call& call) {
+  constexpr int gaussian = 2;
+  return default_call(blur_op).with("radius", call.number("adapt-radius")).with("kernel", gaussian);
+}
+
+// Premultiplied texels of the picture and of its blur.
+Colour adapted(const Call& call, const Colour& c, const Colour& around) {
+  const double adaptation = luminance_of(straight(around));
+  if (keeps_chroma(call)) return as_floats(premultiplied(rgb_of_yxy(encoded_yxy(yxy_of_rgb(straight(c)), adaptation))));
+  return as_floats(premultiplied(encoded_rgb(straight(c), adaptation)));
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  if (!is_of_neighbourhood(call)) return point_reference(call, std::move(base));
+  const Planes around = blurred(base, blur_of(blur_call(call)));
+  return {made_of_texels(
+      size_of(base), [&](size_t index) { return adapted(call, colour_at(base, index), colour_at(around, index)); })};
+}
+
+// Colour that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a difference
+// of which the error does not leave the sign?
+bool is_undetermined(const Call& call, const Colour& c, const Colour& error) {
+  if (!keeps_chroma(call)) return false;
+  const bool is_difference = c[0] < -error[0] || c[1] < -error[1] || c[2] < -error[2];
+  return is_difference && std::abs(luminance_of(c)) <= luminance_of(error);
+}
+
+// How far the result moves where R, G and B are off together, which moves Y farther than one of them.
+Colour moved_together(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error) {
+  const Colour made = texel(c);
+  Colour most{};
+  for (const double sign : {-1.0, 1.0}) {
+    const Colour found = texel({c[0] + sign * error[0], c[1] + sign * error[1], c[2] + sign * error[2], c[3]});
+    for (size_t k = 0; k < 4; ++k)
+      if (const double distance = std::abs(found[k] - made[k]); std::isfinite(distance))
+        most[k] = std::max(most[k], distance);
+  }
+  return most;
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (!is_of_neighbourhood(call)) return point_tolerance(call, base, error, depth);
+  const Blur blur = blur_of(blur_call(call));
+  const Planes around = blurred(base, blur), error_around = blurred_tolerance(base, error, blur, depth);
+  return {made_of_texels(size_of(base), [&](size_t index) -> Colour {
+    const Colour c = colour_at(base, index), light = colour_at(around, index);
+    const Colour off = error_in_space(call, c, colour_at(error, index));
+    const auto of_texel = [&](const Colour& moved) { return adapted(call, moved, light); };
+    const auto of_light = [&](const Colour& moved) { return adapted(call, c, moved); };
+    Colour sum = point_error(call, c, of_texel(c), depth);
+    const Colour one = moved_by(of_texel, c, off), all = moved_together(of_texel, c, off);
+    const Colour by_light = moved_by(of_light, light, colour_at(error_around, index));
+    for (size_t k = 0; k < 4; ++k) sum[k] += std::max(one[k], all[k]) + by_light[k];
+    if (is_undetermined(call, c, off)) std::fill_n(sum.begin(), 3, 2 * largest(depth));
+    return sum;
+  })};
+}
+
+void plan_localgamma(const Call& call, PlanBuilder& builder) {
+  if (!is_of_neighbourhood(call)) return builder.add_point(fold_of(call));
+  builder.flush();
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  plan_blur(blur_call(call), builder);
+  Pass pass{.name = "local gamma",
+            .kernel = "localgamma/adapted.glsl",
+            .literals = {{"KEEPS_CHROMA", keeps_chroma(call)}},
+            .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
+            .group_count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}};
+  pass.source_image = source;
+  pass.second_image = builder.current_image();
+  pass.bytes_read = 2 * bytes_of_level(image, 0);
+  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
+  builder.set_current_image(pass.target_image);
+  builder.add(std::move(pass));
+}
+
+std::optional<Reach> reach(const Call& call, Size) {
+  return Reach{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
+}
+
+}  // namespace
+
+const Op localgamma_op = point_op({
+    .name = "localgamma",
+    .help = "encodes light for display with an exponent that follows the light around it",
+    .description =
+        "In the place of the one gamma of a display each texel has its own: light of 0 to 1, which a tone curve gives, "
+        "becomes its power of 0.444 + 0.045 ln(L + 0.6034), L the luminance of 0 to 1 that the eye is adapted to: "
+        "0.421 in the dark, 0.465 at white. L is the texel's own, or with --adapt-radius that of the picture blurred "
+        "by a gaussian. The result is encoded for display: integers are written as it is, without sRGB, floats as the "
+        "linear light that it is on a display of sRGB. Ops on light cannot stand behind it, but crop and flip can. "
+        "Light that is negative or no number is black.",
+    .source = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual Brightness "
+              "Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
+    .params = {{.name = "chroma",
+                .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colours stronger",
+                .kind = ParamKind::choice,
+                .choices = {"gamma", "keep"}},
+               {.name = "adapt-radius",
+                .help = "how far around a texel is what the eye is adapted to; 0 is the texel itself",
+                .kind = ParamKind::integer,
+                .min = 0,
+                .max = 1024,
+                .unit = "texels"}},
+    .takes_rec709 = true,
+    .result_is_display = true,
+    .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"},
+    .reference = reference,
+    .tolerance = tolerance,
+    .reach = reach,
+    .point = Point{.kernel = "localgamma/localgamma.glsl",
+                   .space_of = space_of_call,
+                   .is_straight = true,
+                   .fuzz = 0x1p-16,  // devices take powers by logarithms
+                   .fields =
+                       [](const Call& call) {
+                         return std::vector<Field>{{.name = "is_yxy",
+                                                    .value = double(keeps_chroma(call)),
+                                                    .is_integer = true,
+                                                    .is_literal = true}};
+                       },
+                   .texel = texel,
+                   .has_passes = is_of_neighbourhood},
+    .plan = plan_localgamma,
+});
+
+}  // namespace gpupost

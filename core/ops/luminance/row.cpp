@@ -1,0 +1,163 @@
+// Colour to a small picture of luminances: its row. The definition is in core/ops/luminance/reference.cpp, the passes in
+// core/ops/luminance/passes.cpp.
+#include "core/ops/luminance/reference.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/image/attributes.h"
+#include "core/ops/luminance/passes.h"
+#include "core/ops/luminance/row.h"
+
+namespace gpupost {
+
+namespace {
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  std::vector<Planes> levels(1);
+  levels[0] = luminances(call, base);
+  return levels;
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth) {
+  std::vector<Planes> levels(1);
+  levels[0] = luminances_tolerance(call, base, error);
+  return levels;
+}
+
+Size result_size(const Call& call, Size size) { return size_of(cells_of(call, size)); }
+
+Windows result_windows(const Call& call, const Windows& windows) {
+  const Window window = window_of(result_size(call, size_of(windows.data)));
+  return {.data = window, .display = window};
+}
+
+void check(const Call& call) {
+  if (!call.word("tile").empty() && !call.word("size").empty())
+    fail(Exit::usage, "luminance: --tile {} and --size {} contradict each other; expected one of them",
+         call.word("tile"), call.word("size"));
+}
+
+std::vector<std::string_view> variant_choices() {
+  std::vector<std::string_view> choices{"auto"};
+  for (const std::string_view name : luminance_variants()) choices.push_back(name);
+  return choices;
+}
+
+std::vector<std::string> variants() {
+  std::vector<std::string> all;
+  for (const std::string_view choice : variant_choices()) all.push_back(fmt::format("--variant {}", choice));
+  return all;
+}
+
+// --- what is measured, and what the document claims -----------------------------------------------------------------
+
+constexpr std::string_view post = "W. Engel 2014, Radeon HD 6770";
+constexpr Size full_hd{1920, 1080};
+constexpr int whole = 32768;  // a tile as large as any picture
+
+std::vector<Setting> tiles(const std::vector<int>& sides_of_tiles) {
+  std::vector<Setting> made;
+  for (const int side : sides_of_tiles) made.push_back({"tile", side});
+  return made;
+}
+
+std::vector<Claim> claims() {
+  const auto claim = [](std::string_view what, std::string_view claimed, int tile, std::string_view slower,
+                        std::string_view faster) {
+    return Claim{.what = what,
+                 .claimed = claimed,
+                 .where = post,
+                 .sizes = {full_hd},
+                 .depths = {Depth::f32},
+                 .setting = {"tile", tile},
+                 .slower = slower,
+                 .faster = faster};
+  };
+  return {claim("interleaved; as printed reads all", "about 1 ms", 16, "", "--variant interleaved"),
+          claim("sequential; as printed both read all", "0 %", 16, "--variant interleaved", "--variant sequential"),
+          claim("4 texels for 2; as printed 1/4, 1/2", "nearly linear, +100 %", 16, "--variant fetch2",
+                "--variant fetch4-16"),
+          claim("4 texels, 256 threads; as printed 1/4", "about 0.1 ms", 64, "", "--variant fetch4-256")};
+}
+
+Benchmark benchmark() {
+  return {.floor = Floor::read,
+          .sizes = {full_hd, {3840, 2160}, {4096, 4096}},
+          .cpu_sizes = {{512, 512}},
+          .depths = {Depth::half, Depth::f32},
+          .settings = tiles({16, 32, 64, whole}),
+          .cpu_settings = tiles({16, whole}),
+          .claims = claims(),
+          .graphs = {{.what = "time of each of the seven shaders at the tiles of 16, 32 and 64 texels that they make",
+                      .where = post,
+                      .settings = tiles({16, 32, 64}),
+                      .variants = {"--variant interleaved", "--variant sequential", "--variant unrolled",
+                                   "--variant fetch2", "--variant fetch4-16", "--variant fetch4-64",
+                                   "--variant fetch4-256"}}},
+          .remark =
+              "As printed, fetch2 reads 1/2 of the picture, fetch4-16, fetch4-64 and fetch4-256 read 1/4 of it, since "
+              "their groups leave rows out, and unrolled, fetch2 and fetch4-256 add up 1/2 of what they have read. "
+              "Here each reads every texel once and adds up all: what the document gains by reading less is no gain."};
+}
+
+}  // namespace
+
+const Op luminance_op{
+    .name = "luminance",
+    .help = "a small picture of luminances, one number a tile of the picture",
+    .description =
+        "Linear light, premultiplied as it is, becomes one number a texel, and the texels of each tile one number: Y, "
+        "a float, in the only channel of the result; alpha and other channels are left behind. A tile at the right or "
+        "lower edge holds what is left of the picture, and its mean is that of the texels that it holds. With --size "
+        "the picture is cut into so many tiles, of which all are as large or one row or column smaller. A tile that "
+        "holds what is no number has no mean, minimum or maximum; no other tile is touched by it. The result begins at "
+        "(0, 0). All variants read every texel once and make the same to within rounding, and each the same every "
+        "time.",
+    .source =
+        "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (the variants but subgroup, "
+        "mended); ITU-R BT.709 (weights)",
+    .params = {{.name = "tile",
+                .help = "texels of a tile, 16x16 if nothing is said; one larger than the picture is all of it",
+                .kind = ParamKind::text,
+                .form = "WxH or N",
+                .has_form = [](std::string_view word) { return sides(word).has_value(); }},
+               {.name = "size",
+                .help = "tiles of the picture, which is texels of the result",
+                .kind = ParamKind::text,
+                .form = "WxH or N",
+                .has_form = [](std::string_view word) { return sides(word).has_value(); }},
+               {.name = "measure",
+                .help = "what is told of a tile: of its luminances, or how many texels it holds",
+                .kind = ParamKind::choice,
+                .choices = {"mean", "minimum", "maximum", "count"}},
+               {.name = "weights",
+                .help = "of red, green and blue: 0.2126 0.7152 0.0722, or the document's 0.2125 0.7154 0.0721",
+                .kind = ParamKind::choice,
+                .choices = {"rec709", "document"},
+                .has_effect = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
+                .needs = "a --measure of luminances, which count is not"},
+               {.name = "variant",
+                .help = "how the sums are made; `bench luminance --list` names all",
+                .kind = ParamKind::choice,
+                .choices = variant_choices(),
+                .is_for_measuring = true}},
+    .makes_luminance = true,
+    .reads_once = true,
+    .takes_rec709 = true,
+    .examples = {"", "--size 1", "--tile 5x3 --measure minimum", "--tile 64 --measure maximum",
+                 "--tile 32x4 --measure count", "--tile 100x2 --weights document"},
+    .variants = variants,
+    .benchmark = benchmark(),
+    .result_size = result_size,
+    .result_windows = result_windows,
+    .change_attributes =
+        [](const Call& call, std::vector<Attribute>& attributes) {
+          crop_frame(attributes, call.windows.display, call.windows.data);
+        },
+    .reference = reference,
+    .tolerance = tolerance,
+    .check = check,
+    .plan = plan_luminance,
+};
+
+}  // namespace gpupost

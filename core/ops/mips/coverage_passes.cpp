@@ -1,0 +1,102 @@
+#include "core/ops/mips/coverage_passes.h"
+
+#include "core/base/error.h"
+
+#include <bit>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int scale_count = 1024;  // as in kernels/mips/coverage.glsl
+constexpr size_t counts_bytes = scale_count * sizeof(uint32_t);
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// Samples 4x4 times between four texels: those of level 0 are counted in 32 bits.
+void check_size(Size size) {
+  if (uint64_t(std::max(size.width - 1, 1)) * uint64_t(std::max(size.height - 1, 1)) * 16 <= UINT32_MAX) return;
+  fail(Exit::limit, "mips: --coverage counts samples in 32 bits; the picture is {} x {} texels, expected at most 2^28",
+       size.width, size.height);
+}
+
+Pass count_pass(Size size, int level, double reference) {
+  return {.name = fmt::format("coverage of level {}", level),
+          .kernel = "mips/coverage_count.glsl",
+          .literals = {{"IS_BASE", level == 0}},
+          .values = {{"width", size.width},
+                     {"height", size.height},
+                     {"level", level},
+                     {"reference_bits", std::bit_cast<int32_t>(float(reference))}},
+          .group = {64, 1},
+          .group_count = {groups(std::max(size.width - 1, 1), 64), groups(std::max(size.height - 1, 1), 16)},
+          .has_statistics = true,
+          .bytes_written = counts_bytes};
+}
+
+Pass search_pass(Size base, int levels) {
+  return {.name = "scales of alpha",
+          .kernel = "mips/coverage_search.glsl",
+          .values = {{"width", base.width}, {"height", base.height}},
+          .group = {64, 1},
+          .group_count = {levels - 1, 1},
+          .has_statistics = true,
+          .bytes_read = counts_bytes * size_t(levels - 1),
+          .bytes_written = sizeof(float) * size_t(levels - 1)};
+}
+
+Pass scale_pass(Size size, int level) {
+  return {.name = fmt::format("alpha of level {}", level),
+          .kernel = "mips/coverage_scale.glsl",
+          .values = {{"width", size.width}, {"height", size.height}, {"level", level}},
+          .group = {64, 1},
+          .group_count = {groups(size.width, 64), groups(size.height, 4)},
+          .source_level = level,
+          .target_level = level - 1,
+          .has_statistics = true};
+}
+
+Pass return_pass(Size size, int level) {
+  return {
+      .name = fmt::format("alpha of level {} back", level),
+      .kernel = "shared/move.glsl",
+      .values =
+          {{"width", size.width}, {"height", size.height}, {"from_x", 0}, {"from_y", 0}, {"step_x", 1}, {"step_y", 1}},
+      .group = {64, 1},
+      .group_count = {groups(size.width, 64), groups(size.height, 4)},
+      .source_level = level - 1,
+      .target_level = level};
+}
+
+}  // namespace
+
+void plan_coverage(PlanBuilder& builder, double reference) {
+  const int image = builder.current_image();
+  const PlanImage made = builder.image(image);
+  const int levels = made.level_count;
+  check_size(made.size);
+  // no pass reads and writes the same level: scaled ones stand in an image between, which begins at level 1
+  const int between = builder.add_image(
+      {.size = level_size(made.size, 1), .depth = builder.depth_of_light(), .level_count = levels - 1});
+  const int counts_at = builder.reserve_statistics(counts_bytes * size_t(levels));
+  const auto add = [&](Pass pass, int source, int target) {
+    pass.source_image = source;
+    pass.target_image = target;
+    if (pass.has_statistics) pass.values.push_back({"counts_at", counts_at});
+    builder.add(std::move(pass));
+  };
+  for (int level = 0; level < levels; ++level) {
+    Pass pass = count_pass(level_size(made.size, level), level, reference);
+    pass.source_level = level;
+    add(std::move(pass), image, between);
+  }
+  add(search_pass(made.size, levels), image, between);
+  for (int level = 1; level < levels; ++level) {
+    const Size size = level_size(made.size, level);
+    add(scale_pass(size, level), image, between);
+    add(return_pass(size, level), between, image);
+  }
+  builder.note("mips: alpha is scaled in passes of its own, level by level");
+}
+
+}  // namespace gpupost

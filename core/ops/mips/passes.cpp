@@ -1,0 +1,347 @@
+// The passes of the mip chain by area means: one dispatch for all levels, or one a level.
+#include "core/ops/mips/passes.h"
+
+#include "core/base/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace gpupost {
+
+static int taps(int side) { return side == 1 ? 1 : side % 2 == 0 ? 2 : 3; }
+static int groups(int count, int each) { return (count + each - 1) / each; }
+
+// `image` holds the picture at its level 0 and takes the other levels.
+static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
+  const Size base = builder.image(image).size, whole = builder.whole_size();
+  const Texel corner = builder.input().corner;
+  const bool rows = builder.traits().type == DeviceType::cpu || builder.traits().max_group_invocations < 256;
+  const std::array<int, 2> group = rows ? std::array{64, 1} : std::array{16, 16};
+  for (int level = 1; level < levels; ++level) {
+    const Size from = level_size(whole, level - 1);
+    const Size to = level_size(base, level);
+    builder.add({.name = fmt::format("mips level {}", level),
+                 .kernel = "mips/level.glsl",
+                 .literals = {{"TAPS_X", taps(from.width)},
+                              {"TAPS_Y", taps(from.height)},
+                              {"AMD_ORDER", rows ? 0 : 1},
+                              {"REDUCE", reduce}},
+                 .values = {{"origin_x", 0},
+                            {"origin_y", 0},
+                            {"end_x", to.width},
+                            {"end_y", to.height},
+                            {"source_width", from.width},
+                            {"source_height", from.height},
+                            {"first_x", corner.x / 2},
+                            {"first_y", corner.y / 2}},
+                 .group = rows ? group : std::array{256, 1},
+                 .group_count = {groups(to.width, group[0]), groups(to.height, group[1])},
+                 .half_arithmetic = builder.input().half_arithmetic,
+                 .source_image = image,
+                 .source_level = level - 1,
+                 .target_image = image,
+                 .target_level = level,
+                 .is_bounded = true});
+  }
+}
+
+// --- the variants of the single pass --------------------------------------------------------------------------------
+
+namespace {
+
+// How a workgroup takes 64x64 texels down: in which order its threads take the texels and how many a side at once, how
+// they hand on their results, and how they read. The words are those of `--variant`.
+struct Variant {
+  bool rows = false;
+  int each = 2;
+  int exchange = 0;  // an index of `exchanges`
+  bool linear = false;
+};
+
+struct Access {
+  std::string_view name;
+  bool rows;
+  int each;
+};
+constexpr Access accesses[] = {
+    {"rows-2x2", true, 2}, {"rows-4x4", true, 4}, {"amd-4x4", false, 4}, {"amd-2x2", false, 2}};
+
+struct Exchange {
+  std::string_view name;
+  int subgroup_size;                   // threads that must be able to exchange numbers directly
+  std::array<int, 2> shared_texels{};  // that a tile needs, with 2x2 and with 4x4 texels a thread
+};
+constexpr Exchange exchanges[] = {{"shared", 0, {1024 + 256 + 64 + 16 + 4, 256 + 64 + 16 + 4}},
+                                  {"shared-every-4th", 0, {1024, 256}},
+                                  {"shared-packed", 0, {1024, 256}},
+                                  {"quad", 4, {256 + 64 + 16 + 4, 64 + 16 + 4}},
+                                  {"shuffle", 16, {64, 16}}};
+
+constexpr std::string_view fetches[] = {"load", "linear"};
+
+// In rows four neighbouring threads are no quad of texels: there is nothing to exchange directly.
+constexpr bool makes_sense(const Access& access, const Exchange& exchange) {
+  return !access.rows || exchange.subgroup_size == 0;
+}
+
+std::string name_of(const Variant& variant) {
+  const auto access = std::ranges::find_if(
+      accesses, [&](const Access& row) { return row.rows == variant.rows && row.each == variant.each; });
+  return fmt::format("{}+{}+{}", access->name, exchanges[variant.exchange].name, fetches[variant.linear]);
+}
+
+// All variants, those of the talk first, in the order of its slides.
+const std::vector<Variant>& all_variants() {
+  static const std::vector<Variant> variants = [] {
+    std::vector<Variant> made;
+    for (const bool linear : {false, true})
+      for (const Access& access : accesses)
+        for (int exchange = 0; exchange < int(std::size(exchanges)); ++exchange)
+          if (makes_sense(access, exchanges[exchange]))
+            made.push_back({.rows = access.rows, .each = access.each, .exchange = exchange, .linear = linear});
+    return made;
+  }();
+  return variants;
+}
+
+}  // namespace
+
+const std::vector<std::string>& area_mips_variants() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> made;
+    for (const Variant& variant : all_variants()) made.push_back(name_of(variant));
+    return made;
+  }();
+  return names;
+}
+
+// --- the single pass ------------------------------------------------------------------------------------------------
+
+namespace {
+
+// How the single pass goes down: tiles make the first levels of the picture, blocks the next ones of what the tiles made,
+// the last workgroup the rest.
+struct Steps {
+  bool is_even = false;        // the tiles' levels are exact halves: no texel of a neighbour is needed
+  int tile = 0;                // levels that a tile makes
+  int block = 0;               // levels that a block makes; 0: none are left
+  bool is_block_even = false;  // as in tiles; else blocks of 32x32 that take along what they need of their neighbours
+  bool has_tail = false;
+
+  int block_level() const { return tile + block; }
+  int block_side() const { return (is_block_even ? 64 : 32) >> block; }  // of its last level
+};
+
+Steps steps_of(Size base, int levels) {
+  const int even_count = std::min(std::countr_zero(unsigned(base.width)), std::countr_zero(unsigned(base.height)));
+  Steps steps{.is_even = even_count >= 3};
+  steps.tile = std::min(steps.is_even ? std::min(6, even_count) : 3, levels - 1);
+  const int left = levels - 1 - steps.tile;
+  steps.is_block_even = steps.tile == 6 && left > 0 && even_count - 6 >= std::min(4, left);
+  steps.block = std::min(left, steps.is_block_even ? std::min(6, even_count - 6) : 4);
+  steps.has_tail = steps.block < left;
+  return steps;
+}
+
+constexpr int max_targets = 15;  // levels below the base of the largest picture, 32768 texels a side
+constexpr int even_block_texels = 16 * 16;
+constexpr int odd_block_texels = 23 * 23 + 11 * 11;  // the first two levels of a block, with those of its neighbours
+
+// A level of the tail of so many texels goes through shared memory, larger ones through scratch memory. Of more shared
+// memory fewer workgroups run at once.
+int tail_texels(Steps steps) { return steps.is_block_even ? 64 : 256; }
+
+// Texels of shared memory the kernel declares.
+int shared_texels(Steps steps, Variant variant) {
+  int most = steps.is_even ? exchanges[variant.exchange].shared_texels[variant.each == 4] : odd_block_texels;
+  if (steps.block > 0) most = std::max(most, steps.is_block_even ? even_block_texels : odd_block_texels);
+  if (steps.has_tail) most = std::max(most, tail_texels(steps) * 3 / 2);
+  return most;
+}
+
+// What the single pass is to do, decided.
+struct SinglePass {
+  int levels = 1;
+  int reduce = 0;
+  Steps steps;
+  Variant variant;
+};
+
+// Why the device cannot run it on such images; "" where it can.
+std::string obstacle(const SinglePass& pass, const PlanInput& input, const DeviceTraits& traits) {
+  if (traits.max_group_invocations < 256)
+    return fmt::format("it needs workgroups of 256, the device has {}", traits.max_group_invocations);
+  if (!traits.has_memory_model) return "it needs the Vulkan memory model, which the device lacks";
+  if (traits.max_storage_images < pass.levels - 1)
+    return fmt::format("it writes {} images at once, the device allows {}", pass.levels - 1, traits.max_storage_images);
+  const int texel_bytes = input.half_arithmetic ? 8 : 16;
+  const int bytes = shared_texels(pass.steps, pass.variant) * texel_bytes + 16;
+  if (traits.shared_bytes < bytes)
+    return fmt::format("it needs {} bytes of shared memory, the device has {}", bytes, traits.shared_bytes);
+  const Exchange& exchange = exchanges[pass.variant.exchange];
+  if (exchange.subgroup_size > traits.subgroup_size)
+    return fmt::format("exchange by {} needs subgroups of {} threads, the device has {}", exchange.name,
+                       exchange.subgroup_size, traits.subgroup_size);
+  if ((exchange.subgroup_size == 4 && !traits.has_quad) || (exchange.subgroup_size > 4 && !traits.has_shuffle))
+    return fmt::format("exchange by {} is not among the operations of the device's subgroups", exchange.name);
+  if (pass.variant.linear && pass.reduce != 0) return "a linear sampler makes means, no minimum or maximum";
+  if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler takes x and y for light";
+  if (pass.variant.linear && input.storage == Depth::f32 && !traits.filters_f32)
+    return "the device has no linear sampler for 32-bit floats";
+  if (pass.variant.linear && input.storage == Depth::u8 && traits.type == DeviceType::cpu)
+    return "a CPU's linear sampler takes means of 8-bit numbers to 8 bits, not to the nearest";
+  return "";
+}
+
+// Texels that the workgroups hand on: the tiles' last level, the blocks' last level, and those below.
+size_t scratch_texels(Size base, const SinglePass& pass) {
+  size_t texels = texel_count(level_size(base, pass.steps.tile));
+  for (int level = pass.steps.block_level(); level < pass.levels; ++level)
+    texels += texel_count(level_size(base, level));
+  return texels;
+}
+
+void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single) {
+  const Size base = builder.image(image).size;
+  const Steps& steps = single.steps;
+  const Variant& variant = single.variant;
+  const auto grid = [base](int level, int side) {
+    const Size size = level_size(base, level);
+    return std::array{groups(size.width, side), groups(size.height, side)};
+  };
+  const std::array<int, 2> tiles = steps.is_even ? grid(0, 64) : grid(steps.tile, 32 >> steps.tile);
+  const std::array<int, 2> blocks = grid(steps.block_level(), steps.block_side());
+  const int counter_texels = groups(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
+  const bool has_scratch = steps.block > 0;
+  Pass pass{.name = "mips single pass",
+            .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
+            .literals = {{"REDUCE", single.reduce},
+                         {"STEPS", steps.tile},
+                         {"BLOCK_STEPS", steps.block},
+                         {"BLOCK_EVEN", steps.is_block_even},
+                         {"TAIL", steps.has_tail},
+                         {"TAIL_TEXELS", tail_texels(steps)},
+                         {"SHARED_TEXELS", shared_texels(steps, variant)}},
+            .values = {{"width", base.width},
+                       {"height", base.height},
+                       {"level_count", single.levels},
+                       {"origin_x", 0},
+                       {"origin_y", 0},
+                       {"tiles_x", tiles[0]},
+                       {"tiles_y", tiles[1]},
+                       {"texel_offset", counter_texels}},
+            .group = {256, 1},
+            .group_count = tiles,
+            .half_arithmetic = builder.input().half_arithmetic,
+            .source_image = image,
+            .target_image = image,
+            .target_level = 1,
+            .target_count = single.levels - 1,
+            .is_bounded = true,
+            .bound_targets = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1,
+            .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
+            .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0};
+  if (steps.is_even) {
+    pass.literals.insert(pass.literals.end(), {{"ROWS", variant.rows},
+                                               {"EACH", variant.each},
+                                               {"EXCHANGE", variant.exchange},
+                                               {"LINEAR", !variant.linear                            ? 0
+                                                          : builder.traits().type == DeviceType::cpu ? 2
+                                                                                                     : 1}});
+    pass.subgroup_size = exchanges[variant.exchange].subgroup_size;
+    pass.samples_between = variant.linear;
+  }
+  builder.add(std::move(pass));
+}
+
+}  // namespace
+
+// --- the choice -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// One dispatch or one a level, and where that was decided.
+struct Choice {
+  bool is_single = false;
+  Variant variant;     // of the single pass
+  std::string source;  // "asked for"
+};
+
+Variant variant_named(std::string_view name) {
+  const std::vector<std::string>& names = area_mips_variants();
+  return all_variants()[size_t(std::ranges::find(names, name) - names.begin())];
+}
+
+// The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
+// are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
+Choice built_in(const DeviceTraits& traits, Steps steps) {
+  const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16;
+  const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
+  if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
+  if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};
+  return {true, variant, "one dispatch is the fastest on a GPU"};
+}
+
+// What `tune` measured on this device at the size next to this one, of those that halve as evenly.
+const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
+  const Tuned* best = nullptr;
+  double best_distance = 0;
+  for (const Tuned& row : traits.tuned) {
+    if (row.op != "mips" || row.depth != input.storage || row.half_arithmetic != input.half_arithmetic) continue;
+    if (steps_of(row.size, level_count_of(row.size)).is_even != steps.is_even) continue;
+    const double distance =
+        std::abs(std::log2(double(texel_count(row.size))) - std::log2(double(texel_count(input.size))));
+    if (best && distance >= best_distance) continue;
+    best = &row;
+    best_distance = distance;
+  }
+  return best;
+}
+
+// What `auto` takes.
+Choice choose(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
+  Choice choice = built_in(traits, steps);
+  const Tuned* tuned = tuned_for(input, traits, steps);
+  if (!tuned) return choice;
+  const std::string_view word = std::string_view(tuned->arguments).substr(tuned->arguments.rfind(' ') + 1);
+  const std::vector<std::string>& names = area_mips_variants();
+  choice.is_single = std::ranges::find(names, word) != names.end();
+  if (choice.is_single) choice.variant = variant_named(word);
+  choice.source =
+      fmt::format("the fastest at {} x {} on this device, by `gpupost tune`", tuned->size.width, tuned->size.height);
+  return choice;
+}
+
+}  // namespace
+
+void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
+  const int image = builder.current_image();
+  const DeviceTraits& traits = builder.traits();
+  const std::string_view method = call.choice("method"), variant = call.choice("variant");
+  if (method == "per-level" && variant != "auto")
+    fail(Exit::usage, "mips: --variant {} is one of the single pass; --method per-level has none", variant);
+
+  SinglePass single{
+      .levels = levels, .reduce = call.integer("reduce"), .steps = steps_of(builder.image(image).size, levels)};
+  Choice choice = choose(builder.input(), traits, single.steps);
+  single.variant = choice.variant;
+  if (single.reduce != 0) single.variant.linear = false;
+  if (variant != "auto") single.variant = variant_named(variant);
+  const bool is_asked_for = method != "auto" || variant != "auto";
+  if (is_asked_for) choice = {method != "per-level", single.variant, "asked for"};
+
+  if (const std::string why = obstacle(single, builder.input(), traits); choice.is_single && !why.empty()) {
+    if (is_asked_for)
+      fail(Exit::usage, "mips: {} cannot run on {}: {}; expected --method per-level or auto",
+           variant != "auto" ? fmt::format("--variant {}", variant) : "--method single-pass", traits.name, why);
+    choice = {false, {}, why};
+  }
+  if (choice.is_single) plan_single_pass(builder, image, single);
+  else plan_per_level(builder, image, levels, single.reduce);
+  std::string how = choice.is_single ? "single-pass" : "per-level";
+  if (choice.is_single && single.steps.is_even) how += " " + name_of(single.variant);
+  builder.note(fmt::format("mips: {}, {}", how, choice.source));
+}
+
+}  // namespace gpupost

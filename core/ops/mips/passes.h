@@ -1,0 +1,16 @@
+// The passes of the mip chain by area means.
+#pragma once
+
+#include "core/plan/plan.h"
+
+namespace gpupost {
+
+// The words of `--variant`: ACCESS+EXCHANGE+FETCH, as kernels/mips/tile.glsl explains them.
+const std::vector<std::string>& area_mips_variants();
+
+// Appends the passes that make levels 1 to levels - 1 of the current image by the mean (minimum, maximum: --reduce)
+// over the area of each texel, as the call's --method and --variant say. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
+// cannot do what was asked for.
+void plan_area_mips(const Call& call, PlanBuilder& builder, int levels);
+
+}  // namespace gpupost

@@ -1,0 +1,378 @@
+// The mip chain of a picture: its row, its definition in double, and its passes.
+#include "core/ops/mips/row.h"
+#include "core/base/error.h"
+#include "core/image/attributes.h"
+#include "core/ops/mips/coverage_passes.h"
+#include "core/ops/mips/coverage_reference.h"
+#include "core/ops/mips/passes.h"
+#include "core/ops/shared/filter_passes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+// Weights of the texels 2i, 2i+1, 2i+2 of a side of n in texel i of the next level. Each texel of the side counts the
+// same in the whole level: the area weights of NVIDIA's report on non-power-of-two mip maps.
+static std::array<double, 3> area_weights(int n, int i) {
+  if (n == 1) return {1, 0, 0};
+  if (n % 2 == 0) return {0.5, 0.5, 0};
+  const double m = n / 2;
+  return {(m - i) / n, m / n, (i + 1) / double(n)};
+}
+
+// Over all texels that a texel covers, at odd sizes three a side: usable as a depth pyramid.
+enum class Reduce { mean, minimum, maximum };
+
+static Plane halve(const Plane& from, Reduce reduce) {
+  Plane to{.size = level_size(from.size, 1), .values = {}};
+  to.values.reserve(texel_count(to.size));
+  for (int y = 0; y < to.size.height; ++y) {
+    const auto rows = area_weights(from.size.height, y);
+    for (int x = 0; x < to.size.width; ++x) {
+      const auto columns = area_weights(from.size.width, x);
+      double sum = 0;
+      std::optional<double> extreme;
+      for (int dy = 0; dy < 3; ++dy)
+        for (int dx = 0; dx < 3; ++dx) {
+          const double weight = rows[size_t(dy)] * columns[size_t(dx)];
+          if (weight == 0) continue;
+          const double texel = from.values[size_t(2 * y + dy) * size_t(from.size.width) + size_t(2 * x + dx)];
+          sum += weight * texel;
+          const bool is_new =
+              !extreme || std::isnan(texel) || (reduce == Reduce::minimum ? texel < *extreme : texel > *extreme);
+          if (is_new) extreme = texel;
+        }
+      to.values.push_back(reduce == Reduce::mean ? sum : *extreme);
+    }
+  }
+  return to;
+}
+
+static int level_count(const Call& call, Size size) {
+  const int wanted = call.integer("levels");
+  return wanted == 0 ? level_count_of(size) : std::min(wanted, level_count_of(size));
+}
+
+static Normals normals_of(const Call& call) {
+  if (!call.flag("normal")) return Normals::none;
+  return call.choice("normal-length") == "alpha" ? Normals::length_in_alpha : Normals::length_dropped;
+}
+
+static Filtering filtering_of_mips(const Call& call) {
+  Filtering filtering = filtering_of(call);
+  filtering.normals = normals_of(call);
+  return filtering;
+}
+
+// Area means of the level above, the ordinary case, have passes of their own; all else goes through those of filters.
+static bool makes_area_means(const Call& call) {
+  return Filter(call.integer("filter")) == Filter::box && !call.flag("hicomp") && !call.flag("normal") &&
+         !call.flag("from-base");
+}
+
+static std::vector<Planes> area_means(const Call& call, Planes base) {
+  return by_component(std::move(base), [&](Plane plane) {
+    const int count = level_count(call, plane.size);
+    std::vector<Plane> levels;
+    levels.push_back(std::move(plane));
+    while (int(levels.size()) < count) levels.push_back(halve(levels.back(), Reduce(call.integer("reduce"))));
+    return levels;
+  });
+}
+
+// The chain before --coverage.
+static std::vector<Planes> chain(const Call& call, Planes base) {
+  if (makes_area_means(call)) return area_means(call, std::move(base));
+  const Size size = size_of(base);
+  const int count = level_count(call, size);
+  std::vector<Planes> levels;
+  levels.push_back(std::move(base));
+  for (int level = 1; level < count; ++level)
+    levels.push_back(filtered(call.flag("from-base") ? levels.front() : levels.back(), level_size(size, level),
+                              filtering_of_mips(call)));
+  return levels;
+}
+
+static std::vector<Planes> reference(const Call& call, Planes base) {
+  std::vector<Planes> levels = chain(call, std::move(base));
+  const double coverage = call.number("coverage");
+  return coverage > 0 ? with_coverage(std::move(levels), coverage) : levels;
+}
+
+// Numbers that overshoot are clamped when they are stored; levels made of them inherit that.
+static void add_clamping(const Planes& level, Depth depth, Planes& error) {
+  for (size_t component = 0; component < 4; ++component)
+    for (size_t index = 0; index < level[component].values.size(); ++index)
+      if (const double size = std::abs(level[component].values[index]); std::isfinite(size))
+        error[component].values[index] += std::max(0.0, size - largest(depth));
+}
+
+static std::vector<Planes> filtered_chain_tolerance(const Call& call, const std::vector<Planes>& levels,
+                                                    const Planes& error, Depth depth) {
+  std::vector<Planes> errors{error};
+  for (size_t level = 1; level < levels.size(); ++level) {
+    const size_t from = call.flag("from-base") ? 0 : level - 1;
+    errors.push_back(
+        filtered_tolerance(levels[from], errors[from], size_of(levels[level]), filtering_of_mips(call), depth));
+    add_clamping(levels[level], depth, errors.back());
+  }
+  return errors;
+}
+
+static std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const double coverage = call.number("coverage");
+  const bool has_means = makes_area_means(call);
+  // the least number is off by no more than the one that is off most
+  if (Reduce(call.integer("reduce")) == Reduce::minimum)
+    return tolerance_of_means(call.with("reduce", double(Reduce::maximum)), base, error, depth);
+  if (has_means && coverage == 0) return tolerance_of_means(call, base, error, depth);
+  const std::vector<Planes> levels = chain(call, base);
+  std::vector<Planes> errors = has_means ? tolerance_of_means(call.with("coverage", 0), base, error, depth)
+                                         : filtered_chain_tolerance(call, levels, error, depth);
+  return coverage > 0 ? coverage_tolerance(levels, errors, coverage, depth) : errors;
+}
+
+// --- the passes -----------------------------------------------------------------------------------------------------
+
+static void check_coverage(const Call& call) {
+  if (call.number("coverage") == 0) return;
+  if (call.flag("normal"))
+    fail(Exit::usage,
+         "mips: --coverage is for colours with an alpha and --normal for directions; expected one of them");
+  if (call.choice("reduce") != "mean")
+    fail(Exit::usage, "mips: --coverage scales means of alpha; with --reduce {} expected --coverage 0",
+         call.choice("reduce"));
+}
+
+static void check(const Call& call) {
+  check_coverage(call);
+  if (call.flag("normal") && call.flag("hicomp"))
+    fail(Exit::usage, "mips: --hicomp is for colours and --normal for directions; expected one of them");
+  if (makes_area_means(call)) return;
+  std::string filter = call.choice("filter") == "box" ? "" : fmt::format(" --filter {}", call.choice("filter"));
+  for (const std::string_view flag : {"hicomp", "normal", "from-base"})
+    if (call.flag(flag)) filter += fmt::format(" --{}", flag);
+  for (const auto& [name, free] : {std::pair{"reduce", "mean"}, {"variant", "auto"}})
+    if (call.choice(name) != free)
+      fail(Exit::usage, "mips: --{} {} takes each texel's area alone; with{} expected {}", name, call.choice(name),
+           filter, free);
+  if (call.choice("method") == "single-pass")
+    fail(Exit::usage, "mips: --method single-pass takes each texel's area alone; with{} expected per-level or auto",
+         filter);
+}
+
+static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int levels) {
+  const int image = builder.current_image();
+  const Size base = builder.image(image).size;
+  std::vector<FilterStep> steps;
+  for (int level = 1; level < levels; ++level) {
+    const int from = call.flag("from-base") ? 0 : level - 1;
+    steps.push_back({.name = fmt::format("mips level {}", level),
+                     .source_image = image,
+                     .source_level = from,
+                     .from = level_size(base, from),
+                     .target_image = image,
+                     .target_level = level,
+                     .to = level_size(base, level)});
+  }
+  plan_filter(builder, steps, filtering_of_mips(call));
+  builder.note("mips: per-level, since filters take two passes a level");
+}
+
+static void plan_mips(const Call& call, PlanBuilder& builder) {
+  PlanImage& image = builder.image(builder.current_image());
+  const int levels = image.level_count = level_count(call, image.size);
+  if (levels == 1) return builder.note("mips: the picture is its own only level");
+  if (makes_area_means(call)) plan_area_mips(call, builder, levels);
+  else plan_filtered_mips(call, builder, levels);
+  if (const double coverage = call.number("coverage"); coverage > 0) plan_coverage(builder, coverage);
+}
+
+// Textures repeat beyond their border as the filter took them to. A border that nobody chose replaces no other.
+static void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  if (Filter(call.integer("filter")) == Filter::box) return;
+  const bool is_chosen = !call.is_default(*call.op->param("border"));
+  if (!is_chosen && std::ranges::find(attributes, "wrapmodes", &Attribute::name) != attributes.end()) return;
+  constexpr std::string_view modes[] = {"clamp,clamp", "periodic,periodic", "mirror,mirror"};  // of OpenImageIO
+  set_text(attributes, "wrapmodes", modes[call.integer("border")]);
+}
+
+// The words of --variant, `auto` first.
+static std::vector<std::string_view> variant_choices() {
+  std::vector<std::string_view> choices{"auto"};
+  for (const std::string& name : area_mips_variants()) choices.push_back(name);
+  return choices;
+}
+
+// A level of area means takes the one above it alone, and in a part of that the same texels as in all of it.
+static std::optional<Call> level_by_level(const Call& call, int levels) {
+  const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
+  if (!makes_area_means(call) || call.number("coverage") > 0 || !is_free) return {};
+  constexpr int per_level = 2;
+  return call.with("method", per_level).with("levels", levels);
+}
+
+static std::vector<std::string> variants() {
+  std::vector<std::string> all{"--method per-level"};
+  for (const std::string& name : area_mips_variants()) all.push_back("--variant " + name);
+  return all;
+}
+
+// --- what documents claim of it -------------------------------------------------------------------------------------
+
+static constexpr std::string_view talk = "L. Kramer 2020, Radeon RX 5700 XT";
+
+static Claim half_claim(std::string_view claimed, std::vector<Size> sizes) {
+  return {.what = "half arithmetic",
+          .claimed = claimed,
+          .where = talk,
+          .sizes = std::move(sizes),
+          .depths = {Depth::u8, Depth::half},
+          .slower = "--variant amd-2x2+quad+load",
+          .faster = "--variant amd-2x2+quad+load",
+          .faster_is_half = true};
+}
+
+static std::vector<Claim> claims() {
+  const std::vector<Depth> both{Depth::u8, Depth::half};
+  return {{.what = "texels in Morton-like order",
+           .claimed = "about +8 %",
+           .where = talk,
+           .sizes = {{4096, 4096}},
+           .depths = {Depth::half},
+           .slower = "--variant rows-2x2+shared+load",
+           .faster = "--variant amd-2x2+shared+load"},
+          {.what = "working threads packed at the front",
+           .claimed = "about +7 %",
+           .where = talk,
+           .sizes = {{3840, 2160}},
+           .depths = {Depth::half},
+           .slower = "--variant amd-2x2+shared-every-4th+load",
+           .faster = "--variant amd-2x2+shared-packed+load"},
+          {.what = "quads in the place of shared memory",
+           .claimed = "+5 %",
+           .where = talk,
+           .sizes = {{1920, 1080}, {2560, 1440}},
+           .depths = both,
+           .slower = "--variant amd-2x2+shared-packed+load",
+           .faster = "--variant amd-2x2+quad+load"},
+          {.what = "quads in the place of shared memory",
+           .claimed = "+1 %",
+           .where = talk,
+           .sizes = {{3840, 2160}},
+           .depths = both,
+           .slower = "--variant amd-2x2+shared-packed+load",
+           .faster = "--variant amd-2x2+quad+load"},
+          {.what = "shuffles in the place of shared memory",
+           .claimed = "-10 to +2 %",
+           .where = talk,
+           .sizes = {{1920, 1080}, {2560, 1440}, {3840, 2160}},
+           .depths = both,
+           .slower = "--variant amd-2x2+shared-packed+load",
+           .faster = "--variant amd-2x2+shuffle+load"},
+          half_claim("about +40 %", {{256, 256}}),
+          half_claim("+15 %", {{1024, 1024}}),
+          half_claim("0 to 2 %", {{1920, 1080}, {2560, 1440}})};
+}
+
+// --- the row --------------------------------------------------------------------------------------------------------
+
+const Op mips_op{
+    .name = "mips",
+    .help = "the whole mip chain, in one dispatch on a GPU",
+    .description =
+        "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. Even "
+        "sides average two texels, odd ones three by area, so that every texel counts the same at every level. "
+        "Pictures are averaged in linear light with premultiplied alpha; all channels of the file get their levels "
+        "(uint channels take the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 "
+        "even levels are summed in half, without overflow and without loss near zero; odd ones in float. Other filters "
+        "than the box keep more detail and overshoot at edges, as `resize` says; they go per level, in float "
+        "arithmetic, each level from the one above or, slower and a little sharper, all from level 0. With --normal "
+        "the numbers of R, G and B are data: integers are neither decoded from sRGB nor multiplied by alpha, and are "
+        "written as they are; a mean of no direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha "
+        "test cuts out does not thin out with its levels: the share of level 0 that the test at REF lets through, of "
+        "4x4 samples between each four texels, is kept in every level by a scale of alpha in [0, 4], the nearest of "
+        "ten bisection steps; alpha is clamped to [0, 1], premultiplied colour goes along with it. Level 0 and "
+        "pictures without an alpha stay as they are.",
+    .source =
+        "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
+        "Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+    .params =
+        {{.name = "method",
+          .help = "one dispatch for all levels, or one a level",
+          .kind = ParamKind::choice,
+          .choices = {"auto", "single-pass", "per-level"}},
+         {.name = "variant",
+          .help = "how the single pass works, ACCESS+EXCHANGE+FETCH; `bench mips --list` names all",
+          .kind = ParamKind::choice,
+          .choices = variant_choices(),
+          .is_for_measuring = true},
+         {.name = "reduce",
+          .help = "what a texel is of those it covers; min and max make a depth pyramid (Hi-Z)",
+          .kind = ParamKind::choice,
+          .choices = {"mean", "min", "max"}},
+         {.name = "levels",
+          .help = "levels with the base, 0 for all down to 1 x 1; of an EXR a part of the chain goes to a file a level",
+          .kind = ParamKind::integer,
+          .def = 0,
+          .min = 0,
+          .max = 16},
+         filter_param(Filter::box),
+         border_param(),
+         hicomp_param(),
+         {.name = "normal",
+          .help = "R, G and B are directions, 2 c - 1: average them and normalize each mean to length 1",
+          .kind = ParamKind::flag,
+          .is_for_colour = true},
+         {.name = "normal-length",
+          .help = "how long a mean of directions came out: drop it, or keep it in alpha, for roughness",
+          .kind = ParamKind::choice,
+          .choices = {"drop", "alpha"},
+          .is_for_colour = true,
+          .has_effect = [](const Call& call) { return call.flag("normal"); },
+          .needs = "--normal"},
+         {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
+         {.name = "coverage",
+          .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",
+          .kind = ParamKind::number,
+          .def = 0,
+          .min = 0,
+          .max = 0.999,
+          .is_for_colour = true}},
+    .makes_levels = true,
+    .every_channel = true,
+    .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                 "--reduce max --method single-pass", "--method single-pass --levels 2",
+                 "--method single-pass --levels 6", "--filter kaiser", "--filter lanczos3 --hicomp --border repeat",
+                 "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp", "--normal",
+                 "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
+                 "--coverage 0.3 --filter kaiser"},
+    .variants = variants,
+    .benchmark = {.floor = Floor::third,
+                  .sizes = {{256, 256},
+                            {1024, 1024},
+                            {1920, 1080},
+                            {2560, 1440},
+                            {3840, 2160},
+                            {4096, 4096},
+                            {8192, 8192},
+                            {16384, 16384}},
+                  .cpu_sizes = {{256, 256}, {1024, 1024}, {1920, 1080}},
+                  .depths = {Depth::u8, Depth::half, Depth::f32},
+                  .claims = claims()},
+    .level_count = level_count,
+    .change_attributes = change_attributes,
+    .reference = reference,
+    .tolerance = tolerance,
+    .takes_data = [](const Call& call) { return call.flag("normal"); },
+    .adds_alpha = [](const Call& call) { return normals_of(call) == Normals::length_in_alpha; },
+    .level_by_level = level_by_level,
+    .check = check,
+    .plan = plan_mips,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,13 @@
+// The way of numbers that must not be mixed: ids, masks of bits.
+#pragma once
+
+#include "core/op/op.h"
+
+namespace gpupost {
+
+// Takes a uint group through a chain, all levels: each texel of the result is one of the input.
+void follow_by_nearest(Group& group, std::span<const Call> calls);
+// The same of one call on one level.
+Level nearest(const Level& base, Depth depth, const Call& call);
+
+}  // namespace gpupost

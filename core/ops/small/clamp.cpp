@@ -1,0 +1,89 @@
+// Numbers brought into a range, and what is no number replaced.
+#include "core/base/error.h"
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+#include "core/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+const Op clamp_op = point_op({
+    .name = "clamp",
+    .help = "channels brought into a range",
+    .description =
+        "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear light and straight "
+        "alpha. Where alpha is 0 the range is widened to take in 0, so that black stays black. What is no number stays "
+        "(`nan` replaces it).",
+    .source = "minimum and maximum",
+    .params = {{.name = "min", .help = "the least that is left", .def = 0, .min = -65504, .max = 65504},
+               {.name = "max", .help = "the most that is left", .def = 1, .min = -65504, .max = 65504}},
+    .examples = {"", "--min 0.1 --max 16"},
+    .check =
+        [](const Call& call) {
+          if (call.number("min") > call.number("max"))
+            fail(Exit::usage, "clamp: --min {} is over --max {}", call.number("min"), call.number("max"));
+        },
+    .point = Point{.kernel = "small/clamp.glsl",
+                   .is_straight = true,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([min = call.number("min"), max = call.number("max")](const Colour& c) {
+                           const bool has_alpha = !is_transparent(c[3]);
+                           const double least = has_alpha ? min : std::min(min, 0.0);
+                           const double most = has_alpha ? max : std::max(max, 0.0);
+                           Colour made = c;
+                           for (size_t k = 0; k < 3; ++k) made[k] = c[k] < least ? least : c[k] > most ? most : c[k];
+                           return made;
+                         });
+                       }},
+});
+
+static void plan_nan(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (call.choice("policy") == "error") {
+    fold.name = "nan_error";
+    fold.kernel = "small/nan_error.glsl";
+    fold.fields = {{.name = "counted_at",
+                    .value = double(builder.guard(Exit::input,
+                                                  "nan: {} texels of the picture are infinite or no number; "
+                                                  "--policy zero and --policy clamp replace them")),
+                    .is_integer = true}};
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
+const Op nan_op = point_op({
+    .name = "nan",
+    .help = "Replace NaN and infinite values",
+    .description =
+        "In every channel of floats, depth and other layers too, NaN becomes 0. Infinities become 0, or with "
+        "--policy clamp 65504 with their sign, the largest half. With --policy error a picture that has NaN "
+        "or infinities is refused with exit code 2.",
+    .source = "IEEE 754",
+    .params = {{.name = "policy",
+                .help = "what infinities become",
+                .kind = ParamKind::choice,
+                .choices = {"zero", "clamp", "error"}}},
+    .every_channel = true,
+    .examples = {"", "--policy clamp", "--policy error"},
+    .point = Point{.kernel = "small/nan.glsl",
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         const double largest_half = call.choice("policy") == "zero" ? 0 : 65504;
+                         return std::function(
+                             [largest_half, stays = call.choice("policy") == "error"](const Colour& c) {
+                               Colour made = c;
+                               if (stays) return made;
+                               for (double& value : made)
+                                 if (std::isnan(value)) value = 0;
+                                 else if (std::isinf(value)) value = std::copysign(largest_half, value);
+                               return made;
+                             });
+                       }},
+    .plan = plan_nan,
+});
+
+}  // namespace gpupost

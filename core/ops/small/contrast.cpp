@@ -1,0 +1,98 @@
+// Contrast, gamma and saturation.
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// The sign of `value` with the power of its size.
+double signed_power(double value, double exponent) { return std::copysign(std::pow(std::abs(value), exponent), value); }
+
+// `make` of R, G and B each.
+template <class Make>
+std::function<Colour(const Colour&)> of_each(Make make) {
+  return [make](const Colour& c) -> Colour { return {make(c[0]), make(c[1]), make(c[2]), c[3]}; };
+}
+
+constexpr double power_fuzz = 0x1p-16;  // devices take powers by logarithms
+
+}  // namespace
+
+const Op contrast_op = point_op({
+    .name = "contrast",
+    .help = "distances in stops from a grey made larger or smaller",
+    .description =
+        "Each of R, G and B becomes pivot (c / pivot)^factor, in linear light and straight alpha: what is as bright "
+        "as the pivot stays, and a stop above it becomes as many stops as the factor says. Negative numbers keep "
+        "their sign.",
+    .source = "contrast on a logarithmic scale",
+    .params = {{.name = "factor", .help = "over 1 for more contrast", .def = 1, .min = 0.01, .max = 16},
+               {.name = "pivot", .help = "the grey that stays", .def = 0.18, .min = 0.0001, .max = 1000}},
+    .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"},
+    .point = Point{.kernel = "small/contrast.glsl",
+                   .is_straight = true,
+                   .fuzz = power_fuzz,
+                   .fields =
+                       [](const Call& call) {
+                         const double factor = call.number("factor");
+                         return std::vector<Field>{
+                             {.name = "factor", .value = factor},
+                             {.name = "scale", .value = std::pow(call.number("pivot"), 1 - factor)}};
+                       },
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return of_each([factor = call.number("factor"), pivot = call.number("pivot")](double value) {
+                           return pivot * signed_power(value / pivot, factor);
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return call.number("factor") == 1; }},
+});
+
+const Op gamma_op = point_op({
+    .name = "gamma",
+    .help = "a power of each channel",
+    .description =
+        "Each of R, G and B becomes c^(1 / value), straight alpha: over 1 makes the middle brighter. Negative numbers "
+        "keep their sign. It does not encode for display: PNG files, and KTX2 and DDS files of 8 bits, get their sRGB "
+        "curve when they are written.",
+    .source = "a power law",
+    .params = {{.name = "value", .help = "over 1 makes the middle brighter", .def = 1, .min = 0.05, .max = 20}},
+    .examples = {"--value 2.2", "--value 0.5"},
+    .point = Point{.kernel = "small/gamma.glsl",
+                   .is_straight = true,
+                   .fuzz = power_fuzz,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return of_each([exponent = 1 / call.number("value")](double value) {
+                           return signed_power(value, exponent);
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return call.number("value") == 1; }},
+});
+
+const Op saturation_op = point_op({
+    .name = "saturation",
+    .help = "colours made stronger or greyer",
+    .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is grey, 1 "
+                   "changes nothing; "
+                   "the luminance stays.",
+    .source = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
+    .params = {{.name = "factor", .help = "0 is grey", .def = 1, .min = 0, .max = 16}},
+    .takes_rec709 = true,
+    .examples = {"--factor 1.4", "--factor 0"},
+    .point = Point{.kernel = "small/saturation.glsl",
+                   .takes_any_alpha = true,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([factor = call.number("factor")](const Colour& c) -> Colour {
+                           const double y = luminance_of(c);
+                           return {y + factor * (c[0] - y), y + factor * (c[1] - y), y + factor * (c[2] - y), c[3]};
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return call.number("factor") == 1; }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,101 @@
+// A part of a picture: its row, its definition, and its pass.
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/image/attributes.h"
+#include "core/ops/shared/move.h"
+#include "core/ops/small/row.h"
+
+namespace gpupost {
+
+namespace {
+
+struct Part {
+  Size size;
+  Texel corner;
+};
+
+constexpr std::string_view separators = "x++";
+
+Part part_of(const Call& call) {
+  const std::vector<int> numbers = *whole_numbers(call.word("window"), separators);
+  return {.size = {numbers[0], numbers[1]}, .corner = {numbers[2], numbers[3]}};
+}
+
+Size result_size(const Call& call, Size from) {
+  const Part part = part_of(call);
+  const bool is_inside = part.size.width > 0 && part.size.height > 0 && part.size.width <= from.width &&
+                         part.size.height <= from.height && part.corner.x <= from.width - part.size.width &&
+                         part.corner.y <= from.height - part.size.height;
+  if (!is_inside)
+    fail(Exit::usage, "crop: --window {} is not inside the picture, which has {} x {} texels", call.word("window"),
+         from.width, from.height);
+  return part.size;
+}
+
+Windows result_windows(const Call& call, const Windows&) {
+  const Window window = window_of(part_of(call).size);
+  return {.data = window, .display = window};
+}
+
+Texel nearest_texel(const Call& call, Size, Texel at) {
+  const Part part = part_of(call);
+  return {part.corner.x + at.x, part.corner.y + at.y};
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  const Part part = part_of(call);
+  return by_component(std::move(base), [&](const Plane& from) {
+    Plane to{.size = result_size(call, from.size), .values = {}};
+    for (int y = part.corner.y; y < part.corner.y + part.size.height; ++y) {
+      const auto row = from.values.begin() + ptrdiff_t(y) * from.size.width + part.corner.x;
+      to.values.insert(to.values.end(), row, row + part.size.width);
+    }
+    return std::vector{std::move(to)};
+  });
+}
+
+// --- the pass -------------------------------------------------------------------------------------------------------
+
+void plan_crop(const Call& call, PlanBuilder& builder) {
+  const Size size = result_size(call, builder.image(builder.current_image()).size);
+  plan_move(builder, "crop", size, part_of(call).corner, {1, 1});
+}
+
+void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  const auto [size, corner] = part_of(call);
+  const int x = call.windows.data.min_x + corner.x, y = call.windows.data.min_y + corner.y;
+  crop_frame(attributes, call.windows.display, {x, y, x + size.width - 1, y + size.height - 1});
+}
+
+}  // namespace
+
+// --- the row --------------------------------------------------------------------------------------------------------
+
+const Op crop_op{
+    .name = "crop",
+    .help = "a part of the picture",
+    .description =
+        "W x H texels, the first of them X texels from the left and Y from the top of the picture (of its data "
+        "window, wherever that lies), bit for bit. The result begins at (0, 0) and its display window is its "
+        "data window, as with oiiotool --cut. A part that is not wholly inside the picture is refused.",
+    .source = "moves numbers; the windows are those of oiiotool --cut",
+    .params = {{.name = "window",
+                .help = "size and corner of the part, in texels",
+                .kind = ParamKind::text,
+                .form = "WxH+X+Y",
+                .has_form = [](std::string_view text) { return whole_numbers(text, separators).has_value(); },
+                .is_required = true}},
+    .every_channel = true,
+    .is_exact = true,
+    .examples = {"--window 1x1+0+0"},
+    .result_size = result_size,
+    .result_windows = result_windows,
+    .change_attributes = change_attributes,
+    .nearest_texel = nearest_texel,
+    .reference = reference,
+    .plan = plan_crop,
+};
+
+}  // namespace gpupost

@@ -1,0 +1,171 @@
+// Exposure in stops, or automatic.
+#include "core/base/error.h"
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+#include "core/ops/stats/passes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+constexpr double most_stops = 32;
+constexpr double most_auto_stops = 126;  // so that the factor is a float
+
+// Two percentiles, the lower one first.
+struct Percentiles {
+  double low = 0, high = 100;
+};
+
+std::optional<Percentiles> percentiles_of(std::string_view word) {
+  Percentiles read;
+  const char* end = word.data() + word.size();
+  const auto low = std::from_chars(word.data(), end, read.low);
+  if (low.ec != std::errc() || low.ptr == end || *low.ptr != ',') return {};
+  const auto high = std::from_chars(low.ptr + 1, end, read.high);
+  const bool is_whole = high.ec == std::errc() && high.ptr == end;
+  if (!is_whole || !(read.low >= 0 && read.low < read.high && read.high <= 100)) return {};
+  return read;
+}
+
+// All of them where none are given.
+Percentiles percentiles_of(const Call& call) {
+  return call.word("percentile").empty() ? Percentiles{} : *percentiles_of(call.word("percentile"));
+}
+
+bool is_auto(const Call& call) { return call.flag("auto"); }
+
+void check(const Call& call) {
+  if (!call.has("stops") && !is_auto(call))
+    fail(Exit::usage, "exposure: no exposure is given; expected --stops or --auto");
+  if (call.has("stops") && is_auto(call))
+    fail(Exit::usage, "exposure: --stops and --auto are both given; expected one of them");
+}
+
+double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->def; }
+
+bool is_of_all(const Percentiles& between) { return between.low == 0 && between.high == 100; }
+
+double measured_luminance(const Call& call, const Planes& picture) {
+  const Statistics statistics = statistics_of(picture);
+  const Percentiles between = percentiles_of(call);
+  return is_of_all(between) ? statistics.log_average : statistics.histogram.log_average(between.low, between.high);
+}
+
+double factor_of(const Call& call, const Planes& picture) {
+  if (!is_auto(call)) return std::exp2(call.number("stops"));
+  const double measured = measured_luminance(call, picture);
+  if (!(measured > 0)) return 1;
+  return std::clamp(key_of(call) / measured, std::exp2(-most_auto_stops), std::exp2(most_auto_stops));
+}
+
+Planes scaled(Planes picture, double factor) {
+  for (size_t component = 0; component < 3; ++component)
+    for (double& value : picture[component].values) value *= factor;
+  return picture;
+}
+
+// How far the device's factor may be off the definition's. Between percentiles a luminance next to the edge of a bin may be
+// counted on either side.
+double error_of_factor(const Call& call, const Planes& base) {
+  const double factor = factor_of(call, base), measured = measured_luminance(call, base);
+  if (!(measured > 0)) return 0;
+  const double slack = 0x1p-19 * (1 + std::abs(std::log2(measured)));  // of a logarithm, as exact as Vulkan asks
+  double off = factor * (std::exp2(slack) - 1);
+  if (is_of_all(percentiles_of(call))) return off;
+  for (const double sign : {-16.0, 16.0})  // luminances may be that much further from 1 than their average
+    off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
+  return off;
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> sum = point_tolerance(call, base, error, depth);
+  const double off = is_auto(call) ? error_of_factor(call, base) : 0;
+  if (off == 0) return sum;
+  for (size_t component = 0; component < 3; ++component)
+    for (size_t index = 0; index < sum[0][component].values.size(); ++index)
+      if (const double light = std::abs(base[component].values[index]); std::isfinite(light))
+        sum[0][component].values[index] += off * light;
+  return sum;
+}
+
+void plan_exposure(const Call& call, PlanBuilder& builder) {
+  Fold fold = fold_of(call);
+  if (is_auto(call)) {
+    const Percentiles between = percentiles_of(call);
+    const int measured_at = plan_log_average(builder, between.low, between.high);
+    fold.name = "exposure_auto";
+    fold.kernel = "small/exposure_auto.glsl";
+    fold.fields = {{.name = "key", .value = key_of(call)},
+                   {.name = "measured_at", .value = double(measured_at), .is_integer = true}};
+    fold.reads_statistics = true;
+  }
+  builder.add_point(std::move(fold));
+}
+
+}  // namespace
+
+const Op exposure_op = point_op({
+    .name = "exposure",
+    .help = "light made brighter or darker by stops, or to a key",
+    .description =
+        "R, G and B are multiplied by 2^stops, in linear light; alpha stays. With --auto by what brings the log "
+        "average "
+        "of the picture's luminance to the key, measured on the device as by `stats`, of what is above 0 and finite, "
+        "and of that between two percentiles where they are given, then by a histogram of an eighth of a stop a bin; "
+        "by "
+        "at most 126 stops, and not at all where all is black. The result does not depend on how bright the picture "
+        "is: "
+        "to within a sixteenth of a stop between percentiles.",
+    .source =
+        "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 "
+        "and 2 (--auto)",
+    .params = {{.name = "stops",
+                .help = "one more is twice the light",
+                .min = -most_stops,
+                .max = most_stops,
+                .unit = "stops",
+                .is_optional = true},
+               {.name = "auto", .help = "by the picture's own luminance", .kind = ParamKind::flag},
+               {.name = "key",
+                .help = "of --auto: what the log average becomes; without it 0.18",
+                .def = 0.18,
+                .min = 0.0001,
+                .max = 10000,
+                .is_optional = true,
+                .has_effect = is_auto,
+                .needs = "--auto"},
+               {.name = "percentile",
+                .help =
+                    "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
+                .kind = ParamKind::text,
+                .form = "LOW,HIGH",
+                .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); },
+                .has_effect = is_auto,
+                .needs = "--auto"}},
+    .takes_rec709_in = is_auto,
+    .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
+    .tolerance = tolerance,
+    .check = check,
+    .point = Point{.kernel = "small/exposure.glsl",
+                   .takes_any_alpha = true,
+                   .fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
+                   .fields =
+                       [](const Call& call) {
+                         return std::vector<Field>{{.name = "factor", .value = std::exp2(call.number("stops"))}};
+                       },
+                   .texel =
+                       [](const Call& call, const Planes& picture) {
+                         return std::function([factor = factor_of(call, picture)](const Colour& c) -> Colour {
+                           return {factor * c[0], factor * c[1], factor * c[2], c[3]};
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return call.number("stops") == 0; }},
+    .plan = plan_exposure,
+});
+
+}  // namespace gpupost

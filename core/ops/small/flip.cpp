@@ -1,0 +1,88 @@
+// A picture mirrored: its row, its definition, and its pass.
+#include "core/image/attributes.h"
+#include "core/image/window_bounds.h"
+#include "core/ops/shared/move.h"
+#include "core/ops/small/row.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+bool flips(const Call& call, char axis) { return call.choice("axis").find(axis) != std::string_view::npos; }
+
+Texel nearest_texel(const Call& call, Size size, Texel at) {
+  return {flips(call, 'x') ? size.width - 1 - at.x : at.x, flips(call, 'y') ? size.height - 1 - at.y : at.y};
+}
+
+// Where the part of a side that ends with `high` begins in the mirror of the side begin..end. It has `length` texels.
+int mirrored_low(int64_t high, int64_t begin, int64_t end, int length) {
+  return std::min(bounded_coordinate(double(begin + end - high)), window_bound - length);
+}
+
+Windows result_windows(const Call& call, const Windows& windows) {
+  Window data = windows.data;
+  const Window& display = windows.display;
+  const Size size = size_of(data);
+  if (flips(call, 'x')) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x, size.width);
+  if (flips(call, 'y')) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y, size.height);
+  data.max_x = data.min_x + size.width - 1;
+  data.max_y = data.min_y + size.height - 1;
+  return {.data = data, .display = display};
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  return by_component(std::move(base), [&](Plane plane) {
+    const auto width = ptrdiff_t(plane.size.width);
+    if (flips(call, 'y')) {
+      std::ranges::reverse(plane.values);
+      for (auto row = plane.values.begin(); row != plane.values.end(); row += width) std::reverse(row, row + width);
+    }
+    if (flips(call, 'x'))
+      for (auto row = plane.values.begin(); row != plane.values.end(); row += width) std::reverse(row, row + width);
+    return std::vector{std::move(plane)};
+  });
+}
+
+// --- the pass -------------------------------------------------------------------------------------------------------
+
+void plan_flip(const Call& call, PlanBuilder& builder) {
+  const Size size = builder.image(builder.current_image()).size;
+  plan_move(builder, "flip", size, nearest_texel(call, size, {0, 0}),
+            {flips(call, 'x') ? -1 : 1, flips(call, 'y') ? -1 : 1});
+}
+
+}  // namespace
+
+// --- the row --------------------------------------------------------------------------------------------------------
+
+const Op flip_op{
+    .name = "flip",
+    .help = "the picture mirrored",
+    .description =
+        "`flip x` exchanges left and right, `flip y` top and bottom, `flip xy` both, which is half a turn, bit "
+        "for bit. The axis stands right behind the op. The picture is mirrored in its display window: where "
+        "the data window is a part of that, the part is mirrored with it.",
+    .source = "moves numbers; the windows are those of oiiotool --flip and --flop",
+    .params = {{.name = "axis",
+                .help = "the direction in which texels change places",
+                .kind = ParamKind::choice,
+                .choices = {"x", "y", "xy"},
+                .is_positional = true}},
+    .every_channel = true,
+    .is_exact = true,
+    .examples = {"x", "y", "xy"},
+    .result_windows = result_windows,
+    .change_attributes =
+        [](const Call& call, std::vector<Attribute>& attributes) {
+          mirror_frame(attributes, flips(call, 'x'), flips(call, 'y'));
+        },
+    .nearest_texel = nearest_texel,
+    .reference = reference,
+    .plan = plan_flip,
+};
+
+}  // namespace gpupost

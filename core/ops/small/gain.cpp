@@ -1,0 +1,95 @@
+// Gain and offset: a number a channel, multiplied or added.
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+constexpr std::string_view channels[] = {"red", "green", "blue"};
+
+// `--value` for all three, but where a channel has its own.
+Colour numbers_of(const Call& call) {
+  Colour numbers{0, 0, 0, 0};
+  for (size_t c = 0; c < 3; ++c)
+    numbers[c] = call.number(call.has(channels[c]) ? channels[c] : std::string_view("value"));
+  return numbers;
+}
+
+std::vector<Field> fields(const Call& call) {
+  std::vector<Field> made;
+  for (size_t c = 0; c < 3; ++c) made.push_back({.name = std::string(channels[c]), .value = numbers_of(call)[c]});
+  return made;
+}
+
+bool are_all(const Call& call, double number) {
+  const Colour numbers = numbers_of(call);
+  return numbers[0] == number && numbers[1] == number && numbers[2] == number;
+}
+
+std::vector<Param> params(double def) {
+  std::vector<Param> made{{.name = "value",
+                           .help = "of all three channels",
+                           .def = def,
+                           .min = -65504,
+                           .max = 65504,
+                           .has_effect =
+                               [](const Call& call) {
+                                 return !std::ranges::all_of(channels, [&](auto channel) { return call.has(channel); });
+                               },
+                           .needs = "a channel that has no number of its own"}};
+  for (const std::string_view channel : channels)
+    made.push_back({.name = channel,
+                    .help = "of this channel, in the place of --value",
+                    .min = -65504,
+                    .max = 65504,
+                    .is_optional = true});
+  return made;
+}
+
+}  // namespace
+
+const Op gain_op = point_op({
+    .name = "gain",
+    .help = "channels times a number",
+    .description = "R, G and B are multiplied by a number each, in linear light; alpha stays.",
+    .source = "the slope of ASC CDL 1.2",
+    .params = params(1),
+    .examples = {"--value 1.5", "--red 0.9 --blue 1.2"},
+    .point = Point{.kernel = "small/gain.glsl",
+                   .takes_any_alpha = true,
+                   .fields = fields,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
+                           return {n[0] * c[0], n[1] * c[1], n[2] * c[2], c[3]};
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return are_all(call, 1); }},
+});
+
+const Op offset_op = point_op({
+    .name = "offset",
+    .help = "a number added to channels",
+    .description =
+        "Add a number to each of R, G and B, in linear light and straight alpha: premultiplied color c becomes c + "
+        "alpha times the number, so texels of alpha 0 stay as they are.",
+    .source = "the offset of ASC CDL 1.2",
+    .params = params(0),
+    .examples = {"--value 0.1", "--red -0.05 --green 0.01"},
+    .point = Point{.kernel = "small/offset.glsl",
+                   .fields = fields,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
+                           const double share = coverage_of(c[3]);
+                           return {share * n[0] + c[0], share * n[1] + c[1], share * n[2] + c[2], c[3]};
+                         });
+                       },
+                   .is_identity = [](const Call& call) { return are_all(call, 0); }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,120 @@
+// A matrix on R, G and B.
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/image/primaries.h"
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+
+#include <array>
+
+namespace gpupost {
+
+namespace {
+
+// Rows of R, G and B, each the shares of R, G, B and 1.
+using Matrix = std::array<double, 12>;
+
+struct Named {
+  std::string_view name;
+  Matrix matrix;
+  PrimariesChange change = {.from = rec709, .to = rec709};
+};
+
+// D65 all of them. The first says that none is given.
+constexpr Named known[] = {
+    {"none", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+    {"rec709-to-rec2020",
+     {0.6274038959, 0.3292830384, 0.0433130657, 0, 0.0690972894, 0.9195403951, 0.0113623156, 0, 0.0163914389,
+      0.0880133079, 0.8955952532, 0},
+     {.from = rec709, .to = rec2020}},
+    {"rec2020-to-rec709",
+     {1.6604910021, -0.5876411388, -0.0728498633, 0, -0.1245504745, 1.1328998971, -0.0083494226, 0, -0.0181507634,
+      -0.1005788980, 1.1187296614, 0},
+     {.from = rec2020, .to = rec709}},
+    {"rec709-to-xyz",
+     {0.4123907993, 0.3575843394, 0.1804807884, 0, 0.2126390059, 0.7151686788, 0.0721923154, 0, 0.0193308187,
+      0.1191947798, 0.9505321522, 0},
+     {.from = rec709, .to = cie_xyz}},
+    {"xyz-to-rec709",
+     {3.2409699419, -1.5373831776, -0.4986107603, 0, -0.9692436363, 1.8759675015, 0.0415550574, 0, 0.0556300797,
+      -0.2039769589, 1.0569715142, 0},
+     {.from = cie_xyz, .to = rec709}},
+};
+
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> made;
+  for (const Named& named : known) made.push_back(named.name);
+  return made;
+}
+
+// Nine numbers, or twelve with what is added in each row's fourth place.
+std::optional<Matrix> parsed(std::string_view word) {
+  const std::optional<std::vector<double>> numbers = list_of_numbers(word);
+  if (!numbers || (numbers->size() != 9 && numbers->size() != 12)) return std::nullopt;
+  const size_t columns = numbers->size() / 3;
+  Matrix matrix{};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < columns; ++column) matrix[4 * row + column] = (*numbers)[columns * row + column];
+  return matrix;
+}
+
+Matrix matrix_of(const Call& call) {
+  if (!call.word("rows").empty()) return *parsed(call.word("rows"));
+  return known[size_t(call.number("named"))].matrix;
+}
+
+const PrimariesChange* changes_primaries(const Call& call) {
+  const bool is_conversion = call.word("rows").empty() && call.number("named") > 1;  // not of none and identity
+  return is_conversion ? &known[size_t(call.number("named"))].change : nullptr;
+}
+
+}  // namespace
+
+const Op matrix_op = point_op({
+    .name = "matrix",
+    .help = "a 3x3 or 3x4 matrix on R, G and B",
+    .description =
+        "Each of R, G and B becomes a sum of all three, in linear light and with straight alpha. --rows gives the "
+        "shares row by row: nine numbers, or twelve, where the fourth of each row is added to straight color (texels "
+        "of "
+        "alpha 0 do not get it). --named is a matrix between primaries: a picture with other chromaticities than that "
+        "matrix takes is converted to those first, and the result says which it has.",
+    .source = "ITU-R BT.709, BT.2020; CIE 15",
+    .params = {{.name = "rows",
+                .help = "the rows of R, of G and of B",
+                .kind = ParamKind::text,
+                .form = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+                .has_form = [](std::string_view text) { return parsed(text).has_value(); }},
+               {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
+    .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
+                 "--named rec709-to-xyz", "--named xyz-to-rec709", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
+    .changes_primaries = changes_primaries,
+    .check =
+        [](const Call& call) {
+          const bool is_named = call.number("named") != 0;
+          if (is_named == call.word("rows").empty()) return;
+          if (is_named) fail(Exit::usage, "matrix: --rows and --named are both given; expected one of them");
+          fail(Exit::usage, "matrix: no matrix is given; expected --rows or --named");
+        },
+    .point = Point{.kernel = "small/matrix.glsl",
+                   .fields =
+                       [](const Call& call) {
+                         const Matrix matrix = matrix_of(call);
+                         std::vector<Field> fields;
+                         for (size_t index = 0; index < matrix.size(); ++index)
+                           fields.push_back({.name = {"rgb"[index / 4], "rgb1"[index % 4]}, .value = matrix[index]});
+                         return fields;
+                       },
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         return std::function([m = matrix_of(call)](const Colour& c) -> Colour {
+                           const double share = coverage_of(c[3]);
+                           return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
+                                   m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,
+                                   m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11] * share, c[3]};
+                         });
+                       }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,20 @@
+// The rows of small ops.
+#pragma once
+
+#include "core/op/op.h"
+
+namespace gpupost {
+
+extern const Op clamp_op;
+extern const Op contrast_op;
+extern const Op crop_op;
+extern const Op exposure_op;
+extern const Op flip_op;
+extern const Op gain_op;
+extern const Op gamma_op;
+extern const Op matrix_op;
+extern const Op nan_op;
+extern const Op offset_op;
+extern const Op saturation_op;
+
+}  // namespace gpupost

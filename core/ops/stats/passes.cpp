@@ -1,0 +1,123 @@
+#include "core/ops/stats/passes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace gpupost {
+
+namespace {
+
+// What workgroups meet at: as in kernels/stats/whole.glsl.
+constexpr int counters = 24;  // in units of 4 bytes, those of bins behind them
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// How workgroups take a picture: tile by tile. What was measured on an H100: as many workgroups as run at once, since each
+// has to hand on what it has found, and texels of a thread whose loads are all on their way at once.
+struct Walk {
+  int columns = 64, each = 8;  // threads side by side, and texels of a thread in a tile
+  int tile_columns = 1, tile_count = 1;
+  int part_count = 1;   // workgroups
+  int round_count = 1;  // tiles of a workgroup
+};
+
+Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
+  const bool is_all = measure == Measure::all;
+  // an H100 has 132 processors; the fewer parts the less has the host to join, and a CPU the fewer histograms to add
+  const int most_parts = !is_all ? 3 * 132 : type == DeviceType::cpu ? 128 : 512;
+  const int most_texels = is_all ? 128 : 248;  // of a thread: it counts in bytes
+  const bool has_room = !is_all && image.depth != Depth::f32 && type != DeviceType::cpu;
+  Walk walk;
+  const int rows = 256 / walk.columns;
+  walk.each = has_room ? 8 : 4;
+  walk.tile_columns = groups(image.size.width, walk.columns);
+  walk.tile_count = walk.tile_columns * groups(image.size.height, rows * walk.each);
+  walk.round_count = std::min(groups(walk.tile_count, most_parts), most_texels / walk.each);
+  walk.part_count = groups(walk.tile_count, walk.round_count);
+  return walk;
+}
+
+Pass measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int statistics_at) {
+  const int image = builder.current_image();
+  const Size size = builder.image(image).size;
+  return {.name = measure == Measure::all ? "statistics" : "extremes of luminance",
+          .kernel = "stats/measure.glsl",
+          .literals = {{"COLUMNS", walk.columns},
+                       {"EACH", walk.each},
+                       {"MEASURE_ALL", measure == Measure::all},
+                       {"UNROLLS", builder.traits().type != DeviceType::cpu}},
+          .values = {{"end_x", size.width},
+                     {"end_y", size.height},
+                     {"texel_count", int32_t(texel_count(size))},
+                     {"tile_columns", walk.tile_columns},
+                     {"tile_count", walk.tile_count},
+                     {"part_count", walk.part_count},
+                     {"round_count", walk.round_count},
+                     {"statistics_at", statistics_at}},
+          .group_count = {walk.part_count, 1},
+          .source_image = image,
+          .target_image = image,
+          .has_statistics = true};
+}
+
+}  // namespace
+
+int plan_statistics(PlanBuilder& builder) {
+  if (!builder.input().fuses) builder.flush();
+  const Walk walk = walk_of(builder.image(builder.current_image()), Measure::all, builder.traits().type);
+  const bool in_one_dispatch = builder.traits().has_memory_model;
+  constexpr size_t counter_bytes = sizeof(uint32_t) * size_t(counters + Histogram::bin_count);
+  const size_t part_bytes = size_t(walk.part_count) * 4 * sizeof(float) * spread_count;
+  const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
+  Pass pass = measure_pass(builder, walk, Measure::all, at);
+  pass.bytes_written = statistics_size * sizeof(uint32_t);
+  pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
+  if (in_one_dispatch) {
+    pass.scratch_bytes = counter_bytes + part_bytes;
+    pass.zeroed_bytes = counter_bytes;
+    builder.add(std::move(pass));
+    return at;
+  }
+  pass.values.push_back({"meeting_at", builder.reserve_statistics(counter_bytes + part_bytes)});
+  Pass finish = pass;
+  finish.name += ", the whole of parts";
+  finish.kernel = "stats/finish.glsl";
+  finish.group_count = {1, 1};
+  finish.bytes_read = part_bytes;
+  builder.add(std::move(pass));
+  builder.add(std::move(finish));
+  builder.note("statistics: in two passes, since the device has not the Vulkan memory model");
+  return at;
+}
+
+void plan_extremes(PlanBuilder& builder) {
+  if (!builder.input().fuses) builder.flush();
+  const Walk walk = walk_of(builder.image(builder.current_image()), Measure::extremes, builder.traits().type);
+  const size_t bytes = size_t(walk.part_count) * extremes_part_size * sizeof(uint32_t);
+  const int at = builder.reserve_statistics(bytes, false);
+  Pass pass = measure_pass(builder, walk, Measure::extremes, at);
+  pass.bytes_written = bytes;
+  builder.add(std::move(pass));
+  builder.return_statistics(at, bytes);
+}
+
+int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {
+  const int statistics_at = plan_statistics(builder);
+  if (low_percent == 0 && high_percent == 100) return statistics_at + log_average_at;
+  const int average_at = builder.reserve_statistics(sizeof(float), false);
+  const int image = builder.current_image();
+  builder.add({.name = "average between percentiles",
+               .kernel = "stats/between.glsl",
+               .values = {{"statistics_at", statistics_at},
+                          {"average_at", average_at},
+                          {"low_bits", std::bit_cast<int32_t>(float(low_percent / 100))},
+                          {"high_bits", std::bit_cast<int32_t>(float(high_percent / 100))}},
+               .source_image = image,
+               .target_image = image,
+               .has_statistics = true,
+               .bytes_read = Histogram::bin_count * sizeof(uint32_t),
+               .bytes_written = sizeof(float)});
+  return average_at;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,21 @@
+// The passes that measure a picture on the device, for the host and for the passes behind them.
+#pragma once
+
+#include "core/ops/stats/reference.h"
+#include "core/plan/plan.h"
+
+namespace gpupost {
+
+// Appends passes that measure all of the current image and leave it as it is; returns where they leave the numbers in the
+// plan's statistics, in the layout of core/ops/stats/reference.h.
+int plan_statistics(PlanBuilder& builder);
+
+// Appends a pass that measures the extremes of the current image's luminance and leaves it as it is: what is returned to the
+// host are the parts of workgroups. A device would have to wait for the last of them before it joins a few hundred.
+void plan_extremes(PlanBuilder& builder);
+
+// Appends passes that average the logarithms of the current image's luminances between two percentiles; returns where they
+// leave the average, as a luminance, 0 where there is none above 0.
+int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent);
+
+}  // namespace gpupost

@@ -1,0 +1,90 @@
+#include "core/ops/tonemap/local_passes.h"
+
+#include "core/ops/blur/passes.h"
+
+#include <bit>
+
+namespace gpupost {
+
+namespace {
+
+int32_t bits_of(double number) { return std::bit_cast<int32_t>(float(number)); }
+
+// A pass of kernels/lib/each_texel.glsl.
+Pass pass_of(Size size, std::string name, std::string_view kernel) {
+  return {.name = std::move(name),
+          .kernel = kernel,
+          .values = {{"end_x", size.width}, {"end_y", size.height}},
+          .group_count = {(size.width + 63) / 64, (size.height + 15) / 16}};
+}
+
+// Adds a pass whose result is an image of its own, which becomes the current one.
+int add(PlanBuilder& builder, Pass pass, Depth depth) {
+  pass.target_image = builder.add_image({.size = builder.image(pass.source_image).size, .depth = depth});
+  if (pass.second_image >= 0)
+    pass.bytes_read =
+        bytes_of_level(builder.image(pass.source_image), 0) + bytes_of_level(builder.image(pass.second_image), 0);
+  builder.set_current_image(pass.target_image);
+  const int made = pass.target_image;
+  builder.add(std::move(pass));
+  return made;
+}
+
+int add_light(PlanBuilder& builder) {
+  const int source = builder.current_image();
+  Pass pass = pass_of(builder.image(source).size, "light of local tone", "tonemap/local_light.glsl");
+  pass.source_image = source;
+  pass.values.push_back({"least_weight_bits", bits_of(least_light_weight)});
+  return add(builder, std::move(pass), Depth::f32);
+}
+
+int add_blur(PlanBuilder& builder, int light, int scale) {
+  builder.set_current_image(light);
+  plan_blur(gaussian_of_scale(scale), builder);
+  return builder.current_image();
+}
+
+// `before`: the state that the scale before has left, of the first scale its gaussian.
+int add_scale(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, int scale, int before, int wider) {
+  const bool is_measured = measured.statistics_at >= 0;
+  Pass pass = pass_of(builder.image(before).size, "local tone, one scale more", "tonemap/local_scale.glsl");
+  pass.literals = {{"IS_FIRST", scale == 0}, {"MEASURES_MIDDLE", is_measured}};
+  pass.values.push_back({"sharp_bits", bits_of(sharpness_of_scale(local, scale) * (is_measured ? 1 : local.middle))});
+  pass.values.push_back({"epsilon_bits", bits_of(local.epsilon)});
+  pass.values.push_back({"statistics_at", measured.statistics_at});
+  pass.source_image = before;
+  pass.second_image = wider;
+  pass.has_statistics = is_measured;
+  return add(builder, std::move(pass), Depth::f32);
+}
+
+// The image of what each texel is adapted to. What the images on the way hold is no colour, and is kept as it is.
+int add_adaptation(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured) {
+  const Depth depth = builder.input().storage;
+  builder.keep_as(Depth::f32);
+  const int light = add_light(builder);
+  int state = add_blur(builder, light, 0);
+  for (int scale = 0; scale < local.scale_count; ++scale)
+    state = add_scale(builder, local, measured, scale, state, add_blur(builder, light, scale + 1));
+  for (int image = light; image <= state; ++image) {
+    builder.image(image).space = Space::xyz;  // in which kernels work
+    builder.image(image).is_packed = false;
+  }
+  builder.keep_as(depth);
+  return state;
+}
+
+}  // namespace
+
+void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, Fold curve) {
+  const int picture = builder.current_image();
+  const PlanImage image = builder.image(picture);
+  const int adaptation = add_adaptation(builder, local, measured);
+  Pass pass = pass_of(image.size, "local tone", "tonemap/local_apply.glsl");
+  pass.source_image = picture;
+  pass.second_image = adaptation;
+  pass.on_store = {std::move(curve)};
+  add(builder, std::move(pass), image.depth);
+}
+
+}  // namespace gpupost

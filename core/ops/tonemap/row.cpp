@@ -1,0 +1,356 @@
+// Tone mapping: its row. The curves are in core/ops/tonemap/curves.cpp and core/ops/tonemap/color_curves.cpp, the rest of the definition in
+// core/ops/tonemap/reference.cpp.
+#include "core/ops/tonemap/reference.h"
+
+#include "core/op/point.h"
+#include "core/ops/stats/passes.h"
+#include "core/ops/stats/reference.h"
+#include "core/ops/tonemap/local_passes.h"
+#include "core/ops/tonemap/local_reference.h"
+#include "core/ops/tonemap/row.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+std::vector<std::string_view> curve_names() {
+  std::vector<std::string_view> names;
+  for (const Curve& curve : all_curves()) names.push_back(curve.name);
+  return names;
+}
+
+// An option of curves and what it means; which curve takes it, its default and its range there are said with the curve.
+struct CurveOption {
+  std::string_view name, help;
+};
+constexpr CurveOption curve_options[] = {
+    {"white", "the luminance that becomes 1; of the curves without a default the picture's largest"},
+    {"average", "the logarithmic average of the luminance in the place of the picture's own"},
+    {"black", "the luminance that becomes 0"},
+    {"toe", "the strength of the toe"},
+    {"shoulder", "the strength of the shoulder"},
+    {"crossover", "the luminance where toe and shoulder meet"},
+    {"linear", "the strength or the length of the part between toe and shoulder"},
+    {"linear-start", "the luminance where the part between toe and shoulder begins"},
+    {"angle", "the angle of the part between toe and shoulder"},
+    {"toe-numerator", "the numerator of the toe's angle"},
+    {"toe-denominator", "the denominator of the toe's angle"},
+    {"display", "the largest luminance of the display in cd/m2"},
+    {"bias", "over its default the middle is darker, under it brighter"},
+    {"strength", "how much more dark light is raised than bright"},
+    {"contrast", "the slope of the middle"},
+    {"mid-in", "the light that becomes --mid-out"},
+    {"mid-out", "what --mid-in becomes"},
+    {"peak", "what the brightest light becomes"},
+    {"pedestal", "what black becomes"},
+    {"sharpening", "over its default neighbourhoods are wider, above all in the dark"},
+    {"epsilon", "how uneven light may be within a neighbourhood"},
+    {"scales", "the number of widths that a neighbourhood may have"},
+};
+
+// An option of curves: it takes what any of them takes.
+Param curve_param(std::string_view option, std::string_view help) {
+  Param param{.name = option, .help = help, .min = 1e9, .max = -1e9, .is_optional = true};
+  for (const Curve& curve : all_curves())
+    for (const CurveParam& own : curve.params)
+      if (own.option == option) {
+        param.min = std::min(param.min, own.min);
+        param.max = std::max(param.max, own.max);
+        if (own.is_integer) param.kind = ParamKind::integer;
+      }
+  param.def = param.min;
+  return param;
+}
+
+bool is_agx(const Call& call) { return curve_of(call).name.starts_with("agx"); }
+
+std::vector<Param> params() {
+  std::vector<Param> params{
+      {.name = "curve",
+       .help = "the curve; what each is stands below",
+       .kind = ParamKind::choice,
+       .choices = curve_names()},
+      {.name = "key",
+       .help = "scales the light before the curve, so that its logarithmic average is this",
+       .def = 0.18,
+       .min = 0.001,
+       .max = 10,
+       .is_optional = true},
+      {.name = "chroma",
+       .help = "what becomes of colour where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
+               "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
+               "per-channel",
+       .kind = ParamKind::choice,
+       .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
+       .has_effect = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
+       .needs = "a --curve of luminance or of each channel"},
+      {.name = "saturation",
+       .help = "S of --chroma saturate, 0 for grey; given alone it means that",
+       .def = 1,
+       .min = 0,
+       .max = 2,
+       .is_optional = true,
+       .has_effect = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
+       .needs = "--chroma saturate and a --curve of luminance"},
+      {.name = "fit",
+       .help = "colours that come out over 1 are mixed with grey of their luminance, up to 1: luminance and hue stay",
+       .kind = ParamKind::flag},
+      {.name = "look",
+       .help =
+           "slope, power and saturation of the agx curves, in the order of the published code: the luminance of the "
+           "saturation is that before the power",
+       .kind = ParamKind::choice,
+       .choices = {"none", "punchy", "golden"},
+       .has_effect = is_agx,
+       .needs = "one of the agx curves"},
+      {.name = "display-power",
+       .help = "E of the agx curves, the power of the display that they encode for",
+       .kind = ParamKind::choice,
+       .choices = {"2.2", "2.4"},
+       .has_effect = is_agx,
+       .needs = "one of the agx curves"}};
+  for (const auto& [option, help] : curve_options) params.push_back(curve_param(option, help));
+  return params;
+}
+
+std::string note_of(const CurveParam& param) {
+  const std::string def = param.measured == Measured::nothing ? fmt::format(" {}", param.def) : "";
+  return fmt::format("{} is --{}{} ({}..{})", param.letter, param.option, def, param.min, param.max);
+}
+
+std::vector<Note> notes() {
+  std::vector<Note> notes;
+  for (const Curve& curve : all_curves()) {
+    std::vector<std::string> numbers;
+    for (const CurveParam& param : curve.params) numbers.push_back(note_of(param));
+    notes.push_back(
+        {.name = curve.name,
+         .formula = curve.formula,
+         .text = fmt::format("{}{}{}", fmt::join(numbers, ", "), numbers.empty() ? "" : "; ", curve.source)});
+  }
+  return notes;
+}
+
+// A luminance alone goes through the curve in Yxy; all else needs R, G and B.
+PointSpace space_of_call(const Call& call) {
+  return chroma_of(call) == Chroma::keep && !call.flag("fit") ? PointSpace::yxy : PointSpace::rgb;
+}
+
+Field literal(std::string name, int value) {
+  return {.name = std::move(name), .value = double(value), .is_integer = true, .is_literal = true};
+}
+
+// What the kernel does with the picture's measures; where they are is known when they are planned.
+std::vector<Field> measured_fields(const Call& call, const Tone& tone) {
+  int average_is = 0;  // the first number of the curve is 1
+  for (size_t index = 0; index < tone.curve->params.size(); ++index)
+    if (tone.curve->params[index].measured == Measured::average) average_is = int(index) + 1;
+  const bool has_average = call.has("average"), has_key = call.has("key");
+  return {literal("measures_average", needs(call, Measured::average)),
+          literal("measures_maximum", needs(call, Measured::maximum)),
+          literal("has_key", has_key),
+          literal("average_is", average_is),
+          literal("statistics_at", 0),
+          {.name = "key", .value = has_key ? call.number("key") : 0, .is_literal = !has_key},
+          {.name = "average", .value = has_average ? call.number("average") : 1, .is_literal = !has_average}};
+}
+
+// What a curve makes of black, in each of R, G and B: more than 0 with a pedestal. It depends on nothing that is measured.
+double of_black(const Tone& tone) { return tone_mapped({0, 0, 0}, tone)[1]; }
+
+std::vector<Field> fields(const Call& call) {
+  const Tone tone = tone_of(call, {});
+  std::vector<Field> fields{literal("curve", call.integer("curve")),
+                            literal("chroma", int(tone.chroma)),
+                            literal("is_fitted", tone.is_fitted),
+                            literal("is_yxy", space_of_call(call) == PointSpace::yxy),
+                            literal("look", int(tone.agx.look)),
+                            {.name = "of_black", .value = of_black(tone), .is_literal = true},
+                            {.name = "power", .value = tone.agx.power, .is_literal = true},
+                            {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
+                            {.name = "saturation", .value = tone.saturation, .is_literal = !call.has("saturation")}};
+  for (const Field& field : measured_fields(call, tone)) fields.push_back(field);
+  for (size_t index = 0; index < tone.numbers.size(); ++index)
+    fields.push_back({.name = std::string(1, char('a' + index)),
+                      .value = tone.numbers[index],
+                      .is_literal = index >= tone.curve->params.size()});
+  return fields;
+}
+
+// In Yxy where only the luminance changes.
+Colour tone_mapped_yxy(const Colour& c, const Tone& tone) {
+  const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
+  const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
+  return {curved(before, tone), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+}
+
+// Bounded so that the ratio of two is a float; a picture without light has the least.
+Measures measures_of(const Planes& picture) {
+  const auto bounded = [](double number) { return std::clamp(number, 0x1p-120, 0x1p120); };
+  const Statistics statistics = statistics_of(picture);
+  return {.average = bounded(statistics.log_average), .maximum = bounded(statistics.luminance.largest)};
+}
+
+bool is_measured(const Call& call) { return needs(call, Measured::average) || needs(call, Measured::maximum); }
+
+Tone tone_on(const Call& call, const Planes& picture) {
+  return tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+}
+
+std::function<Colour(const Colour&)> texel(const Call& call, const Planes& picture) {
+  const Tone tone = tone_on(call, picture);
+  const bool is_yxy = space_of_call(call) == PointSpace::yxy;
+  return [tone, is_yxy, black = of_black(tone)](const Colour& c) -> Colour {
+    const Rgb mapped = is_yxy ? Rgb{} : tone_mapped({c[0], c[1], c[2]}, tone);
+    Colour made = is_yxy ? tone_mapped_yxy(c, tone) : Colour{mapped[0], mapped[1], mapped[2], c[3]};
+    // a texel of alpha 0 does not get what the curve makes of black
+    if (is_transparent(c[3]))
+      for (size_t k = 0; k < (is_yxy ? 1 : 3); ++k) made[k] = std::max(0.0, made[k] - black);
+    return made;
+  };
+}
+
+// --- local curves ---------------------------------------------------------------------------------------------------
+
+bool is_local(const Call& call) { return curve_of(call).local_value != nullptr; }
+
+LocalTone local_tone_on(const Call& call, const Planes& picture) {
+  return local_tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
+}
+
+// A premultiplied texel where the eye is adapted to a luminance.
+Colour locally_mapped(const Call& call, Tone tone, const Colour& c, double adaptation) {
+  tone.adaptation = adaptation;
+  const Colour light = straight(c);
+  if (space_of_call(call) == PointSpace::yxy)
+    return as_floats(premultiplied(rgb_of_yxy(tone_mapped_yxy(yxy_of_rgb(light), tone))));
+  const Rgb mapped = tone_mapped({light[0], light[1], light[2]}, tone);
+  return as_floats(premultiplied({mapped[0], mapped[1], mapped[2], light[3]}));
+}
+
+// A display shows no number under 0 of straight color.
+Planes without_negatives(Planes planes) {
+  for (size_t index = 0; index < planes[0].values.size(); ++index) {
+    const Colour light = straight(colour_at(planes, index));
+    for (size_t c = 0; c < 3; ++c)
+      if (light[c] < 0) planes[c].values[index] = 0;
+  }
+  return planes;
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  if (!is_local(call)) return {without_negatives(point_reference(call, std::move(base))[0])};
+  const Tone tone = tone_on(call, base);
+  const Plane adaptation = adaptations(base, local_tone_on(call, base));
+  return {without_negatives(made_of_texels(size_of(base), [&](size_t index) {
+    return locally_mapped(call, tone, colour_at(base, index), adaptation.values[index]);
+  }))};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (!is_local(call)) return point_tolerance(call, base, error, depth);
+  const Tone tone = tone_on(call, base);
+  const LocalTone local = local_tone_on(call, base);
+  const Plane adaptation = adaptations(base, local), off = adaptation_tolerance(call, base, error, local);
+  return {made_of_texels(size_of(base), [&](size_t index) {
+    const Colour c = colour_at(base, index);
+    const double light = adaptation.values[index];
+    const auto of_texel = [&](const Colour& moved) { return locally_mapped(call, tone, moved, light); };
+    const auto of_light = [&](const Colour& moved) { return locally_mapped(call, tone, c, std::max(0.0, moved[0])); };
+    Colour sum = point_error(call, c, of_texel(c), depth);
+    for (const Colour& more : {moved_by(of_texel, c, error_in_space(call, c, colour_at(error, index))),
+                               moved_by(of_light, {light, 0, 0, 0}, {off.values[index], 0, 0, 0})})
+      for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+    return sum;
+  })};
+}
+
+// --- passes ---------------------------------------------------------------------------------------------------------
+
+// The point op clamp, in R, G and B, from 0 to the largest float.
+Fold clamp_fold() {
+  return {.name = "clamp",
+          .kernel = "small/clamp.glsl",
+          .fields = {{.name = "min", .is_literal = true}, {.name = "max", .value = 0x1.fffffep127, .is_literal = true}},
+          .is_straight = true};
+}
+
+void plan_tonemap(const Call& call, PlanBuilder& builder) {
+  if (is_local(call)) builder.flush();
+  Fold fold = fold_of(call);
+  MeasuredMiddle measured;
+  if (is_measured(call)) {
+    measured.statistics_at = plan_statistics(builder);
+    std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = measured.statistics_at;
+    fold.reads_statistics = true;
+  }
+  if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
+  else builder.add_point(std::move(fold));
+  builder.add_point(clamp_fold());
+}
+
+}  // namespace
+
+const Op tonemap_op = point_op({
+    .name = "tonemap",
+    .help = "light of any strength to the light of a display, by one of many curves",
+    .description =
+        "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; the "
+        "result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and keep the "
+        "chromaticity, so that colours may come out over 1: --fit brings them back. Numbers under 0 become 0. A texel "
+        "of "
+        "alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
+        "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
+        "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
+        "device: of its "
+        "luminance over zero, as it stands premultiplied by alpha. A white is then within the range of --white, in "
+        "units of the scaled light. The local curve "
+        "takes a neighbourhood's light by its alpha: what is transparent does not weigh in what is not.",
+    .source =
+        "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
+    .params = params(),
+    .takes_rec709 = true,
+    .examples = {"--curve reinhard --key 0.18 --average 0.4",
+                 "--curve reinhard-extended --white 4 --chroma ratio --fit",
+                 "--curve day --chroma saturate --saturation 0.7",
+                 "--curve hable --chroma per-channel",
+                 "--curve reinhard-local",
+                 "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
+                 "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 --chroma "
+                 "per-channel",
+                 "--curve drago",
+                 "--curve exponential --average 0.5",
+                 "--curve reinhard --key 0.18",
+                 "--curve exponential --key 0.18",
+                 "--curve logarithmic --white 100 --chroma keep",
+                 "--curve ward --average 0.25",
+                 "--curve narkowicz",
+                 "--curve lottes --contrast 1.4",
+                 "--curve uchimura",
+                 "--curve hill",
+                 "--curve agx --look punchy",
+                 "--curve agx-exact --look golden",
+                 "--curve agx-rec2020 --display-power 2.4",
+                 "--curve agx-filament --fit",
+                 "--curve neutral"},
+    .reference = reference,
+    .tolerance = tolerance,
+    .check = check_tonemap,
+    .notes = notes,
+    .point = Point{.kernel = "tonemap/tonemap.glsl",
+                   .space_of = space_of_call,
+                   .is_straight = true,
+                   .fuzz = 0x1p-16,     // devices take powers by logarithms
+                   .least_fuzz = 5e-6,  // AgX is a sum of terms up to 128
+                   .fields = fields,
+                   .texel = texel,
+                   .has_passes = is_local},
+    .plan = plan_tonemap,
+});
+
+}  // namespace gpupost

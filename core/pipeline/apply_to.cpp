@@ -1,0 +1,155 @@
+#include "core/pipeline/apply_to.h"
+
+#include "core/base/error.h"
+#include "core/image/channel_names.h"
+#include "core/ops/stats/reference.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace gpupost {
+
+ApplyTo parse_apply_to(std::string_view text) {
+  ApplyTo apply_to;
+  for (std::string_view rest = text; !rest.empty() || rest.data() == text.data();) {
+    const size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    if (name.empty() || comma + 1 == rest.size())
+      fail(Exit::usage, "--apply-to {} has an empty name; expected color, all, or names like Z,N.X", text);
+    if (name == "all") apply_to.is_all = true;
+    else if (name != "color") apply_to.names.emplace_back(name);
+    rest = comma == rest.npos ? rest.substr(rest.size()) : rest.substr(comma + 1);
+  }
+  return apply_to;
+}
+
+// Is `name` the channel, or its layer?
+static bool is_meant(std::string_view name, std::string_view channel) {
+  return channel == name || (channel.starts_with(name) && channel.substr(name.size()).starts_with('.'));
+}
+
+static void check_name(std::string_view name, const Picture& picture) {
+  std::vector<std::string> mixable;
+  const Channel* unmixable = nullptr;
+  bool is_found = false;
+  for (const Group& group : picture.groups)
+    for (const Channel& channel : group.channels) {
+      if (group.is_colour || channel.name.empty()) continue;
+      if (group.depth != Depth::u32) mixable.push_back(channel.name);
+      if (!is_meant(name, channel.name)) continue;
+      is_found = true;
+      if (group.depth == Depth::u32) unmixable = &channel;
+    }
+  const std::string expected = mixable.empty()
+                                   ? "leave --apply-to out; the picture has no floats beside the color"
+                                   : fmt::format("expected color, all, or some of {}", fmt::join(mixable, ", "));
+  if (!is_found)
+    fail(Exit::usage, "--apply-to {}: the picture has no such channel beside the color; {}", name, expected);
+  if (unmixable)
+    fail(Exit::usage, "--apply-to {}: channel {} is uint, which no op mixes; {}", name, unmixable->name, expected);
+}
+
+void check_apply_to(const ApplyTo& apply_to, const Picture& picture) {
+  for (const std::string& name : apply_to.names) check_name(name, picture);
+}
+
+static bool is_applied(const ApplyTo& apply_to, const Channel& channel) {
+  return apply_to.is_all ||
+         std::ranges::any_of(apply_to.names, [&](const std::string& name) { return is_meant(name, channel.name); });
+}
+
+// The components that `keeps` keeps, in their order at the front of a group of their own.
+template <class Keeps>
+static Group picked(const Group& group, const Keeps& keeps) {
+  Group made{.channels = {}, .depth = group.depth};
+  std::vector<size_t> from;
+  for (size_t component = 0; component < 4; ++component)
+    if (const Channel& channel = group.channels[component]; !channel.name.empty() && keeps(channel)) {
+      made.channels[from.size()] = channel;
+      from.push_back(component);
+    }
+  const size_t bytes = bytes_of(group.depth);
+  for (const Level& level : group.levels) {
+    Level& copy = made.levels.emplace_back(Level{level.size, Memory(level.texels.size())});
+    for (size_t texel = 0; texel < texel_count(level.size); ++texel)
+      for (size_t to = 0; to < from.size(); ++to)
+        std::memcpy(copy.texels.data() + (4 * texel + to) * bytes, level.texels.data() + (4 * texel + from[to]) * bytes,
+                    bytes);
+  }
+  return made;
+}
+
+void split_groups(const ApplyTo& apply_to, Picture& picture) {
+  std::vector<Group> groups;
+  for (Group& group : picture.groups) {
+    const auto applies = [&](const Channel& channel) { return is_applied(apply_to, channel); };
+    const auto is_named = [](const Channel& channel) { return !channel.name.empty(); };
+    const auto named_count = std::ranges::count_if(group.channels, is_named);
+    const auto applied_count = std::ranges::count_if(
+        group.channels, [&](const Channel& channel) { return is_named(channel) && applies(channel); });
+    const bool is_mixed = !group.is_colour && applied_count > 0 && applied_count < named_count;
+    if (is_mixed) {
+      groups.push_back(picked(group, applies));
+      groups.push_back(picked(group, [&](const Channel& channel) { return !applies(channel); }));
+    } else {
+      groups.push_back(std::move(group));
+    }
+  }
+  picture.groups = std::move(groups);
+}
+
+bool is_applied(const ApplyTo& apply_to, const Group& group) {
+  return std::ranges::any_of(
+      group.channels, [&](const Channel& channel) { return !channel.name.empty() && is_applied(apply_to, channel); });
+}
+
+std::vector<std::string> names_not_applied(const ApplyTo& apply_to, const Picture& picture) {
+  std::vector<std::string> names;
+  for (const Group& group : picture.groups)
+    if (!group.is_colour && group.depth != Depth::u32 && !is_applied(apply_to, group))
+      std::ranges::move(names_of(group), std::back_inserter(names));
+  return names;
+}
+
+Route route_of(const Call& call, bool is_applied) {
+  const Op& op = *call.op;
+  if (!op.every_channel) return Route::past;
+  if (op.passes_through && measure_of(call) == Measure::extremes)
+    return Route::past;  // of luminance, which is the color's
+  const bool mixes_nothing = op.point || op.passes_through;
+  if (is_applied || op.makes_levels || mixes_nothing) return Route::by_op;
+  return op.nearest_texel || op.result_size ? Route::by_nearest : Route::past;
+}
+
+std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied) {
+  std::vector<Step> steps;
+  for (const Call& call : calls_for_other_channels(calls)) {
+    const Route route = route_of(call, is_applied);
+    if (route == Route::past) continue;
+    if (steps.empty() || steps.back().route != route) steps.push_back({.route = route, .calls = {}});
+    steps.back().calls.push_back(call);
+  }
+  return steps;
+}
+
+std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
+  std::vector<std::string> nearest, past;
+  for (const Call& call : calls) {
+    const bool mixes = call.op->every_channel && !call.op->is_exact;  // moves are the same by either route
+    if (!mixes) continue;
+    const Route route = route_of(call, false);
+    if (route == Route::by_nearest) nearest.push_back(fmt::format("`{}`", call.text()));
+    if (route == Route::past) past.push_back(fmt::format("`{}`", call.text()));
+  }
+  if (names.empty() || (nearest.empty() && past.empty())) return "";
+  std::string text =
+      fmt::format("channels {} are not filtered, since depth and ids must not be mixed:", fmt::join(names, " "));
+  if (!nearest.empty()) text += fmt::format(" {} takes the nearest texel", fmt::join(nearest, ", "));
+  if (!past.empty())
+    text += fmt::format("{} {} leaves them as they are", nearest.empty() ? "" : ",", fmt::join(past, ", "));
+  return text + " (--apply-to all filters them like the color)";
+}
+
+}  // namespace gpupost

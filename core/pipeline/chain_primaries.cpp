@@ -1,0 +1,73 @@
+#include "core/pipeline/chain_primaries.h"
+
+#include "core/op/parse.h"
+#include "core/ops/small/row.h"
+
+#include <fmt/ranges.h>
+
+namespace gpupost {
+
+namespace {
+
+Call call_of(const PrimariesChange& change) {
+  std::vector<double> numbers;
+  for (const auto& row : conversion(change)) numbers.insert(numbers.end(), row.begin(), row.end());
+  return parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
+}
+
+// Goes through a chain and adds conversions.
+class Walk {
+ public:
+  explicit Walk(std::optional<Primaries> given) : current_(given) {}
+
+  void convert_to(const Primaries& primaries) {
+    if (!current_ || are_same(*current_, primaries)) return;
+    made_.calls.push_back(call_of({.from = *current_, .to = primaries}));
+    made_.converts = true;
+    current_ = primaries;
+  }
+
+  void take(const Call& call) {
+    const PrimariesChange* change = call.op->changes_primaries ? call.op->changes_primaries(call) : nullptr;
+    if (change) convert_to(change->from);
+    else if (takes_rec709(call)) convert_to(rec709);
+    made_.calls.push_back(call);
+    if (!change) return;
+    made_.is_named = true;
+    current_ = change->to;
+  }
+
+  ChainPrimaries finish() {
+    made_.result = current_.value_or(rec709);
+    return std::move(made_);
+  }
+
+ private:
+  ChainPrimaries made_;
+  std::optional<Primaries> current_;  // empty: not known
+};
+
+// The primaries of the last call that names some; empty where none does, or where its result is encoded for display.
+std::optional<Primaries> named_last(std::span<const Call> calls) {
+  std::optional<Primaries> named;
+  for (const Call& call : calls) {
+    if (call.op->result_is_display) return std::nullopt;
+    if (const auto changes = call.op->changes_primaries)
+      if (const PrimariesChange* change = changes(call)) named = change->to;
+  }
+  return named;
+}
+
+}  // namespace
+
+ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given, bool takes_any) {
+  Walk walk(given);
+  const bool makes_levels = !calls.empty() && calls.back().op->makes_levels;  // nothing may stand behind it
+  for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
+  if (!takes_any) walk.convert_to(rec709);
+  else if (const std::optional<Primaries> named = named_last(calls)) walk.convert_to(*named);
+  if (makes_levels) walk.take(calls.back());
+  return walk.finish();
+}
+
+}  // namespace gpupost

@@ -1,0 +1,102 @@
+#include "core/pipeline/channel_lookup.h"
+
+#include "core/base/error.h"
+#include "core/base/half.h"
+#include "core/base/threads.h"
+#include "core/ops/channels/list.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+std::vector<Named> channels_of(const Picture& picture) {
+  std::vector<Named> channels;
+  for (const Group& group : picture.groups)
+    for (size_t component = 0; component < 4; ++component)
+      if (const std::string& name = group.channels[component].name; !name.empty())
+        channels.push_back({name, {&group, component}});
+  return channels;
+}
+
+double number_at(const Place& place, size_t texel) {
+  const Memory& texels = place.group->levels[0].texels;
+  const size_t index = 4 * texel + place.component;
+  switch (place.group->depth) {
+    case Depth::u8: return double(texels.as<uint8_t>()[index]) / 255;
+    case Depth::u16: return double(texels.as<uint16_t>()[index]) / 65535;
+    case Depth::u32: return double(texels.as<uint32_t>()[index]);
+    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
+    case Depth::f32: return double(texels.as<float>()[index]);
+  }
+  return 0;
+}
+
+namespace {
+
+// Of R, G, B and A the colour's, of another name the channel that is called so.
+Place place_of(const Picture& picture, const std::string& channel) {
+  const Group& first = picture.groups.front();
+  if (const std::optional<size_t> component = component_named(channel); component && first.is_colour)
+    return {&first, *component};
+  const std::vector<Named> channels = channels_of(picture);
+  const auto found = std::ranges::find(channels, channel, &Named::name);
+  if (found != channels.end()) return found->place;
+  std::vector<std::string> names;
+  for (const Named& named : channels) names.push_back(named.name);
+  fail(Exit::usage, "channels: the picture has no channel {}, but {}", channel, fmt::join(names, ", "));
+}
+
+void store(Level& level, Depth depth, size_t index, double number) {
+  if (depth == Depth::u8) level.texels.as<uint8_t>()[index] = uint8_t(std::lround(255 * number));
+  else if (depth == Depth::u16) level.texels.as<uint16_t>()[index] = uint16_t(std::lround(65535 * number));
+  else if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(float(number));
+  else level.texels.as<float>()[index] = float(number);
+}
+
+// The depth that holds all of them: their own where that is one, else floats, as it is for what stands for things.
+Depth common_depth(std::span<const std::optional<Place>> places) {
+  std::optional<Depth> depth;
+  for (const std::optional<Place>& place : places)
+    if (place) depth = !depth || *depth == place->group->depth ? place->group->depth : Depth::f32;
+  return depth && *depth != Depth::u32 ? *depth : Depth::f32;
+}
+
+// A colour of channels from such places. An alpha that is none is 1.
+Group colour_of(std::span<const std::optional<Place>> places, bool has_alpha, Size size) {
+  Group colour{.depth = common_depth(places), .is_colour = true};
+  for (size_t c = 0; c < 4; ++c)
+    if (c < 3 || (has_alpha && places[c])) colour.channels[c] = {.name = {"RGBA"[c]}, .depth = colour.depth};
+  Level& level = colour.levels.emplace_back(Level{size, Memory(texel_count(size) * 4 * bytes_of(colour.depth))});
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
+      for (size_t c = 0; c < 4; ++c)
+        store(level, colour.depth, 4 * at + c, places[c] ? number_at(*places[c], at) : c == 3 ? 1 : 0);
+  });
+  return colour;
+}
+
+}  // namespace
+
+void take_named_channels(std::span<const Call> calls, Picture& picture) {
+  if (calls.empty() || calls.front().op->name != "channels") return;
+  const ChannelSources sources = channel_sources(calls.front());
+  if (!sources.has_names()) return;
+  std::array<std::optional<Place>, 4> places;
+  for (size_t c = 0; c < 4; ++c)
+    if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
+  Group colour = colour_of(places, sources.has_alpha, picture.size());
+  for (const std::optional<Place>& place : places)
+    for (Group& group : picture.groups)
+      if (place && place->group == &group) group.channels[place->component].name.clear();
+  std::erase_if(picture.groups, [](const Group& group) {
+    return group.is_colour ||
+           std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
+  });
+  picture.groups.insert(picture.groups.begin(), std::move(colour));
+}
+
+}  // namespace gpupost

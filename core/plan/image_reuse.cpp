@@ -1,0 +1,70 @@
+#include "core/plan/image_reuse.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace gpupost {
+
+namespace {
+
+// From the first pass that names an image to the last one, both included. `first` > `last`: none does.
+struct Lifetime {
+  int first = 1 << 30, last = -1;
+};
+
+// Calls `visit(int& image)` with each image that a pass names.
+template <class Visit>
+void visit_images(Pass& pass, Visit visit) {
+  visit(pass.source_image);
+  if (pass.second_image >= 0) visit(pass.second_image);
+  for (int& image : pass.more_sources) visit(image);
+  visit(pass.target_image);
+  for (int& image : pass.more_targets) visit(image);
+}
+
+std::vector<Lifetime> lifetimes_of(Plan& plan, bool keeps_input) {
+  std::vector<Lifetime> lives(plan.images.size());
+  for (int index = 0; index < int(plan.passes.size()); ++index)
+    visit_images(plan.passes[size_t(index)], [&](int image) {
+      Lifetime& life = lives[size_t(image)];
+      life = {std::min(life.first, index), index};
+    });
+  const int end = int(plan.passes.size());
+  const auto lives_from_the_start = [&](int image) { lives[size_t(image)].first = -1; };
+  lives_from_the_start(0);
+  for (const PlanSource& source : plan.sources) lives_from_the_start(source.image);
+  if (keeps_input) lives[0].last = end;
+  for (const PlanSource& source : plan.sources)
+    if (keeps_input) lives[size_t(source.image)].last = end;
+  lives[size_t(plan.result_image)].last = end;
+  return lives;
+}
+
+}  // namespace
+
+void share_images(Plan& plan, bool keeps_input) {
+  const std::vector<Lifetime> lives = lifetimes_of(plan, keeps_input);
+  std::vector<PlanImage> kept;
+  std::vector<int> busy_until;           // of those kept
+  std::vector<int> place(lives.size());  // of each image among those kept
+  std::vector<size_t> order(lives.size());
+  for (size_t index = 0; index < order.size(); ++index) order[index] = index;
+  std::ranges::stable_sort(order, {}, [&](size_t image) { return lives[image].first; });
+  for (const size_t image : order) {
+    size_t found = 0;
+    while (found < kept.size() && !(kept[found] == plan.images[image] && busy_until[found] < lives[image].first))
+      ++found;
+    if (found == kept.size()) {
+      kept.push_back(plan.images[image]);
+      busy_until.push_back(0);
+    }
+    busy_until[found] = lives[image].last;
+    place[image] = int(found);
+  }
+  for (Pass& pass : plan.passes) visit_images(pass, [&](int& image) { image = place[size_t(image)]; });
+  for (PlanSource& source : plan.sources) source.image = place[size_t(source.image)];
+  plan.result_image = place[size_t(plan.result_image)];
+  plan.images = std::move(kept);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,318 @@
+#include "core/plan/plan.h"
+
+#include "core/base/error.h"
+#include "core/op/point.h"
+#include "core/plan/copy.h"
+#include "core/plan/image_reuse.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gpupost {
+
+bool is_of_halves(const PlanImage& image) { return image.depth == Depth::half && !image.is_packed; }
+
+size_t bytes_of_texel(const PlanImage& image) {
+  return image.is_packed ? 4 : size_t(image.components) * bytes_of(image.depth);
+}
+
+size_t bytes_of_level(const PlanImage& image, int level) {
+  return texel_count(level_size(image.size, level)) * bytes_of_texel(image);
+}
+
+size_t bytes_of(const PlanImage& image) {
+  size_t bytes = 0;
+  for (int level = 0; level < image.level_count; ++level) bytes += bytes_of_level(image, level);
+  return bytes;
+}
+
+std::string_view format_name(Depth depth) {
+  return depth == Depth::u8 ? "RGBA8" : depth == Depth::half ? "RGBA16F" : "RGBA32F";
+}
+
+std::string_view format_name(const PlanImage& image) {
+  if (image.components < 4) return image.components == 1 ? "R32F" : "RG32F";
+  return image.is_packed ? "R11G11B10F" : format_name(image.depth);
+}
+
+// The word as GLSL can have it for a name.
+static std::string identifier(std::string_view word) {
+  std::string name(word);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+static std::vector<Field> fields_of_params(const Call& call) {
+  std::vector<Field> fields;
+  for (size_t index = 0; index < call.values.size(); ++index) {
+    const Param& param = call.op->params[index];
+    const bool is_literal = param.kind == ParamKind::choice || param.kind == ParamKind::flag;
+    fields.push_back({.name = identifier(param.name),
+                      .value = call.values[index],
+                      .is_integer = is_literal || param.kind == ParamKind::integer,
+                      .is_literal = is_literal});
+  }
+  return fields;
+}
+
+Fold fold_of(const Call& call) {
+  const Point& point = *call.op->point;
+  const std::string name = identifier(call.op->name);
+  return {.name = name,
+          .kernel = std::string(point.kernel),
+          .fields = point.fields ? point.fields(call) : fields_of_params(call),
+          .space = space_of(call),
+          .is_straight = point.is_straight,
+          .takes_any_alpha = point.takes_any_alpha,
+          .reads_statistics = point.reads_statistics};
+}
+
+bool has_users_source(const Pass& pass) {
+  const auto is_users = [](const Fold& fold) { return !fold.source.empty(); };
+  return std::ranges::any_of(pass.on_load, is_users) || std::ranges::any_of(pass.on_store, is_users);
+}
+
+PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
+  add_image({.size = input.size, .depth = input.storage});
+  image(0).space = input.ends;
+  if (input.packs_between && !traits.has_packed_floats)
+    fail(Exit::device, "--storage r11g11b10 cannot run on {}: it has no such images to write", traits.name);
+  if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
+  input_.half_arithmetic = false;
+  note(fmt::format("--fp16: half storage, but float arithmetic, since {}",
+                   traits.has_float16 ? "X and Z of bright light exceed halves" : "the device has no other"));
+}
+
+int PlanBuilder::add_image(const PlanImage& image) {
+  plan_.images.push_back(image);
+  plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;  // sums, till an op is done
+  return int(plan_.images.size()) - 1;
+}
+
+int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
+  const int index = add_image({.size = image(current_image()).size, .depth = Depth::f32, .components = 1});
+  plan_.sources.push_back({index, std::move(numbers), input_.corner});
+  return index;
+}
+
+void PlanBuilder::set_current_image(int index) {
+  image(index).space = input_.between;
+  image(index).is_packed =
+      input_.packs_between && image(index).depth == input_.storage;  // not floats between point ops
+  plan_.result_image = index;
+  plan_.base_is_input = false;
+  waiting_.clear();
+}
+
+// Compilers take time by the square of a shader's length. More point ops are several passes, with floats between them.
+static constexpr size_t most_fused = 32;
+
+void PlanBuilder::add_point(Fold fold) {
+  const bool follows_its_pass = !plan_.passes.empty() && !plan_.base_is_input && waiting_.empty() &&
+                                plan_.passes.back().target_image == plan_.result_image &&
+                                plan_.passes.back().source_image != plan_.result_image && !fold.reads_statistics;
+  if (input_.fuses && follows_its_pass) {
+    if (plan_.passes.back().on_store.size() < most_fused)
+      return plan_.passes.back().on_store.push_back(std::move(fold));
+    image(current_image()).depth = Depth::f32;
+    image(current_image()).is_packed = false;
+  }
+  if (input_.fuses && waiting_.size() == most_fused) add_points_pass(std::exchange(waiting_, {}), Depth::f32);
+  waiting_.push_back(std::move(fold));
+}
+
+static std::string names_of(std::span<const Fold> folds) {
+  std::vector<std::string_view> names;
+  for (const Fold& fold : folds) names.push_back(fold.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void PlanBuilder::add_points_pass(std::vector<Fold> folds, Depth depth) {
+  const int source = current_image();
+  const Size size = image(source).size;
+  const int target = add_image({.size = size, .depth = depth});
+  Pass pass = copy_pass(size, traits_.type);
+  pass.name = names_of(folds);
+  pass.on_store = std::move(folds);
+  pass.source_image = source;
+  pass.target_image = target;
+  add(std::move(pass));
+  set_current_image(target);
+}
+
+void PlanBuilder::flush() {
+  std::vector<Fold> folds = std::exchange(waiting_, {});
+  if (folds.empty()) return;
+  if (input_.fuses) return add_points_pass(std::move(folds), input_.storage);
+  for (size_t index = 0; index < folds.size(); ++index)
+    add_points_pass({std::move(folds[index])}, index + 1 == folds.size() ? input_.storage : Depth::f32);
+}
+
+int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
+  plan_.zeroes_statistics |= is_zeroed;
+  const size_t offset = plan_.statistics_bytes;
+  plan_.statistics_bytes += (bytes + 15) / 16 * 16;
+  return int(offset / sizeof(uint32_t));
+}
+
+int PlanBuilder::guard(Exit code, std::string message) {
+  const int offset = reserve_statistics(sizeof(uint32_t));
+  plan_.guards.push_back({offset, code, std::move(message)});
+  return offset;
+}
+
+void PlanBuilder::add(Pass pass) {
+  if (!waiting_.empty() && pass.source_image == plan_.result_image && pass.source_level == 0)
+    pass.on_load.insert(pass.on_load.begin(), waiting_.begin(), waiting_.end());
+  if (pass.bytes_read == 0) pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
+  if (pass.bytes_written == 0)
+    for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
+      pass.bytes_written += bytes_of_level(image(pass.target_image), level);
+  plan_.passes.push_back(std::move(pass));
+}
+
+// What does not fit among the numbers that are pushed goes to the pass's table.
+static void place_fields(Pass& pass) {
+  size_t pushed = pass.values.size();
+  for (std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
+    for (Fold& fold : *folds)
+      for (Field& field : fold.fields) {
+        if (field.is_literal || pushed++ < most_pushed) continue;
+        field.table_index = int(pass.table.size());
+        pass.table.push_back(float(field.value));
+      }
+}
+
+// The count is zeroed where its buffer is filled, not by each run: nothing reads it on the device.
+void PlanBuilder::count_clamped(Pass& pass) {
+  if (plan_.clamped_at < 0) plan_.clamped_at = reserve_statistics(sizeof(uint32_t), false);
+  pass.clamps = pass.has_statistics = true;
+  pass.values.push_back({"clamped_at", plan_.clamped_at});
+}
+
+Plan PlanBuilder::finish() {
+  flush();
+  image(plan_.result_image).space = input_.ends;
+  image(plan_.result_image).is_packed = false;
+  std::vector<bool> fits(plan_.images.size());  // is no number of the image too large for a half?
+  for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
+  for (Pass& pass : plan_.passes) {
+    if ((pass.packs = image(pass.target_image).is_packed)) {
+      pass.values.push_back(
+          {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
+                                                pass.name + " makes {} texels that have them")});
+    }
+    const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
+    const bool stays = from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty();
+    const auto reads = [](const Fold& fold) { return fold.reads_statistics; };
+    pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
+    if (pass.moves && stays) continue;
+    pass.half_targets = {is_of_halves(image(pass.target_image))};
+    for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
+    if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();
+    pass.source_space = from;
+    pass.target_space = to;
+    if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
+    const bool makes_fitting = pass.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source_image)];
+    fits[size_t(pass.target_image)] = makes_fitting || is_of_halves(image(pass.target_image));
+    if (pass.packs || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
+    place_fields(pass);
+  }
+  share_images(plan_, input_.keeps_input);
+  return std::move(plan_);
+}
+
+size_t bytes_of(const Plan& plan) {
+  size_t bytes = bytes_of_level(plan.images[0], 0) + bytes_of(plan.images[size_t(plan.result_image)]);  // on their way
+  for (const PlanImage& image : plan.images) bytes += bytes_of(image);
+  for (const PlanSource& source : plan.sources) bytes += bytes_of(plan.images[size_t(source.image)]);
+  for (const Pass& pass : plan.passes) bytes += pass.scratch_bytes + pass.table.size() * sizeof(float);
+  return bytes + plan.statistics_bytes;
+}
+
+static size_t mebibytes(size_t bytes) { return (bytes + (size_t(1) << 20) - 1) >> 20; }
+
+std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
+  for (const PlanImage& image : plan.images) {
+    const auto [width, height] = image.size;
+    if (std::max(width, height) > traits.max_image_side)
+      return fmt::format("the picture is {} x {} texels; {} takes at most {} a side{}", width, height, traits.name,
+                         traits.max_image_side, traits.is_side_asked_for ? ", as --tile-side says" : "");
+    if (bytes_of(image) > traits.max_allocation_bytes)
+      return fmt::format("a picture of {} x {} texels in {} takes {} MiB; {} gives at most {} MiB at once", width,
+                         height, format_name(image), mebibytes(bytes_of(image)), traits.name,
+                         traits.max_allocation_bytes >> 20);
+  }
+  size_t storage_bytes = plan.statistics_bytes;
+  for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.scratch_bytes);
+  if (storage_bytes > traits.max_storage_bytes)
+    return fmt::format("a buffer takes {} MiB; {} lets passes work on at most {} MiB", mebibytes(storage_bytes),
+                       traits.name, traits.max_storage_bytes >> 20);
+  if (traits.memory_bytes > 0 && bytes_of(plan) > traits.memory_bytes)
+    return fmt::format("the pictures take {} MiB together; {} has {} MiB", mebibytes(bytes_of(plan)), traits.name,
+                       traits.memory_bytes >> 20);
+  return "";
+}
+
+Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
+  Plan made = plan_of_any_size(calls, input, traits);
+  if (const std::string why = over_limit(made, traits); !why.empty()) fail(Exit::limit, "{}", why);
+  return made;
+}
+
+Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits) {
+  PlanBuilder builder(input, traits);
+  for (const Call& call : calls) {
+    const Op& op = *call.op;
+    if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
+    if (!op.point && !(op.reads_once && input.fuses)) builder.flush();
+    if (op.plan) op.plan(call, builder);
+    else builder.add_point(fold_of(call));
+  }
+  return builder.finish();
+}
+
+void check_guard(const Guard& guard, uint64_t count) {
+  if (count > 0) fail(guard.code, "{}", fmt::format(fmt::runtime(guard.message), count));
+}
+
+void check_guards(const Plan& plan, std::span<const uint32_t> statistics) {
+  for (const Guard& guard : plan.guards) check_guard(guard, statistics[size_t(guard.offset)]);
+}
+
+uint64_t clamped_count(const Plan& plan, std::span<const uint32_t> statistics) {
+  return plan.clamped_at < 0 ? 0 : statistics[size_t(plan.clamped_at)];
+}
+
+std::string explain(const Plan& plan, std::span<const Call> calls) {
+  std::string text;
+  for (size_t index = 0; index < calls.size(); ++index)
+    text += fmt::format("{:<8} {}\n", index == 0 ? "chain" : "", calls[index].text());
+  for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);
+  for (size_t index = 0; index < plan.images.size(); ++index) {
+    const PlanImage& image = plan.images[index];
+    text += fmt::format("image {}  {} x {}, {} level{}, {}{}, {:.1f} MiB\n", index, image.size.width, image.size.height,
+                        image.level_count, image.level_count == 1 ? "" : "s", format_name(image),
+                        image.space == Space::yxy   ? " of CIE Yxy"
+                        : image.space == Space::xyz ? " of CIE XYZ"
+                                                    : "",
+                        double(bytes_of(image)) / (1 << 20));
+  }
+  for (size_t index = 0; index < plan.passes.size(); ++index) {
+    const Pass& pass = plan.passes[index];
+    std::vector<std::string> literals;
+    for (const Literal& literal : pass.literals) literals.push_back(fmt::format("{}={}", literal.name, literal.value));
+    text += fmt::format("pass {}   {}: {} [{}], {}x{} groups of {}x{}, reads {:.1f} MiB, writes {:.1f} MiB\n", index,
+                        pass.name, pass.kernel, fmt::join(literals, " "), pass.group_count[0], pass.group_count[1],
+                        pass.group[0], pass.group[1], double(pass.bytes_read) / (1 << 20),
+                        double(pass.bytes_written) / (1 << 20));
+    constexpr std::string_view indent = "         ";
+    if (!pass.on_load.empty()) text += fmt::format("{}loads through {}\n", indent, names_of(pass.on_load));
+    if (!pass.on_store.empty()) text += fmt::format("{}stores through {}\n", indent, names_of(pass.on_store));
+  }
+  return text;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,190 @@
+#include "core/plan/tiling.h"
+
+#include "core/base/error.h"
+#include "core/base/threads.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace gpupost {
+
+namespace {
+
+// A plan in floats: its passes clamp nothing, so that all of its statistics are the op's own.
+Plan plan_of_one_texel(const Call& call) {
+  return plan_of_any_size({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
+}
+
+bool has_guards(const Call& call) { return !plan_of_one_texel(call).guards.empty(); }
+
+// Does a point op make each texel of itself alone, whatever the other texels are? It may count what it refuses.
+bool is_of_texel_alone(const Call& call) {
+  if (!call.op->point) return false;
+  const Plan made = plan_of_one_texel(call);
+  return made.passes.size() <= 1 && made.results.empty() &&
+         std::ranges::all_of(made.passes, [](const Pass& pass) { return pass.scratch_bytes == 0; }) &&
+         made.statistics_bytes == 16 * made.guards.size();
+}
+
+enum class Way { alone, around, moving, by_level, whole };
+
+// How a call goes from texels to texels.
+Way way_of(const Call& call) {
+  const Op& op = *call.op;
+  if (op.is_exact && op.nearest_texel) return Way::moving;
+  if (op.level_by_level && op.level_by_level(call, 2)) return Way::by_level;
+  if (is_of_texel_alone(call)) return Way::alone;
+  return op.reach && op.reach(call, {1, 1}) ? Way::around : Way::whole;
+}
+
+// The largest multiple of `step` that is not larger.
+int down_to(int at, int step) {
+  const int rest = at % step;
+  return at - (rest < 0 ? rest + step : rest);
+}
+
+struct Range {
+  int begin = 0, end = 0;
+};
+
+// Of a side of `from` texels that becomes one of `to`.
+Range needed_along(Range made, int from, int to, int reach, bool wraps, int period) {
+  if (wraps && made.begin == 0 && made.end == to) return {0, from};  // it repeats itself
+  const auto under = [&](int at) { return int((2 * int64_t(at) + 1) * from / (2 * int64_t(to))); };
+  Range range{under(made.begin) - reach, under(made.end - 1) + reach + 1};
+  if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, from)};
+  return {down_to(range.begin, period), range.end};
+}
+
+size_t texel_bytes(Depth depth) { return 4 * bytes_of(depth); }
+
+// Copies a run of a row that may go round the picture's end.
+void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes, std::byte* to) {
+  while (count > 0) {
+    const int at = begin - down_to(begin, side), run = std::min(count, side - at);
+    std::memcpy(to, row + size_t(at) * bytes, size_t(run) * bytes);
+    to += size_t(run) * bytes;
+    begin += run;
+    count -= run;
+  }
+}
+
+}  // namespace
+
+const Call* not_in_parts(std::span<const Call> calls) {
+  const auto found = std::ranges::find(calls, Way::whole, way_of);
+  return found == calls.end() ? nullptr : &*found;
+}
+
+double taps_of(const Plan& plan) {
+  double taps = 0;
+  for (const Pass& pass : plan.passes)
+    taps += pass.taps * double(texel_count(plan.images[size_t(pass.target_image)].size));
+  return taps;
+}
+
+std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
+  std::vector<Stage> stages;
+  // of the last stage; tiles overlap where it looks around, and a guard would count the texels there twice
+  bool takes_points = false, looks_around = false, is_guarded = false;
+  for (const Call& call : calls) {
+    const Way way = way_of(call);
+    const bool guards = way == Way::alone && has_guards(call);
+    const bool joins = takes_points && (way == Way::alone ? !(guards && looks_around)
+                                                          : way == Way::around && !looks_around && !is_guarded);
+    if (!joins) {
+      stages.push_back({.makes_levels = way == Way::by_level, .moves = way == Way::moving});
+      looks_around = is_guarded = false;
+    }
+    stages.back().calls.push_back(call);
+    if (way == Way::around) stages.back().reach = *call.op->reach(call, size);
+    stages.back().size = size = result_size({&call, 1}, size);
+    looks_around |= way == Way::around;
+    is_guarded |= guards;
+    takes_points = way == Way::alone || way == Way::around;
+  }
+  return stages;
+}
+
+// Why a chain needs the whole picture at once; "" where it does not.
+static std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
+  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
+  if ((stays_rgb(input) && !input.packs_between) || stages_of(calls, input.size).size() == 1) return "";
+  return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
+                     input.packs_between ? "11:11:10 bits" : "CIE Yxy");
+}
+
+Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                   const ChainOptions& options) {
+  Passage passage{.obstacle = obstacle_to_parts(calls, input)};
+  const bool can_be_cut = passage.obstacle.empty();
+  if (!can_be_cut) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
+  passage.whole = plan_of_any_size(calls, input, traits);
+  passage.limit = over_limit(passage.whole, traits);
+  if (!passage.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", passage.limit, passage.obstacle);
+  passage.is_watched = options.most_ms > 0 && taps_of(passage.whole) > options.unwatched_taps && can_be_cut;
+  return passage;
+}
+
+std::array<int, 2> period_of(const Plan& plan) {
+  std::array<int, 2> period{1, 1};
+  for (const Pass& pass : plan.passes)
+    for (size_t axis = 0; axis < 2; ++axis) period[axis] = std::lcm(period[axis], pass.period[axis]);
+  return period;
+}
+
+Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period) {
+  const auto [corner, size] = made;
+  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.reach.x,
+                               stage.reach.wraps, period[0]);
+  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.reach.y,
+                               stage.reach.wraps, period[1]);
+  return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
+}
+
+Region needed_for_level(const Region& made, Size whole) {
+  // of odd sides a texel takes three, of which it has one in common with its neighbour
+  const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
+  return {.corner = {2 * made.corner.x, 2 * made.corner.y},
+          .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};
+}
+
+std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> period) {
+  const auto cut = [&](int count, int step) { return (count / 2 + step - 1) / step * step; };
+  const auto [x, y] = region.corner;
+  const auto [width, height] = region.size;
+  const int left = cut(width, period[0]), upper = cut(height, period[1]);
+  const bool can_cut_x = left > 0 && left<width, can_cut_y = upper> 0 && upper < height;
+  if (!can_cut_x && !can_cut_y) return {};
+  if (can_cut_x && (width > height || !can_cut_y))
+    return std::array{Region{{x, y}, {left, height}}, Region{{x + left, y}, {width - left, height}}};
+  return std::array{Region{{x, y}, {width, upper}}, Region{{x, y + upper}, {width, height - upper}}};
+}
+
+Level part_of(const Level& whole, const Region& region, Depth depth) {
+  const size_t bytes = texel_bytes(depth), row_bytes = size_t(region.size.width) * bytes;
+  Level part{region.size, Memory(texel_count(region.size) * bytes)};
+  parallel_ranges(region.size.height, 64, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const int row = region.corner.y + y - down_to(region.corner.y + y, whole.size.height);
+      copy_run(whole.texels.data() + size_t(row) * size_t(whole.size.width) * bytes, whole.size.width, region.corner.x,
+               region.size.width, bytes, part.texels.data() + size_t(y) * row_bytes);
+    }
+  });
+  return part;
+}
+
+void place_part(const Level& part, Texel first, const Region& region, Level& whole, Depth depth) {
+  const size_t bytes = texel_bytes(depth);
+  parallel_ranges(region.size.height, 64, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const size_t from = size_t(first.y + y) * size_t(part.size.width) + size_t(first.x);
+      const size_t to = size_t(region.corner.y + y) * size_t(whole.size.width) + size_t(region.corner.x);
+      std::memcpy(whole.texels.data() + to * bytes, part.texels.data() + from * bytes,
+                  size_t(region.size.width) * bytes);
+    }
+  });
+}
+
+}  // namespace gpupost

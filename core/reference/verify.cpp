@@ -1,0 +1,197 @@
+#include "core/reference/verify.h"
+
+#include "core/base/half.h"
+#include "core/base/threads.h"
+#include "core/op/point.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <tuple>
+
+namespace gpupost {
+
+static double number_at(const Level& level, Depth depth, size_t index) {
+  if (depth == Depth::u8) return double(level.texels.as<uint8_t>()[index]) / 255;
+  return depth == Depth::half ? double(float_from_half(level.texels.as<uint16_t>()[index]))
+                              : double(level.texels.as<float>()[index]);
+}
+
+static Planes planes_of(const Level& level, Depth depth) {
+  Planes planes;
+  parallel_ranges(4, 1, [&](int begin, int end) {
+    for (int component = begin; component < end; ++component) {
+      Plane& plane = planes[size_t(component)];
+      plane = {.size = level.size, .values = std::vector<double>(texel_count(level.size))};
+      for (size_t index = 0; index < plane.values.size(); ++index)
+        plane.values[index] = number_at(level, depth, 4 * index + size_t(component));
+    }
+  });
+  return planes;
+}
+
+static Planes clamped(Planes planes, Depth depth) {
+  const double most = largest(depth);
+  const double least = depth == Depth::u8 ? 0 : -most;
+  for (Plane& plane : planes)
+    for (double& value : plane.values)
+      if (std::isfinite(value)) value = std::clamp(value, least, most);
+  return planes;
+}
+
+// Halves of CIE Yxy clamp Y alone, which scales the color; alpha is a half of its own.
+static Planes clamped_in_yxy(Planes planes) {
+  const double most = largest(Depth::half);
+  for (size_t index = 0; index < planes[0].values.size(); ++index) {
+    const Colour c = colour_at(planes, index);
+    const double luminance = std::abs(luminance_of(c));
+    const double scale = std::isfinite(luminance) && luminance > most ? most / luminance : 1;
+    for (size_t k = 0; k < 3; ++k) planes[k].values[index] = scale * c[k];
+    if (std::isfinite(c[3])) planes[3].values[index] = std::clamp(c[3], -most, most);
+  }
+  return planes;
+}
+
+// 11:11:10 bits clamp infinity too.
+static Planes clamped_when_packed(Planes planes) {
+  for (size_t k = 0; k < 3; ++k)
+    for (double& value : planes[k].values)
+      if (const double most = k < 2 ? 65024 : 64512; value > most) value = most;
+  return planes;
+}
+
+// The clamp of the image that holds a picture between two ops, or `is_last`, behind the last one.
+static Planes clamped_as_stored(Planes planes, Depth depth, const Between& between, bool is_last) {
+  if (!is_last && between.is_packed) return clamped_when_packed(std::move(planes));
+  if (!is_last && between.is_yxy) return depth == Depth::half ? clamped_in_yxy(std::move(planes)) : planes;
+  return clamped(std::move(planes), depth);
+}
+
+static Planes no_error(Size size) {
+  Planes planes;
+  planes.fill({.size = size, .values = std::vector<double>(texel_count(size))});
+  return planes;
+}
+
+// How far `found` is off as a share of the tolerance. Not-a-number agrees with not-a-number alone, an infinity with itself.
+static double share_of(double found, double expected, double tolerance) {
+  if (std::isnan(expected) || std::isnan(found))
+    return std::isnan(expected) == std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
+  if (found == expected) return 0;
+  if (!std::isfinite(found) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
+  if (std::isnan(tolerance)) return std::numeric_limits<double>::infinity();
+  return std::abs(found - expected) / tolerance;
+}
+
+// The worst of one component in the rows from `begin` up to `end`, the latter not included.
+static LevelCheck check_rows(const Plane& expected, const Plane& tolerance, const Level& found, Depth depth,
+                             LevelCheck worst, int begin, int end) {
+  const auto width = size_t(expected.size.width);
+  const size_t first = size_t(begin) * width;
+  for (size_t index = first; index < size_t(end) * width; ++index) {
+    const double value = number_at(found, depth, 4 * index + size_t(worst.component));
+    const double share = share_of(value, expected.values[index], tolerance.values[index]);
+    if (share <= worst.share && index > first) continue;
+    worst.error = std::abs(value - expected.values[index]);
+    worst.tolerance = tolerance.values[index];
+    worst.share = share;
+    worst.at = {int(index % width), int(index / width)};
+  }
+  return worst;
+}
+
+// The worst of a level; of equals the first of the first component.
+static LevelCheck check_level(const Planes& expected, const Planes& tolerance, const Level& found, Depth depth,
+                              int level) {
+  std::vector<LevelCheck> checks;
+  std::mutex mutex;
+  parallel_ranges(found.size.height, 16, [&](int begin, int end) {
+    for (int component = 0; component < 4; ++component) {
+      const LevelCheck check = check_rows(expected[size_t(component)], tolerance[size_t(component)], found, depth,
+                                          {.level = level, .component = component}, begin, end);
+      const std::lock_guard lock(mutex);
+      checks.push_back(check);
+    }
+  });
+  return *std::ranges::max_element(checks, {}, [](const LevelCheck& check) {
+    return std::tuple(check.share, -check.component, -check.at.height, -check.at.width);
+  });
+}
+
+// Is what `call` makes taken by the next op before it is stored?
+static bool goes_on_in_float(const Call& call, const Call& next) {
+  const bool is_folded = next.op->point && !(next.op->point->has_passes && next.op->point->has_passes(next));
+  return (call.op->point || call.op->passes_through) && (is_folded || next.op->reads_once);
+}
+
+// Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of
+// R, G and B, by at most 6 of X + Y + Z; 11 and 10 bits leave six and five bits behind the first.
+static void add_loss_between(const Planes& picture, const Between& between, Depth depth, Planes& tolerance) {
+  const double step = between.is_packed ? 0x1p-5 : depth == Depth::half ? 0x1p-11 : 0x1p-22;
+  const double least = between.is_packed ? 0x1p-19 : 0;
+  for (size_t index = 0; index < picture[0].values.size(); ++index) {
+    double sum = 0;
+    for (size_t c = 0; c < 3; ++c) sum += std::abs(picture[c].values[index]);
+    for (size_t c = 0; c < 3; ++c)
+      tolerance[c].values[index] += step * (between.is_yxy ? 20 * sum : std::abs(picture[c].values[index])) + least;
+  }
+}
+
+static Expected expected_at_first(const Level& base, Depth depth) {
+  Expected expected{.levels = {}, .tolerance = {}, .depth = depth};
+  expected.levels.push_back(planes_of(base, depth));
+  expected.tolerance.push_back(no_error(base.size));
+  return expected;
+}
+
+// `next`: the call behind it, nullptr where there is none.
+static void go_through(Expected& expected, const Call& call, const Call* next, const Between& between) {
+  const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
+  expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
+  expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+  expected.depth = result_depth({&call, 1}, expected.depth);
+  if (next && goes_on_in_float(call, *next)) return;
+  for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
+  if (next && (between.is_yxy || between.is_packed))
+    add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
+}
+
+Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
+  Expected expected = expected_at_first(base, depth);
+  for (size_t index = 0; index < calls.size(); ++index)
+    go_through(expected, calls[index], index + 1 < calls.size() ? &calls[index + 1] : nullptr, between);
+  return expected;
+}
+
+Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
+                         const Between& between) {
+  Expected expected = expected_at_first(base, depth);
+  for (size_t before = 0; before < index; ++before) go_through(expected, calls[before], &calls[before + 1], between);
+  return expected;
+}
+
+std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level) {
+  std::vector<LevelCheck> checks;
+  for (size_t index = 0; index < levels.size(); ++index) {
+    const size_t level = size_t(first_level) + index;
+    checks.push_back(
+        check_level(expected.levels[level], expected.tolerance[level], levels[index], expected.depth, int(level)));
+  }
+  return checks;
+}
+
+std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
+                               int first_level, Depth depth, const Between& between) {
+  return verify(expected_of(calls, base, depth, between), levels, first_level);
+}
+
+std::string describe(const LevelCheck& check) {
+  return fmt::format("level {}: largest error {:.3g} at ({}, {}).{}, {:.3g} of the tolerance {:.3g}", check.level,
+                     check.error, check.at.width, check.at.height, "rgba"[check.component], check.share,
+                     check.tolerance);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,43 @@
+#include "core/system/descriptor.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace gpupost {
+
+bool is_out_of_resources(int error) { return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE; }
+
+int write_whole(int descriptor, std::span<const std::byte> bytes) {
+  constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), std::min(bytes.size(), most));
+    if (written > 0) {
+      bytes = bytes.subspan(size_t(written));
+    } else if (written == 0) {
+      return EIO;
+    } else if (errno == EAGAIN) {
+      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+std::vector<std::byte> read_to_end(int descriptor) {
+  std::vector<std::byte> bytes(4096);
+  size_t size = 0;
+  while (true) {
+    const ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (got <= 0) break;
+    size += size_t(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,64 @@
+#include "core/system/interrupt.h"
+
+#include "core/system/atomic_file.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace gpupost {
+
+namespace {
+
+constexpr unsigned most_seconds = 10;  // to finish files
+
+std::atomic<int> interrupt = 0;      // the first signal that came; 0: none
+std::atomic<int> writing_count = 0;  // living FileWritings
+static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
+
+// Ends the process as the signal would without a handler, so that a shell sees the signal and ends its loop.
+[[noreturn]] void die_by(int signal_number) {
+  remove_temporary_files();
+  signal(signal_number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  kill(getpid(), signal_number);
+  _exit(128 + signal_number);  // the kernel ignores the default action of process 1 of a container
+}
+
+// Either the handler sees a count above 0, or a FileWriting that begins sees the interrupt.
+void on_interrupt(int signal_number) {
+  int none = 0;
+  if (!interrupt.compare_exchange_strong(none, signal_number) || writing_count == 0) die_by(signal_number);
+  alarm(most_seconds);
+}
+
+void on_alarm(int) {
+  if (interrupt != 0) die_by(interrupt);
+}
+
+void leave() {
+  if (--writing_count == 0 && interrupt != 0) die_by(interrupt);
+}
+
+}  // namespace
+
+void handle_interrupts() {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
+  signal(SIGALRM, on_alarm);
+}
+
+FileWriting::FileWriting() {
+  ++writing_count;
+  if (interrupt == 0) return;
+  leave();
+  for (;;) pause();  // the last of the others ends the process
+}
+
+FileWriting::~FileWriting() { leave(); }
+
+}  // namespace gpupost

@@ -1,0 +1,32 @@
+// A level of the light that glows from the level above: load() through the tents of bloom_tents.glsl. TAPS_X, TAPS_Y: texels
+// that count along each side. A thread makes TALL texels below each other, so that they share what they load; a workgroup
+// takes 16 columns of 16 threads.
+#include "bloom/tents.glsl"
+#include "lib/storage.glsl"
+
+vec3 row_sum(int column, int row, float weights[5]) {
+  vec3 sum = vec3(0.0);
+  [[unroll]] for (int tap = 0; tap < TAPS_X; ++tap)
+    sum += weights[tap] * load(ivec2(clamp(column + tap, 0, from_x - 1), row)).rgb;
+  return sum;
+}
+
+void main() {
+  const ivec2 at = ivec2(16, 16 * TALL) * ivec2(gl_WorkGroupID.xy) +
+                   ivec2(gl_LocalInvocationIndex & 15u, TALL * (gl_LocalInvocationIndex >> 4));
+  if (at.x >= end_x || at.y >= end_y) return;
+  const float across[5] = weights_down(from_x, end_x, at.x);
+  float down[TALL][5];
+  vec3 sums[TALL];
+  [[unroll]] for (int k = 0; k < TALL; ++k) {
+    down[k] = weights_down(from_y, end_y, min(at.y + k, end_y - 1));
+    sums[k] = vec3(0.0);
+  }
+  [[unroll]] for (int row = 0; row < 2 * (TALL - 1) + TAPS_Y; ++row) {
+    const vec3 sum = row_sum(2 * at.x - 1, clamp(2 * at.y - 1 + row, 0, from_y - 1), across);
+    [[unroll]] for (int k = 0; k < TALL; ++k)
+      if (row >= 2 * k && row < 2 * k + TAPS_Y) sums[k] += down[k][row - 2 * k] * sum;
+  }
+  [[unroll]] for (int k = 0; k < TALL; ++k)
+    if (at.y + k < end_y) store(at + ivec2(0, k), vec4(clamp(sums[k], vec3(-largest_float), vec3(largest_float)), 1.0));
+}

@@ -1,0 +1,7 @@
+// The light that glows: what passes the threshold, and is a number.
+#include "brightpass/threshold.glsl"
+
+vec4 bloom_light(vec4 c, bloom_light_params p) {
+  const bool is_light = abs(c.r) <= 3.40282347e38;
+  return is_light ? vec4(bright(c.r, p.threshold, p.knee, 0.0), c.gba) : vec4(0.0, 0.3127, 0.3290, 0.0);
+}

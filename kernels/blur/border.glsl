@@ -1,0 +1,48 @@
+// What a blur finds at a place, on the picture or beyond it, and how its sums become numbers of the target.
+#include "lib/storage.glsl"
+
+bool is_inside(int t, int side) { return t >= 0 && t < side; }
+
+// The texel of a side that stands for texel t of its endless continuation.
+int continued(int t, int side) {
+#if BORDER == 1 || BORDER == 2
+  const int period = BORDER * side;
+  const int rest = t >= 0 ? t % period : period - 1 - (-1 - t) % period;
+  return rest < side ? rest : period - 1 - rest;
+#else
+  return clamp(t, 0, side - 1);
+#endif
+}
+
+// The texel at any place: beyond a picture whose border is black or renormalised that is nothing.
+vec4 texel(ivec2 at) {
+  const vec4 c = load(ivec2(continued(at.x, width), continued(at.y, height)));
+#if BORDER >= 3
+  return is_inside(at.x, width) && is_inside(at.y, height) ? c : vec4(0.0);
+#else
+  return c;
+#endif
+}
+
+// The sum of the weights table[first..first + 2 radius] that lie on the picture around texel `at` of a side.
+float weight_inside(int first, int radius, int at, int side) {
+  float sum = 0.0;
+  for (int k = -radius; k <= radius; ++k) sum += is_inside(at + k, side) ? table[first + radius + k] : 0.0;
+  return sum;
+}
+
+// Half of what a sum stands for to the number that is stored: the largest where rounding overshoots it; infinities and
+// what is no number stay.
+vec4 stored(vec4 half_sum) {
+  const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * largest_float), vec4(0.5 * largest_float));
+  return mix(half_sum, clamped, lessThanEqual(abs(half_sum), vec4(2.0e38)));
+}
+
+// The same of weighted sums around a texel.
+vec4 finished(vec4 half_sum, ivec2 at) {
+#if BORDER == 4
+  half_sum /= 2.0 * weight_inside(0, radius_x, at.x, width) *
+              weight_inside(2 * radius_x + 1, radius_y, at.y, height);
+#endif
+  return stored(half_sum);
+}

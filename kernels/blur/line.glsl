@@ -1,0 +1,37 @@
+// Blurs along lines, rows where AXIS is 0 and columns where it is 1: a thread makes several texels of a line, one
+// behind the other. The weights of the first pass are halved, so that no sum of the largest numbers overflows; the
+// last one stores numbers of the target.
+#include "blur/border.glsl"
+
+#if AXIS == 0
+#define SIDE width
+#define LINE_COUNT height
+#define radius radius_x
+#else
+#define SIDE height
+#define LINE_COUNT width
+#define radius radius_y
+#endif
+
+// The line of a thread; threads beyond the last line read that one and store nothing.
+int line_index = int(gl_GlobalInvocationID.x);
+int line = min(line_index, LINE_COUNT - 1);
+
+ivec2 place(int t) { return AXIS == 0 ? ivec2(t, line) : ivec2(line, t); }
+
+vec4 line_texel(int t) {
+  const vec4 c = load(place(continued(t, SIDE)));
+#if BORDER >= 3
+  return is_inside(t, SIDE) ? c : vec4(0.0);
+#else
+  return c;
+#endif
+}
+
+// Stores a sum whose texels on the picture have the share `inside` of all weights.
+void store_sum(int t, vec4 sum, float inside) {
+#if BORDER == 4
+  sum /= inside;
+#endif
+  if (line_index < LINE_COUNT && t < SIDE) store(place(t), IS_LAST == 1 ? stored(sum) : sum);
+}

@@ -1,0 +1,124 @@
+// Sliding sums of a box over texels of halves or of 8 bits. Down a column they are sums of integers, which are exact: a
+// texel that leaves the window is subtracted and leaves nothing behind. They take the same registers at any radius.
+#include "blur/strip_rows.glsl"
+
+#if TEXEL_BYTES == 8
+const float largest = 65504.0;  // of halves
+
+// Halves in two parts: in multiples of a half, and what is left in those of 2^-24, of which all halves are multiples.
+struct Parts {
+  ivec4 coarse, fine;
+};
+
+Parts sums = Parts(ivec4(0), ivec4(0));  // of the column's texels
+// How many texels of the window are no number, and 2^10 times how many are +infinity, 2^20 times how many -infinity.
+// The sums are without them.
+ivec4 others = ivec4(0);
+bool has_others = false;
+
+// Floats from 2^22 on lie a half apart, those from a half on 2^-24: as integers they follow each other.
+Parts parts_of(vec4 c) {
+  precise const vec4 raised = c + 6291456.0;
+  precise const vec4 rest = c - (raised - 6291456.0);
+  precise const vec4 raised_rest = rest + 0.75;
+  return Parts(floatBitsToInt(raised), floatBitsToInt(raised_rest));
+}
+
+vec4 finite(vec4 c) { return mix(vec4(0.0), c, lessThanEqual(abs(c), vec4(largest))); }
+
+ivec4 others_of(vec4 c) {
+  return ivec4(isnan(c)) + (ivec4(greaterThan(c, vec4(largest))) << 10) + (ivec4(lessThan(c, vec4(-largest))) << 20);
+}
+
+// Moves the window by a row. What leaves a window without others is finite.
+void slide(vec4 entering, vec4 leaving) {
+  if (has_others || !(abs((entering.x + entering.y) + (entering.z + entering.w)) <= 4.0 * largest)) {
+    others += others_of(entering) - others_of(leaving);
+    has_others = others != ivec4(0);
+    entering = finite(entering);
+    leaving = finite(leaving);
+  }
+  const Parts more = parts_of(entering), less = parts_of(leaving);
+  sums.coarse += more.coarse - less.coarse;
+  sums.fine += more.fine - less.fine;
+}
+
+vec4 column_sum(float scale) {
+  vec4 sum = (0.5 * scale) * vec4(sums.coarse) + (5.9604644775390625e-8 * scale) * vec4(sums.fine);
+  if (has_others) {
+    const vec4 infinity = vec4(uintBitsToFloat(0x7f800000u));
+    sum += mix(vec4(0.0), infinity, notEqual(others & 0xffc00, ivec4(0)));
+    sum -= mix(vec4(0.0), infinity, notEqual(others >> 20, ivec4(0)));
+    sum = mix(sum, vec4(uintBitsToFloat(0x7fc00000u)), notEqual(others & 0x3ff, ivec4(0)));
+  }
+  return sum;
+}
+#else
+ivec4 sum = ivec4(0);  // of the column's texels, in steps of 8 bits
+
+// Floats from 2^23 on lie 1 apart.
+ivec4 steps_of(vec4 c) { return floatBitsToInt(fma(c, vec4(255.0), vec4(12582912.0))); }
+
+void slide(vec4 entering, vec4 leaving) { sum += steps_of(entering) - steps_of(leaving); }
+vec4 column_sum(float scale) { return (scale / 255.0) * vec4(sum); }
+#endif
+
+// Moves the window to row `row` of a step and hands its sum on.
+void sum_column(int row, vec4 entering, vec4 leaving) {
+  slide(entering, leaving);
+  keep_column_sum(row, column_sum(column_scale));
+}
+
+// What is left of a step behind the sums of its columns.
+void finish_step(int y, int end) {
+  barrier();
+  sum_blocks();
+  sum_rows(y);
+  barrier();
+  store_results(y, end);
+}
+
+// Two steps, each of two rows, whose texels have been on their way since the steps before. Calls of slide() are not
+// unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
+void main() {
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+  choose_direction(begin, end);
+  const int column = continued(own_x(), width);
+  const vec4 nothing = vec4(0.0);
+  int entering = begin + radius_y, leaving = begin - radius_y - 1;
+  for (int y = begin - radius_y; y < entering; y += 8) {
+    vec4 texels[8];  // on their way at once
+    [[unroll]] for (int row = 0; row < 8; ++row)
+      texels[row] = y + row < entering ? column_texel(column, y + row) : nothing;
+    slide(texels[0], nothing);
+    slide(texels[1], nothing);
+    slide(texels[2], nothing);
+    slide(texels[3], nothing);
+    slide(texels[4], nothing);
+    slide(texels[5], nothing);
+    slide(texels[6], nothing);
+    slide(texels[7], nothing);
+  }
+  vec4 e0 = column_texel(column, entering), e1 = column_texel(column, entering + 1);
+  vec4 e2 = column_texel(column, entering + 2), e3 = column_texel(column, entering + 3);
+  vec4 l0 = nothing, l1 = column_texel(column, leaving + 1);
+  vec4 l2 = column_texel(column, leaving + 2), l3 = column_texel(column, leaving + 3);
+  [[dont_unroll]] for (int y = begin; y < end; y += 4) {
+    entering += 4;
+    leaving += 4;
+    sum_column(0, e0, l0);
+    sum_column(1, e1, l1);
+    e0 = column_texel(column, entering);
+    e1 = column_texel(column, entering + 1);
+    l0 = column_texel(column, leaving);
+    l1 = column_texel(column, leaving + 1);
+    finish_step(y, end);
+    sum_column(0, e2, l2);
+    sum_column(1, e3, l3);
+    e2 = column_texel(column, entering + 2);
+    e3 = column_texel(column, entering + 3);
+    l2 = column_texel(column, leaving + 2);
+    l3 = column_texel(column, leaving + 3);
+    finish_step(y + 2, end);
+  }
+}

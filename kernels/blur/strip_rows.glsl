@@ -1,0 +1,117 @@
+// Sums of a box along the rows of column sums, without a subtraction: the windows of a thread's four results have most
+// columns in common, a core of CORE_BLOCKS blocks of four columns and CORE_REST more. Each is what it alone has of the
+// columns that leave within the four, the core, and what it alone has of those that enter. How long the core is stands
+// in the text, so that its sums are read all at once.
+#include "blur/strip.glsl"
+
+// EXCHANGED: columns whose sums threads exchange directly: all of a wide block (16), of a block (4), or none (1).
+#if HAS_BLOCKS
+shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from places that are multiples of four
+#endif
+#if HAS_WIDE_BLOCKS
+shared vec4 wide_sums[ROWS * COLUMNS / 16];  // of four blocks, likewise
+#endif
+
+// Scales of a column's sum and of a window's, read once: behind each barrier a compiler would read them again.
+float column_scale = table[1], window_scale = table[2];
+
+// Texels of a side of the picture that a window around `at` covers, to those of a whole window.
+float share_inside(int at, int radius, int side) {
+  return float(min(at + radius, side - 1) - max(at - radius, 0) + 1) / float(2 * radius + 1);
+}
+
+void keep(int row, int place, int y, vec4 sum) {
+  vec4 half_mean = window_scale * sum;
+#if BORDER == 4
+  half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(row_of(y + row), radius_y, height);
+#endif
+  keep_result(row, place, doubled(half_mean));
+}
+
+vec4 block_sum(int from) {
+  return (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
+}
+
+#if HAS_BLOCKS && EXCHANGED >= 4
+// Each of four threads gives half of its numbers away, then half of the rest, and adds what it gets: a component of
+// the block's sum.
+void exchange_sums(int row, vec4 sum) {
+  const int thread = int(gl_LocalInvocationIndex);
+  const bool has_zw = (thread & 1) != 0, has_second = (thread & 2) != 0;
+  const vec2 given = has_zw ? sum.xy : sum.zw;
+  const vec2 two = (has_zw ? sum.zw : sum.xy) + vec2(subgroupShuffleXor(given.x, 1), subgroupShuffleXor(given.y, 1));
+  float one = (has_second ? two.y : two.x) + subgroupShuffleXor(has_second ? two.x : two.y, 2);
+  const int component = 2 * int(has_zw) + int(has_second);
+  block_sums[row * (COLUMNS / 4) + thread / 4][component] = one;
+#if HAS_WIDE_BLOCKS && EXCHANGED >= 16
+  one += subgroupShuffleXor(one, 4);
+  one += subgroupShuffleXor(one, 8);
+  if ((thread & 12) == 0) wide_sums[row * (COLUMNS / 16) + thread / 16][component] = one;
+#endif
+}
+#endif
+
+// Hands the sum of the own column on.
+void keep_column_sum(int row, vec4 sum) {
+  column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = sum;
+#if HAS_BLOCKS && EXCHANGED >= 4
+  exchange_sums(row, sum);
+#endif
+}
+
+// What of the blocks' sums threads have not exchanged.
+void sum_blocks() {
+  const int index = int(gl_LocalInvocationIndex);
+#if HAS_BLOCKS && EXCHANGED < 4
+  if (index < ROWS * COLUMNS / 4) block_sums[index] = block_sum(result_row() * pitch + padded(result_place()));
+  barrier();
+#endif
+#if HAS_WIDE_BLOCKS && EXCHANGED < 16
+  if (index < ROWS * COLUMNS / 16)
+    wide_sums[index] = (block_sums[4 * index] + block_sums[4 * index + 1]) +
+                       (block_sums[4 * index + 2] + block_sums[4 * index + 3]);
+  barrier();
+#endif
+}
+
+// The sum of the core of the windows from `place`: of the wide blocks that lie in it, and of the blocks beside them.
+vec4 core_sum(int row, int place) {
+  vec4 sum = vec4(0.0);
+#if HAS_BLOCKS
+  const int first = place / 4 + 1, block = row * (COLUMNS / 4) + first;
+  const int wide_count = HAS_WIDE_BLOCKS * ((CORE_BLOCKS - 3) / 4);
+#if HAS_WIDE_BLOCKS
+  const int wide = row * (COLUMNS / 16) + (first + 3) / 4;
+  [[unroll]] for (int index = 0; index < wide_count; ++index) sum += wide_sums[wide + index];
+#endif
+  const int before = 4 * ((first + 3) / 4) - first;
+  [[unroll]] for (int index = 0; index < CORE_BLOCKS - 4 * wide_count; ++index)
+    sum += block_sums[block + index + (index < before ? 0 : 4 * wide_count)];
+#else
+  [[unroll]] for (int index = 1; index <= CORE_BLOCKS; ++index)
+    sum += block_sum(row * pitch + padded(place + 4 * index));
+#endif
+#if CORE_REST
+  const int rest = row * pitch + padded(place + 4 * CORE_BLOCKS + 4);
+  sum += column_sums[rest] + column_sums[rest + 1];
+#endif
+  return sum;
+}
+
+// A thread's four results: of four windows beside each other the first begins at place + 1.
+void sum_rows(int y) {
+  const int row = result_row(), place = result_place();
+  if (row >= ROWS || place >= strip_width) return;
+  const int left = row * pitch + padded(place), enter = place + 4 * CORE_BLOCKS + 4 + CORE_REST;
+  const vec4 core = core_sum(row, place);
+  const vec4 l2 = column_sums[left + 3];
+  const vec4 l12 = l2 + column_sums[left + 2];
+  const vec4 l012 = l12 + column_sums[left + 1];
+  const vec4 e0 = column_sums[row * pitch + padded(enter)];
+  const vec4 e01 = e0 + column_sums[row * pitch + padded(enter + 1)];
+  const vec4 e012 = e01 + column_sums[row * pitch + padded(enter + 2)];
+  keep(row, place, y, core + l012);
+  keep(row, place + 1, y, core + l12 + e0);
+  keep(row, place + 2, y, core + l2 + e01);
+  keep(row, place + 3, y, core + e012);
+}

@@ -1,0 +1,82 @@
+// Sliding sums of a box without a subtraction: what leaves the window leaves no rounding error, no infinity and no
+// not-a-number behind. Down a column the windows of GROUP rows have most texels in common. Each is what it alone has of
+// the texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a
+// core, prefix sums. The core is the last BLOCKS groups of rows that entered, and a rest.
+#include "blur/strip_rows.glsl"
+
+const int steps = GROUP / 4;
+
+vec4 scaled_texel(int column, int y) {
+#if TEXEL_BYTES == 16
+  // compilers may not take the factor out of a sum, which would overflow
+  precise const vec4 scaled = table[0] * column_texel(column, y);
+  return scaled;
+#else
+  return column_texel(column, y);
+#endif
+}
+
+void main() {
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+  const int column = continued(own_x(), width);
+  vec4 blocks[BLOCKS];
+  [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
+    vec4 sum = vec4(0.0);
+    for (int row = 0; row < GROUP; row += 4) {
+      const int at = begin - radius_y + GROUP - 1 + rest_rows + GROUP * index + row;
+      sum += (scaled_texel(column, at) + scaled_texel(column, at + 1)) +
+             (scaled_texel(column, at + 2) + scaled_texel(column, at + 3));
+    }
+    blocks[index] = sum;
+  }
+  int leaving = begin - radius_y, entering = begin + radius_y + 1;
+  vec4 l0 = scaled_texel(column, leaving), l1 = scaled_texel(column, leaving + 1);
+  vec4 l2 = scaled_texel(column, leaving + 2);
+  vec4 e0 = scaled_texel(column, entering), e1 = scaled_texel(column, entering + 1);
+  vec4 e2 = scaled_texel(column, entering + 2), e3 = scaled_texel(column, entering + 3);
+  for (int group = begin; group < end; group += GROUP) {
+    // the core, and what of the rows that leave within the group lies behind those of each step
+    vec4 core[steps];
+    core[steps - 1] = blocks[0];
+    [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];
+    for (int row = GROUP - 1; row < GROUP - 1 + rest_rows; row += 2)
+      core[steps - 1] +=
+          scaled_texel(column, group - radius_y + row) + scaled_texel(column, group - radius_y + row + 1);
+    [[unroll]] for (int step = steps - 1; step > 0; --step) {
+      const int row = group - radius_y + 4 * step - 1;
+      core[step - 1] = core[step] + ((scaled_texel(column, row) + scaled_texel(column, row + 1)) +
+                                     (scaled_texel(column, row + 2) + scaled_texel(column, row + 3)));
+    }
+    vec4 entered = vec4(0.0);
+    [[dont_unroll]] for (int step = 0; step < steps; ++step) {
+      vec4 common_sum = core[0];
+      [[unroll]] for (int other = 1; other < steps; ++other)
+        if (step == other) common_sum = core[other];
+      common_sum += entered;
+      const vec4 e01 = e0 + e1, e012 = e01 + e2, l12 = l1 + l2;
+      keep_column_sum(0, column_scale * (common_sum + (l0 + l12)));
+      keep_column_sum(1, column_scale * (common_sum + l12 + e0));
+      keep_column_sum(2, column_scale * (common_sum + l2 + e01));
+      keep_column_sum(3, column_scale * (common_sum + e012));
+      entered += e012 + e3;
+      // the rows to come are on their way while these are summed
+      entering += 4;
+      e0 = scaled_texel(column, entering);
+      e1 = scaled_texel(column, entering + 1);
+      e2 = scaled_texel(column, entering + 2);
+      e3 = scaled_texel(column, entering + 3);
+      barrier();
+      sum_blocks();
+      const int y = group + 4 * step;
+      sum_rows(y);
+      barrier();
+      leaving += 4;
+      l0 = scaled_texel(column, leaving);
+      l1 = scaled_texel(column, leaving + 1);
+      l2 = scaled_texel(column, leaving + 2);
+      store_results(y, end);
+    }
+    [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
+    blocks[BLOCKS - 1] = entered;
+  }
+}

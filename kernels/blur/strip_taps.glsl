@@ -1,0 +1,67 @@
+// Weighted sums of a kernel whose radii are written into the text: down a column each texel is read once and added to
+// all the sums that it belongs to, along a row each column sum to all of a thread's four.
+#include "blur/strip.glsl"
+
+// Sums of rows to come, the nearest first, to which a texel of the column adds.
+const int pending_count = max(1, 2 * RADIUS_Y);
+
+void keep(int row, int place, int y, vec4 sum) {
+#if BORDER == 4
+  sum /= 2.0 * weight_inside(0, RADIUS_X, first_x() + place, width) *
+         weight_inside(2 * RADIUS_X + 1, RADIUS_Y, y + row, height);
+#endif
+  keep_result(row, place, doubled(sum));
+}
+
+void main() {
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+  const int column = continued(own_x(), width), own_place = padded(int(gl_LocalInvocationIndex));
+  float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost to the middle
+  [[unroll]] for (int k = 0; k <= RADIUS_X; ++k) weight_x[k] = table[k];
+  [[unroll]] for (int k = 0; k <= RADIUS_Y; ++k) weight_y[k] = table[2 * RADIUS_X + 1 + k];
+
+  vec4 pending[pending_count];
+  [[unroll]] for (int k = 0; k < pending_count; ++k) pending[k] = vec4(0.0);
+  for (int k = 0; k < RADIUS_Y; ++k) {
+    vec4 entered[2];
+    entered[0] = column_texel(column, begin - RADIUS_Y + 2 * k);
+    entered[1] = column_texel(column, begin - RADIUS_Y + 2 * k + 1);
+    [[unroll]] for (int row = 0; row < 2; ++row) {
+      [[unroll]] for (int i = 1; i < 2 * RADIUS_Y; ++i)
+        pending[i - 1] = pending[i] + weight_y[min(i, 2 * RADIUS_Y - i)] * entered[row];
+      pending[pending_count - 1] = weight_y[0] * entered[row];
+    }
+  }
+  vec4 entered[4];
+  [[unroll]] for (int row = 0; row < 4; ++row) entered[row] = column_texel(column, begin + RADIUS_Y + row);
+  for (int y = begin; y < end; y += 4) {
+    [[unroll]] for (int row = 0; row < 4; ++row) {
+#if RADIUS_Y == 0
+      column_sums[row * pitch + own_place] = weight_y[0] * entered[row];
+#else
+      column_sums[row * pitch + own_place] = pending[0] + weight_y[0] * entered[row];
+      [[unroll]] for (int i = 1; i < 2 * RADIUS_Y; ++i)
+        pending[i - 1] = pending[i] + weight_y[min(i, 2 * RADIUS_Y - i)] * entered[row];
+      pending[pending_count - 1] = weight_y[0] * entered[row];
+#endif
+    }
+    // the next rows are on their way while these are summed
+    [[unroll]] for (int row = 0; row < 4; ++row) entered[row] = column_texel(column, y + 4 + RADIUS_Y + row);
+    barrier();
+    const int place = result_place();
+    if (place < strip_width) {
+      const int left = result_row() * pitch + padded(place);
+      vec4 sums[4];
+      [[unroll]] for (int j = 0; j < 4; ++j) sums[j] = vec4(0.0);
+      [[unroll]] for (int k = 0; k < 2 * RADIUS_X + 4; ++k) {
+        const vec4 sum = column_sums[left + k + k / 4];
+        [[unroll]] for (int j = 0; j < 4; ++j)
+          if (k - j >= 0 && k - j <= 2 * RADIUS_X) sums[j] += weight_x[min(k - j, 2 * RADIUS_X - k + j)] * sum;
+      }
+      [[unroll]] for (int j = 0; j < 4; ++j)
+        keep(result_row(), place + j, y, sums[j]);
+    }
+    barrier();
+    store_results(y, end);
+  }
+}

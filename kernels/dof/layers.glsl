@@ -1,0 +1,30 @@
+// What a lens makes of a texel, from the light of the near field, how much of the texel it covers, and what is behind
+// it.
+//
+// SHOW: 0 the result, 1 circles, 2 the near field, 3 the far field, 4 how much of a texel the near field covers.
+// Circles are shown as shares of LARGEST.
+#include "lib/in_rgb.glsl"
+#include "lib/storage.glsl"
+
+const float part = 0.0625;  // sums are of so much of each number: so that those of the largest do not overflow
+
+bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38))); }
+
+// Of a part of each number to all of it, no more than can be stored.
+vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * largest_float), vec4(part * largest_float)) / part; }
+
+// The texel itself where it is no light. Light and what is behind are parts.
+vec4 shown(vec4 c, float radius, vec4 near_light, float coverage, vec4 behind) {
+#if SHOW == 0
+  if (!is_finite(c)) return c;
+  return whole(coverage >= 1.0 ? near_light / coverage : near_light + (1.0 - coverage) * behind);
+#elif SHOW == 1
+  return of_rgb(vec4(max(radius, 0.0) / float(LARGEST), max(-radius, 0.0) / float(LARGEST), 0.0, 1.0));
+#elif SHOW == 2
+  return vec4(whole(near_light).rgb, 1.0);
+#elif SHOW == 3
+  return vec4(radius < -0.5 ? whole(behind).rgb : vec3(0.0), 1.0);
+#else
+  return of_rgb(vec4(vec3(min(coverage, 1.0)), 1.0));
+#endif
+}

@@ -1,0 +1,17 @@
+// Where GPUPOST_BOUNDS=1 asks for it, each pass counts what it reads and writes outside of its images and buffers, and
+// does it at their edge instead. core/glsl/bounds_checks.cpp puts `within` into the index of each buffer.
+layout(binding = BOUNDS_BINDING, std430) buffer Outside { uint outside[]; };
+
+int within(int index, int count, int what) {
+  if (index < 0 || index >= count) atomicAdd(outside[what], 1u);
+  return clamp(index, 0, count - 1);
+}
+int within(uint index, int count, int what) { return within(int(index), count, what); }
+
+ivec2 within(ivec2 at, ivec2 size, int what) {
+  if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, size))) atomicAdd(outside[what], 1u);
+  return clamp(at, ivec2(0), size - 1);
+}
+
+#define texelFetch(image, at, level) texelFetch(image, within(at, textureSize(image, level), READ_IMAGES), level)
+#define imageStore(image, at, colour) imageStore(image, within(at, imageSize(image), WRITTEN_IMAGES), colour)

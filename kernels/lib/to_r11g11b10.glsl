@@ -1,0 +1,11 @@
+// What images of 11, 11 and 10 bits can hold: no sign, no alpha, five bits of exponent. Texels that do not fit are counted,
+// and so are numbers that are clamped.
+#include "lib/count_clamped.glsl"
+
+vec4 fitted(vec4 c) {
+  const vec3 largest = vec3(65024.0, 65024.0, 64512.0);
+  if (any(lessThan(c.rgb, vec3(0.0))) || abs(c.a - 1.0) > 0.001) atomicAdd(statistics[misfits_at], 1u);
+  const bvec3 is_clamped = greaterThan(c.rgb, largest);
+  if (any(is_clamped)) count_clamped(dot(vec3(is_clamped), vec3(1.0)));
+  return vec4(mix(c.rgb, largest, is_clamped), 1.0);
+}

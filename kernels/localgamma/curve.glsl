@@ -1,0 +1,17 @@
+// Light encoded with an exponent that follows the light that the eye is adapted to; core/ops/localgamma/reference.h says how.
+
+float adapted_exponent(float adaptation) {
+  return 0.444 + 0.045 * log((adaptation > 0.0 ? min(adaptation, 1.0) : 0.0) + 0.6034);
+}
+
+float locally_encoded(float light, float exponent) { return light > 0.0 ? pow(min(light, 1e15), exponent) : 0.0; }
+
+vec4 locally_encoded_rgb(vec4 c, float exponent) {
+  return vec4(locally_encoded(c.r, exponent), locally_encoded(c.g, exponent), locally_encoded(c.b, exponent), c.a);
+}
+
+// Light of no chromaticity is white.
+vec4 locally_encoded_yxy(vec4 c, float exponent) {
+  const bool is_nowhere = isnan(c.g) || isnan(c.b);
+  return vec4(locally_encoded(c.r, exponent), is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+}

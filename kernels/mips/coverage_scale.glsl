@@ -1,0 +1,24 @@
+// Alpha times the scale of its level, clamped to [0, 1], and R, G and B along with it. A workgroup takes 64x4 texels, a
+// thread four of them.
+#include "lib/storage.glsl"
+
+// What overshoots the storage is its largest number; infinities and what is no number stay.
+vec3 scaled(vec3 c, float factor) {
+  const vec3 clamped = 4.0 * clamp(0.25 * factor * c, vec3(-0.25 * largest_float), vec3(0.25 * largest_float));
+  return mix(factor * c, clamped, lessThanEqual(abs(c), vec3(largest_float)));
+}
+
+void main() {
+  const float scale = uintBitsToFloat(statistics[counts_at + level]);
+  const ivec2 corner = ivec2(64, 4) * ivec2(gl_WorkGroupID.xy);
+  for (int row = 0; row < 4; ++row) {
+    const ivec2 at = corner + ivec2(int(gl_LocalInvocationIndex), row);
+    if (at.x < width && at.y < height) {
+      const vec4 c = load(at);
+      const float alpha = scale * c.a;
+      const float shrink = c.a > 1e30 ? 1.0 / 16777216.0 : 1.0;  // devices may take the inverse of 1e38 for zero
+      const vec3 colour = alpha > 1.0 ? scaled(shrink * c.rgb, 1.0 / (shrink * c.a)) : scaled(c.rgb, scale);
+      store(at, vec4(colour, unit(alpha)));
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// How workgroups that finish their tile go on without waiting for each other. Tiles make the levels down to STEPS.
+// Whoever finishes the last of the tiles that a block of level STEPS reads makes that block, down BLOCK_STEPS levels;
+// whoever finishes the last block makes the rest. Where the picture goes on in exact halves (BLOCK_EVEN), a block is
+// 64x64 texels and can do up to six levels, else it is one of mips_block.glsl.
+#include "mips/block.glsl"
+
+#if BLOCK_STEPS
+// Was this workgroup the last at the counters that it was counted at? Four for blocks, one for the tail.
+const int tail_slot = 4;
+shared bool is_last_at[5];
+
+// Counts this workgroup at one counter for each thread that has a `slot`, all at once; `last` is what the counter says
+// to the last workgroup of all, and a counter of -1 has no last. What the others wrote to the scratch buffer before is
+// visible to a workgroup that acquires it: a write of a coherent buffer is made available by itself, the barrier
+// orders the workgroup's writes before the atomic, which releases them, and only a workgroup that is the last
+// acquires, which empties caches.
+void count(int slot, int counter, int last) {
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                 gl_SemanticsAcquireRelease);
+  if (slot >= 0)
+    is_last_at[slot] = counter >= 0 && atomicAdd(scratch_counters[counter], 1u, gl_ScopeQueueFamily,
+                                                 gl_StorageSemanticsBuffer, gl_SemanticsRelease) == uint(last);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+}
+
+// To be called by a workgroup that was the last at `counter`, which is 0 again for the next run.
+void acquire(int counter, int thread) {
+  if (thread == 0) scratch_counters[counter] = 0;
+#ifndef WITHOUT_ACQUIRE  // a fault that a test asks for
+  // The fence orders the thread that counted behind the others' releases; the control barrier orders all threads of the
+  // workgroup behind that one.
+  memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeQueueFamily, gl_StorageSemanticsBuffer,
+                 gl_SemanticsAcquireRelease | gl_SemanticsMakeVisible);
+#endif
+}
+
+#if BLOCK_EVEN
+// Stores a texel of a block's part of level STEPS + step, and keeps it for the tail.
+void emit_of_block(int step, ivec2 block_at, ivec2 place, vec4 c) {
+  const int level = STEPS + step;
+  const ivec2 at = block_at * (64 >> step) + place;
+  if (!inside(at, level_size(level))) return;
+  store_level(level, at, c);
+#if TAIL
+  if (level == block_level) scratch_texels[tail_offset() + at.y * level_size(level).x + at.x] = c;
+#endif
+}
+
+// The mean of four texels at `corner` of level STEPS; outside the picture reads are clamped.
+real4 reduce_kept(ivec2 corner) {
+  const ivec2 size = level_size(STEPS);
+  const ivec2 low = min(corner, size - 1), high = min(corner + 1, size - 1);
+  const int top = texel_offset + low.y * size.x, bottom = texel_offset + high.y * size.x;
+  return reduce_four(real4(kept_texels[top + low.x]), real4(kept_texels[top + high.x]),
+                     real4(kept_texels[bottom + low.x]), real4(kept_texels[bottom + high.x]));
+}
+
+// One of four, taken one by one: `so_far` is what was made of those `before`.
+vec4 reduce_next(vec4 so_far, vec4 c, int before) {
+#if REDUCE == 0
+  return so_far + 0.25 * c;
+#else
+  return before == 0 ? c : extreme(so_far, c);
+#endif
+}
+
+// A thread makes a 2x2 of the first level and one texel of the second, the rest is made in shared memory, in place. The
+// loops stay loops: this is done once for thousands of tiles, and every register that it takes is one they cannot have.
+void make_even_block(ivec2 block_at, int thread) {
+  const ivec2 place = ivec2(thread & 15, thread >> 4);
+  vec4 second = vec4(0);
+  [[dont_unroll]] for (int q = 0; q < 4; ++q) {
+    const ivec2 at = 2 * place + ivec2(q & 1, q >> 1);
+    const vec4 c = vec4(reduce_kept(64 * block_at + 2 * at));
+    emit_of_block(1, block_at, at, c);
+    second = reduce_next(second, c, q);
+  }
+  if (BLOCK_STEPS >= 2) emit_of_block(2, block_at, place, second);
+  tile[thread] = real4(second);
+  [[dont_unroll]] for (int step = 3; step <= BLOCK_STEPS; ++step) {
+    barrier();
+    const int spread = step - 3;  // of the level above: its texel x stands at x << spread
+    if (thread < 4096 >> (2 * step)) {
+      const int log_side = 6 - step;
+      const ivec2 at = ivec2(thread & ((1 << log_side) - 1), thread >> log_side);
+      const int first = ((2 * at.y) << (spread + 4)) + ((2 * at.x) << spread);
+      const int right = 1 << spread, down = 16 << spread;
+      const real4 c = reduce_four(tile[first], tile[first + right], tile[first + down], tile[first + right + down]);
+      emit_of_block(step, block_at, at, vec4(c));
+      tile[first] = c;
+    }
+  }
+}
+#endif
+
+#if TAIL
+// All levels below block_level, by one workgroup. A level of at most TAIL_TEXELS stays in shared memory, where two
+// halves are written in turn; larger ones go through the scratch buffer.
+void make_tail(int thread) {
+  Above above = Above(level_size(block_level), ivec2(0), level_size(block_level).x, tail_offset());
+  bool from_shared = false;
+  int half_used = 1;  // of shared memory
+  for (int level = block_level + 1; level < level_count; ++level) {
+    const ivec2 size = level_size(level);
+    const int count = size.x * size.y;
+    const bool is_shared = count <= (half_used == 1 ? TAIL_TEXELS : TAIL_TEXELS / 2);
+    const int offset = !is_shared ? scratch_offset(level) : half_used == 1 ? 0 : TAIL_TEXELS;
+    for (int first = 0; first < count; first += 256) {
+      const int index = first + thread;
+      if (index < count) {
+        const ivec2 at = place_in_rows(index, size.x);
+        const vec4 c = from_shared ? reduce(in_shared, above, at) : reduce(in_scratch, above, at);
+        store_level(level, at, c);
+        if (is_shared) tile[offset + index] = real4(c);
+        else scratch_texels[offset + index] = c;
+      }
+    }
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible);
+    if (is_shared) half_used = 1 - half_used;
+    above = Above(size, ivec2(0), size.x, offset);
+    from_shared = is_shared;
+  }
+}
+#endif
+
+#if BLOCK_EVEN
+const int block_side = 64;
+#else
+const int block_side = 32;
+#endif
+
+// Blocks, in columns and rows.
+ivec2 grid_of_blocks() {
+  const int side = block_side >> BLOCK_STEPS;
+  return (level_size(block_level) + side - 1) / side;
+}
+
+// The texels of level STEPS that a block reads.
+Range block_needs(ivec2 block_at) {
+#if BLOCK_EVEN
+  return Range(block_at * block_side, min((block_at + 1) * block_side, level_size(STEPS)));
+#else
+  return range_in_block(STEPS, BLOCK_STEPS, block_at, 0);
+#endif
+}
+
+// Tiles from the first to behind the last that own a texel of `range`, each `side` texels wide; the last of a row or
+// column owns all that is left.
+Range tiles_of(Range range, int side) {
+  const ivec2 last = ivec2(tiles_x, tiles_y) - 1;
+  return Range(min(range.low / side, last), min((range.high - 1) / side, last) + 1);
+}
+
+// The block that the tile lies in (0), those to the left (1) and above (2) of it, and left above (3): all that may
+// read it.
+ivec2 block_near(ivec2 tile_at, int side, int near) {
+  return min(tile_at * side / block_side, grid_of_blocks() - 1) - ivec2(near & 1, near >> 1);
+}
+int counter_of(ivec2 block_at) { return 1 + block_at.y * grid_of_blocks().x + block_at.x; }
+
+// Counts the workgroup at the block near it that is the thread's.
+void count_tile(ivec2 tile_at, int side, int thread) {
+  int counter = -1, last = 0;
+  const ivec2 block_at = block_near(tile_at, side, thread & 3);
+  if (thread < (BLOCK_EVEN == 1 ? 1 : 4) && all(greaterThanEqual(block_at, ivec2(0)))) {
+    const Range tiles = tiles_of(block_needs(block_at), side);
+    const ivec2 size = tiles.high - tiles.low;
+    last = size.x * size.y - 1;
+    if (all(greaterThanEqual(tile_at, tiles.low)) && all(lessThan(tile_at, tiles.high))) counter = counter_of(block_at);
+  }
+  count(thread < 4 ? thread : -1, counter, last);
+}
+
+#ifdef DELAYS
+// For a test: holds the workgroup up, each by another while.
+void delay(ivec2 tile_at) {
+  uint hash = uint(tile_at.y * tiles_x + tile_at.x) * 2654435761u + uint(delay_seed) * 2246822519u;
+  hash = (hash ^ (hash >> 15)) * 3266489917u;
+  const uint turns = (hash >> 16) & 127u;
+  for (uint turn = 0; turn < turns; ++turn)
+    if (scratch_counters[0] == 0xffffffffu) return;
+}
+#endif
+
+// What is left to do for the workgroup that has made tile `tile_at`, whose own part of level STEPS is `side` texels
+// wide.
+void finish_tile(ivec2 tile_at, int side, int thread) {
+#ifdef DELAYS
+  delay(tile_at);
+#endif
+  count_tile(tile_at, side, thread);
+  [[dont_unroll]] for (int near = 0; near < (BLOCK_EVEN == 1 ? 1 : 4); ++near) {
+    if (!is_last_at[near]) continue;
+    const ivec2 block_at = block_near(tile_at, side, near);
+    acquire(counter_of(block_at), thread);
+#if BLOCK_EVEN
+    make_even_block(block_at, thread);
+#else
+    make_block(STEPS, BLOCK_STEPS, block_at, texel_offset, TAIL == 1 ? tail_offset() : -1, thread);
+#endif
+#if TAIL
+    const ivec2 grid = grid_of_blocks();
+    count(thread == 0 ? tail_slot : -1, 0, grid.x * grid.y - 1);
+    if (is_last_at[tail_slot]) {
+      acquire(0, thread);
+      make_tail(thread);
+    }
+#endif
+  }
+}
+#endif

@@ -1,5 +1,0 @@
-#include "bright_pass.glsl"
-
-vec4 brightpass(vec4 c, brightpass_params p) {
-  return vec4(bright(p.scale * c.r, p.threshold, p.knee, p.limit), c.gba);
-}

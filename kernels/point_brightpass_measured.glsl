@@ -1,8 +1,0 @@
-// The luminance scaled by what brings the log average that was measured to the key; nothing passes where all is black.
-#include "bright_pass.glsl"
-
-vec4 brightpass_measured(vec4 c, brightpass_measured_params p) {
-  const float measured = uintBitsToFloat(statistics[p.measured_at]);
-  const float scale = measured > 0.0 ? p.key / measured : 0.0;
-  return vec4(bright(scale * c.r, p.threshold, p.knee, p.limit), c.gba);
-}

@@ -1,4 +1,0 @@
-#include "power.glsl"
-
-// pivot * (c / pivot)^factor, without a quotient that might be too large
-vec4 contrast(vec4 c, contrast_params p) { return vec4(p.scale * signed_power(c.rgb, p.factor), c.a); }

@@ -1,0 +1,97 @@
+// One axis of a separable filter. A workgroup makes 64x4 texels along x, or 256x1 along y; a thread makes four texels
+// that have their weights in common.
+#include "shared/filter_weights.glsl"
+#include "lib/in_rgb.glsl"
+#include "lib/range_compress.glsl"
+#include "lib/storage.glsl"
+
+// A number of the first pass is a quarter of what it stands for: so a sum of the largest numbers does not overflow.
+vec4 read(ivec2 at) {
+  vec4 c = load(at);
+#if IS_FIRST
+#if COMPRESS
+  c = as_rgb(c);
+  c = of_rgb(vec4(compressed(c.r), compressed(c.g), compressed(c.b), c.a));
+#endif
+#if NORMALS
+  c.rgb = 2.0 * vec3(unit(c.r), unit(c.g), unit(c.b)) - 1.0;
+#if NORMALS == 2
+  c.rgb *= unit(c.a);
+#endif
+#endif
+  c *= 0.25;
+#endif
+  return c;
+}
+
+// What overshoots the storage is its largest number; infinities and what is no number stay.
+vec4 within_storage(vec4 c) {
+  const vec4 clamped = 4.0 * clamp(c, vec4(-0.25 * largest_float), vec4(0.25 * largest_float));
+  return mix(c, clamped, lessThanEqual(abs(c), vec4(2.0e38)));
+}
+
+vec4 finished(vec4 c) {
+#if IS_FIRST
+  return c;
+#elif NORMALS
+  const vec3 direction = 4.0 * c.rgb;
+  const float size = length(direction);
+  // a mean shorter than that has no direction that means anything
+  const vec3 normal = size < 9.765625e-4 ? vec3(0.5, 0.5, 1.0) : 0.5 + 0.5 * direction / size;
+  return vec4(normal, NORMALS == 2 ? min(1.0, size) : within_storage(c).a);
+#elif COMPRESS
+  const vec3 sum = as_rgb(c).rgb;
+  const vec3 large = vec3(expanded(4.0 * sum.r), expanded(4.0 * sum.g), expanded(4.0 * sum.b));
+  const vec3 clamped = clamp(large, vec3(-largest_float), vec3(largest_float));
+  return of_rgb(vec4(mix(sum, clamped, lessThanEqual(abs(sum), vec3(1.0e30))), within_storage(c).a));
+#else
+  return within_storage(c);
+#endif
+}
+
+// The texel of the source that stands for texel t of its endless continuation.
+int continued(int t) {
+#if BORDER == 0
+  return clamp(t, 0, source_side - 1);
+#else
+  const int rest = (t + shift) % period;
+  return rest < source_side ? rest : period - 1 - rest;
+#endif
+}
+
+void main() {
+  const int thread = int(gl_LocalInvocationIndex);
+#if AXIS == 0
+  const int along = 64 * int(gl_WorkGroupID.x) + thread, last_along = width - 1;
+  const int across = 4 * int(gl_WorkGroupID.y);
+  const int last_across = height - 1, next = 1;
+#else
+  const int along = int(gl_WorkGroupID.y), last_along = height - 1;
+  const int across = 256 * int(gl_WorkGroupID.x) + thread;
+  const int last_across = width - 1, next = 64;
+#endif
+  const Position middle = middle_of(first_target + along);
+  const int first = middle.texel - reach;
+  vec4 sums[4] = vec4[4](vec4(0), vec4(0), vec4(0), vec4(0));
+  float weight_sum = 0.0;
+  // so that weights of many texels do not add up to more than of few
+  const float share = float(min(from_side, to_side)) / float(from_side);
+  for (int tap = 0; tap <= 2 * reach; ++tap) {
+    const int t = first + tap;
+    const float weight = weight_of((2 * (tap - reach) + 1) * to_side - middle.rest);
+    // the same as none: so an infinity there stays out
+    if (abs(weight) >= 4.76837158e-7) {
+      const int from = continued(t - first_source);
+      weight_sum += weight * share;
+      for (int k = 0; k < 4; ++k) {
+        const int beside = min(across + k * next, last_across);
+        sums[k] += weight * share * read(AXIS == 0 ? ivec2(from, beside) : ivec2(beside, from));
+      }
+    }
+  }
+  for (int k = 0; k < 4; ++k) {
+    const int beside = across + k * next;
+    if (along <= last_along && beside <= last_across)
+      store(AXIS == 0 ? ivec2(along, beside) : ivec2(beside, along), finished(sums[k] / weight_sum));
+  }
+}

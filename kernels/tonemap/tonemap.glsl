@@ -1,0 +1,94 @@
+#include "tonemap/color_curves.glsl"
+#include "lib/luminance_of.glsl"
+#include "stats/layout.glsl"
+#include "tonemap/curves.glsl"
+#include "lib/light_or_black.glsl"
+
+// The choices of --curve in their order.
+const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_day = 3, is_hable = 4, is_drago = 5,
+          is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
+          is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_rec2020 = 15, is_agx_filament = 16, is_neutral = 17;
+
+const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of colour
+
+// The luminance of the picture that the texel is adapted to, of curves that are local: a kernel of theirs says it.
+float adaptation = 0.0;
+
+float curved(float x, tonemap_params p) {
+  switch (p.curve) {
+    case is_reinhard: return reinhard(x);
+    case is_reinhard_extended: return reinhard_extended(x, p.a);
+    case is_reinhard_local: return reinhard_local(x, usable(adaptation, p.scale), p.a);
+    case is_day: return day(x, p.a, p.b, p.c, p.d, p.e);
+    case is_hable: return hable(x, p.a, p.b, p.c, p.d, p.e, p.f, p.g);
+    case is_drago: return drago(x, p.a, p.b, p.c, p.d);
+    case is_exponential: return exponential(x, p.a);
+    case is_logarithmic: return logarithmic(x, p.a, p.b);
+    case is_ward: return ward(x, p.a, p.b);
+    case is_narkowicz: return narkowicz(x);
+    case is_lottes: return lottes(x, p.a, p.b, p.c, p.d, p.e);
+    default: return uchimura(x, p.a, p.b, p.c, p.d, p.e, p.f);
+  }
+}
+
+vec3 curved(vec3 light, tonemap_params p) {
+  switch (p.curve) {
+    case is_hill: return hill(light);
+    case is_agx: return agx(light, agx_by_degree_6, p.look, p.power);
+    case is_agx_exact: return agx(light, agx_by_sigmoid, p.look, p.power);
+    case is_agx_rec2020: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
+    case is_agx_filament: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
+    case is_neutral: return neutral(light);
+    default: return vec3(curved(light.r, p), curved(light.g, p), curved(light.b, p));
+  }
+}
+
+// The luminance goes through the curve, and colour follows it.
+vec3 recoloured(vec3 light, tonemap_params p) {
+  const float before = luminance_of(light), after = curved(before, p);
+  if (before == 0.0) return vec3(after);
+  const vec3 ratio = light / before;
+  return after * (p.chroma == saturates ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
+}
+
+// Colour that is over 1 is mixed with grey of its luminance, so that its largest channel is 1.
+vec3 fitted(vec3 colour) {
+  const float most = max(max(colour.r, colour.g), colour.b), grey = min(1.0, luminance_of(colour));
+  return most > 1.0 ? mix(vec3(grey), colour, (1.0 - grey) / (most - grey)) : colour;
+}
+
+// Its numbers with the picture's own in the place of those that are not given. A white is within the range of --white, but
+// not where the curve takes the average too: only ratios count there.
+tonemap_params measured(tonemap_params p) {
+#if HAS_STATISTICS
+  if (p.measures_average != 0) p.average = bounded(uintBitsToFloat(statistics[log_average_of(p.statistics_at)]));
+  if (p.has_key != 0) p.scale = p.key / p.average;
+  if (p.measures_maximum != 0) {
+    const float white = bounded(uintBitsToFloat(statistics[largest_of(p.statistics_at, 0)])) * p.scale;
+    p.a = p.average_is != 0 ? white : clamp(white, 1e-3, 1e6);
+  }
+  if (p.average_is == 1) p.a = p.average * p.scale;
+  if (p.average_is == 2) p.b = p.average * p.scale;
+#endif
+  return p;
+}
+
+// Where alpha is 0: without what the curve makes of black.
+vec3 without_black(vec3 mapped, vec3 light, tonemap_params p) {
+  return light == vec3(0.0) ? vec3(0.0) : max(mapped - p.of_black, 0.0);
+}
+
+vec4 tonemap(vec4 c, tonemap_params given) {
+  const tonemap_params p = measured(given);
+  const bool is_nowhere = isnan(c.g) || isnan(c.b);
+  const bool has_no_black = p.of_black != 0.0 && is_transparent(c.a);
+  if (p.is_yxy != 0) {
+    const float light = usable(c.r, p.scale), mapped = curved(light, p);
+    return vec4(has_no_black ? without_black(vec3(mapped), vec3(light), p).r : mapped,
+                is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+  }
+  const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
+  const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recoloured(light, p);
+  const vec3 colour = p.is_fitted != 0 ? fitted(mapped) : mapped;
+  return vec4(has_no_black ? without_black(colour, light, p) : colour, c.a);
+}

@@ -1,0 +1,165 @@
+// --apply-to: what ops do to channels beside the color.
+#include "tests/program/place.h"
+
+#include "core/codec/codec.h"
+#include "tests/support/made.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// The picture depth.exr: half R G B, float Z, uint id.
+std::vector<float> depths_of(const Picture& picture, size_t level = 0) {
+  const auto numbers = picture.groups.at(1).levels.at(level).texels.as<const float>();
+  std::vector<float> depths;
+  for (size_t at = 0; at < numbers.size(); at += 4) depths.push_back(numbers[at]);
+  return depths;
+}
+
+Picture result_of(const Place& place, Words words) {
+  words.insert(words.end(), {"depth.exr", "-o", "out.exr"});
+  const Finished finished = place.gpupost(words);
+  INFO(finished.err);
+  REQUIRE(finished.exit_code == 0);
+  return decoded(place, "out.exr");
+}
+
+bool has_mixed(const Picture& before, const Picture& after) {
+  const std::vector<float> from = depths_of(before), to = depths_of(after);
+  const std::set<float> known(from.begin(), from.end());
+  return std::ranges::any_of(to, [&](float depth) { return !known.contains(depth); });
+}
+
+void write(const Place& place, const std::string& name, const Picture& picture) {
+  const Encoded encoded =
+      encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true, .transfer = Transfer::linear});
+  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+}
+
+}  // namespace
+
+TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
+  if (!has_device()) return;
+  const Place place;
+  const Picture before = decoded(place, "depth.exr");
+  const Picture smaller = result_of(place, {"resize", "--size", "60%"});
+  CHECK(depths_of(smaller).size() == texel_count(smaller.size()));
+  CHECK(!has_mixed(before, smaller));
+  CHECK(depths_of(result_of(place, {"blur", "--radius", "2"})) == depths_of(before));
+  for (const char* list : {"all", "Z", "color,Z"}) {
+    CHECK_MESSAGE(has_mixed(before, result_of(place, {"resize", "--size", "60%", "--apply-to", list})), list);
+    CHECK_MESSAGE(has_mixed(before, result_of(place, {"blur", "--radius", "2", "--apply-to", list, "--verify"})), list);
+  }
+  // colors are the same either way
+  const Picture alone = result_of(place, {"blur", "--radius", "2"}),
+                all = result_of(place, {"blur", "--radius", "2", "--apply-to", "all"});
+  CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), all.groups[0].levels[0].texels.bytes()));
+}
+
+TEST_CASE("mips makes levels of every channel") {
+  if (!has_device()) return;
+  const Place place;
+  CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");
+  CHECK(place.gpupost({"mips", "depth.exr", "-o", "all.exr", "--apply-to", "all"}).err == "");
+  CHECK(place.read("color.exr") == place.read("all.exr"));
+  const Picture before = decoded(place, "depth.exr");
+  CHECK(has_mixed(before, decoded(place, "color.exr", 1)));
+}
+
+TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("sub/depth.exr", place.read("depth.exr"));
+  const Words chain{"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{stem}.{dir}.soft.exr"};
+  Words words{"blur", "--radius", "1", "depth.exr", "-o", "out.exr", "--report", "r.json"};
+  const Finished finished = place.gpupost(words);
+  CHECK(finished.err ==
+        "gpupost: note: depth.exr: channels Z are not filtered, since depth and ids must not be mixed: `blur --radius "
+        "1` leaves them as they are (--apply-to all filters them like the color)\n");
+  CHECK(nlohmann::json::parse(place.read("r.json"))["jobs"][0]["notes"].size() == 1);
+  words.push_back("--quiet");
+  CHECK(place.gpupost(words).err == "");
+  const Finished batch = place.gpupost({"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{dir}/soft.exr"});
+  CHECK(std::ranges::count(batch.err, '\n') == 2);
+  CHECK_MESSAGE(batch.err.find("note: 1 more input: channels Z") != std::string::npos, batch.err);
+  CHECK(place.gpupost({"flip", "x", "depth.exr", "-o", "out.exr"}).err == "");
+  CHECK(place.gpupost({"exposure", "--stops", "1", "depth.exr", "-o", "out.exr"}).err == "");
+}
+
+TEST_CASE("nan mends depth too, and dof sees the mended one") {
+  if (!has_device()) return;
+  const Place place;
+  Picture broken = decoded(place, "depth.exr");
+  const auto numbers = broken.groups[1].levels[0].texels.as<float>();
+  numbers[0] = std::numeric_limits<float>::quiet_NaN();
+  numbers[4] = std::numeric_limits<float>::infinity();
+  write(place, "depth.exr", broken);
+  const std::vector<float> mended = depths_of(result_of(place, {"nan", "--policy", "clamp"}));
+  CHECK(mended[0] == 0);
+  CHECK(mended[1] == 65504);
+  CHECK(mended[2] == numbers[8]);
+  const Finished refused = place.gpupost({"nan", "--policy", "error", "depth.exr", "-o", "o.exr"});
+  CHECK(refused.exit_code == 2);
+  CHECK_MESSAGE(refused.err.find("2 texels") != std::string::npos, refused.err);
+  // the same as of a file that was mended before
+  REQUIRE(place.gpupost({"nan", "depth.exr", "-o", "mended.exr"}).exit_code == 0);
+  REQUIRE(place.gpupost({"dof", "--focus", "5", "mended.exr", "-o", "two.exr"}).exit_code == 0);
+  REQUIRE(place.gpupost({"nan", "dof", "--focus", "5", "depth.exr", "-o", "one.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "one.exr", "two.exr"}).exit_code == 0);
+}
+
+TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = decoded(place, "depth.exr");
+  picture.groups.erase(picture.groups.begin());
+  write(place, "z.exr", picture);
+  const Finished refused = place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr"});
+  CHECK(refused.exit_code == 1);
+  CHECK(
+      refused.err ==
+      "gpupost: blur --radius 1: the picture has no color, and other channels are not mixed; expected --apply-to all, "
+      "or with some of Z\n");
+  CHECK(place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr", "--apply-to", "Z", "--verify"}).exit_code == 0);
+  CHECK(place.gpupost({"resize", "--size", "50%", "mips", "z.exr", "-o", "o.exr", "--verify"}).exit_code == 0);
+  CHECK(place.gpupost({"nan", "z.exr", "-o", "o.exr"}).exit_code == 0);
+}
+
+TEST_CASE("--explain and shader show what channels beside the color go through") {
+  if (!has_device()) return;
+  const Place place;
+  const auto explained = [&](const Words& words) {
+    Words all = words;
+    all.insert(all.end(), {"depth.exr", "--explain"});
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 0);
+    return finished.out;
+  };
+  const std::string mixed = explained({"resize", "--size", "50%", "mips"});
+  const size_t beside = mixed.find("channels Z\nnearest  resize --size 50%\nchain    mips\n");
+  REQUIRE_MESSAGE(beside != mixed.npos, mixed);
+  CHECK(mixed.find("pass 0", beside) != mixed.npos);
+  CHECK(mixed.find("channels id\nnearest  resize --size 50%\nnearest  mips\n") != mixed.npos);
+  CHECK(explained({"blur", "--radius", "2"}).find("channels Z stay as they are\n") != std::string::npos);
+  // depth of floats has a pass of its own where the color is of halves
+  const std::string all = place.gpupost({"shader", "blur", "--radius", "2", "depth.exr", "--apply-to", "all"}).out;
+  const std::string alone = place.gpupost({"shader", "blur", "--radius", "2", "depth.exr"}).out;
+  CHECK(all.size() > alone.size());
+}
+
+TEST_CASE("--apply-to with a channel that is not there is refused in one line") {
+  const Place place;
+  const Finished finished = place.gpupost({"blur", "--radius", "1", "depth.exr", "-o", "o.exr", "--apply-to", "Q"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err ==
+        "gpupost: --apply-to Q: the picture has no such channel beside the color; expected color, all, or some of Z\n");
+}

@@ -1,0 +1,262 @@
+// --assemble: cubes and arrays from several pictures, and from one that shows all faces.
+#include "tests/program/place.h"
+
+#include "core/codec/codec.h"
+#include "tests/support/made.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+const Words face_files{"px.exr", "nx.exr", "py.exr", "ny.exr", "pz.exr", "nz.exr"};
+constexpr size_t dds_header_bytes = 148;
+
+using Direction = std::array<double, 3>;
+
+// Where the point (u, v) of a face, each -1..1 and v downwards, looks.
+Direction direction_of(int face, double u, double v) {
+  const Direction directions[] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
+  return directions[face];
+}
+
+// A function of where a texel looks.
+float brightness(const Direction& at, size_t component) {
+  const double length = std::hypot(at[0], at[1], at[2]);
+  return float(0.5 + 0.4 * std::sin(3 * at[component % 3] / length + double(component) + 1));
+}
+
+Picture picture_of(Size size, Depth depth, const BitsOf& bits_of, bool has_blue = true) {
+  std::array<Channel, 4> channels{{{"R", depth}, {"G", depth}, {}, {}}};
+  if (has_blue) channels[2] = {"B", depth};
+  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  picture.groups.push_back(made_group(channels, depth, size, 1, bits_of));
+  picture.groups[0].is_colour = true;
+  return picture;
+}
+
+void write(const Place& place, const std::string& name, const Picture& picture) {
+  const Depth depth = picture.groups[0].depth;
+  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = depth, .keep_depths = true});
+  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+}
+
+BitsOf face_bits(int face, int side) {
+  return [face, side](int x, int y, size_t c, int) {
+    return bits_of_float(
+        c == 3 ? 1 : brightness(direction_of(face, (2.0 * x + 1) / side - 1, (2.0 * y + 1) / side - 1), c));
+  };
+}
+
+// The six faces of a cube in files.
+void write_faces(const Place& place, int side) {
+  for (int face = 0; face < 6; ++face)
+    write(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
+}
+
+// All six beside each other.
+void write_strip(const Place& place, const std::string& name, int side) {
+  write(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
+          return face_bits(x / side, side)(x % side, y, c, level);
+        }));
+}
+
+Finished assemble(const Place& place, const std::string& kind, const Words& inputs, const std::string& output,
+                  const Words& more = {}) {
+  Words words = inputs;
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--assemble", kind, "-o", output});
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, kind, ": ", finished.err);
+  return finished;
+}
+
+// The floats of a DDS cube of RGBA32F, faces with all their levels.
+class FloatCube {
+ public:
+  FloatCube(const std::string& file, int side, int level_count) : side_(side), level_count_(level_count) {
+    numbers_.resize((file.size() - dds_header_bytes) / 4);
+    std::memcpy(numbers_.data(), file.data() + dds_header_bytes, 4 * numbers_.size());
+    CHECK(numbers_.size() == 6 * face_numbers(level_count));
+  }
+  float number(int face, int level, int x, int y, size_t component) const {
+    const size_t texel = size_t(y) * size_t(side_ >> level) + size_t(x);
+    return numbers_[size_t(face) * face_numbers(level_count_) + face_numbers(level) + 4 * texel + component];
+  }
+
+ private:
+  // Of the levels before `level`.
+  size_t face_numbers(int level) const {
+    size_t count = 0;
+    for (int i = 0; i < level; ++i) count += 4 * size_t(side_ >> i) * size_t(side_ >> i);
+    return count;
+  }
+  int side_, level_count_;
+  std::vector<float> numbers_;
+};
+
+// The largest difference between texels that meet across an edge of the cube.
+double largest_step(const FloatCube& cube, int level, int side) {
+  std::map<std::array<long, 3>, std::vector<float>> meetings;
+  const auto meet = [&](int face, int x, int y, double u, double v) {
+    const Direction at = direction_of(face, u, v);
+    meetings[{std::lround(1000 * at[0]), std::lround(1000 * at[1]), std::lround(1000 * at[2])}].push_back(
+        cube.number(face, level, x, y, 0));
+  };
+  for (int face = 0; face < 6; ++face)
+    for (int i = 0; i < side; ++i) {
+      const double middle = (2.0 * i + 1) / side - 1;
+      meet(face, i, 0, middle, -1);
+      meet(face, i, side - 1, middle, 1);
+      meet(face, 0, i, -1, middle);
+      meet(face, side - 1, i, 1, middle);
+    }
+  CHECK(meetings.size() == size_t(12 * side));
+  double largest = 0;
+  for (const auto& [point, numbers] : meetings) {
+    CHECK(numbers.size() == 2);
+    largest = std::max(largest, double(std::abs(numbers.front() - numbers.back())));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("the levels of a cube have no seams, and its base is the input") {
+  if (!has_device()) return;
+  const Place place;
+  const int side = 16;
+  write_faces(place, side);
+  assemble(place, "cube", face_files, "cube.dds", {"mips", "--verify"});
+  assemble(place, "array", face_files, "array.dds", {"mips"});  // the same without the averaging
+  const FloatCube cube(place.read("cube.dds"), side, 5), array(place.read("array.dds"), side, 5);
+  for (int level = 1; level < 5; ++level) {
+    CHECK(largest_step(cube, level, side >> level) == 0);
+    CHECK(largest_step(array, level, side >> level) > 0.001);
+  }
+  for (int face = 0; face < 6; ++face)
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const uint32_t expected = face_bits(face, side)(x, y, 0, 0);
+        CHECK(bits_of_float(cube.number(face, 0, x, y, 0)) == expected);
+        if (x > 1 && y > 1 && x < 6 && y < 6)  // away from the edges
+          CHECK(cube.number(face, 1, x, y, 0) == array.number(face, 1, x, y, 0));
+      }
+}
+
+TEST_CASE("six files and a strip of them make the same cube, in both containers and without a device") {
+  const Place place;
+  write_faces(place, 8);
+  write_strip(place, "strip.exr", 8);
+  for (const std::string extension : {"ktx2", "dds"}) {
+    assemble(place, "cube", face_files, "cube." + extension);
+    assemble(place, "cube-from-strip", {"strip.exr"}, "strip." + extension);
+    CHECK((place.read("cube." + extension) == place.read("strip." + extension)));
+  }
+}
+
+TEST_CASE("a cross of eight bits keeps its bytes") {
+  const Place place;
+  Picture cross = picture_of({16, 12}, Depth::u8, [](int x, int y, size_t c, int) -> uint32_t {
+    return c == 3 ? 255 : hash_of(uint32_t(x), uint32_t(y), uint32_t(c), 0);
+  });
+  cross.transfer = Transfer::srgb;
+  cross.alpha = Alpha::straight;
+  const Encoded encoded = encode(*format_named("png"), cross, {.depth = Depth::u8});
+  place.write("cross.png", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  assemble(place, "cube-from-cross", {"cross.png"}, "cross.dds");
+  const std::string file = place.read("cross.dds");
+  REQUIRE(file.size() == dds_header_bytes + 6 * 4 * 16);
+  const std::pair<int, int> corners[] = {{8, 4}, {0, 4}, {4, 0}, {4, 8}, {4, 4}, {12, 4}};
+  for (size_t face = 0; face < 6; ++face)
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 4; ++x) {
+        const auto [left, top] = corners[face];
+        const size_t from = 4 * size_t((top + y) * 16 + left + x);
+        const size_t to = dds_header_bytes + face * 64 + 4 * size_t(4 * y + x);
+        const std::byte* texel = cross.groups[0].levels[0].texels.data() + from;
+        CHECK((file.substr(to, 4) == std::string(reinterpret_cast<const char*>(texel), 4)));
+      }
+}
+
+TEST_CASE("a chain has to leave faces square") {
+  if (!has_device()) return;
+  const Place place;
+  write_faces(place, 8);
+  Words words = face_files;
+  words.insert(words.end(), {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"});
+  const Finished finished = place.gpupost(words);
+  CHECK(finished.exit_code == 1);
+  CHECK_MESSAGE(finished.err.find("faces of 8 x 4; expected squares") != std::string::npos, finished.err);
+}
+
+TEST_CASE("the plan of a cross is that of its faces") {
+  const Place place;
+  write_strip(place, "strip.exr", 8);
+  const Finished finished =
+      place.gpupost({"--explain", "mips", "strip.exr", "--assemble", "cube-from-strip"}, no_driver);
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.out.find("8 x 8, 4 levels") != std::string::npos, finished.out);
+}
+
+TEST_CASE("warnings of a cube come once, under the name of all of its files") {
+  const Place place;
+  for (const std::string& name : face_files) place.write(name, made_files().at("float.exr"));
+  Words words = face_files;
+  words.insert(words.end(), {"--assemble", "array", "-o", "out.dds", "--bits", "8"});
+  const Finished finished = place.gpupost(words);
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "gpupost: warning: px.exr and 5 more: 100.0 % of the values are over 1 and were clipped\n");
+}
+
+TEST_CASE("what cannot be assembled is refused, and the file that is at fault is named") {
+  const Place place;
+  write_faces(place, 8);
+  const BitsOf zeros = [](int, int, size_t, int) { return 0u; };
+  write(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
+  write(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
+  write(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
+  const auto with = [](const std::string& last) {
+    Words words = face_files;
+    words.back() = last;
+    return words;
+  };
+  struct Refused {
+    Words inputs;
+    std::string kind, output;
+    int exit_code;
+    Words texts;
+  };
+  const Words five(face_files.begin(), face_files.end() - 1);
+  const Refused refusals[] = {
+      {five, "cube", "out.dds", 1, {"--assemble cube", "5 inputs", "expected 6"}},
+      {face_files, "cube-from-cross", "out.dds", 1, {"--assemble cube-from-cross", "6 inputs", "expected 1"}},
+      {face_files, "cube", "out.exr", 1, {"--assemble cube", "exr", ".ktx2 or .dds"}},
+      {face_files, "array", "out.png", 1, {"--assemble array", "png", ".ktx2 or .dds"}},
+      {face_files, "cubes", "out.dds", 1, {"--assemble cubes", "did you mean `cube`"}},
+      {with("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
+      {with("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
+      {with("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
+      {with("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
+      {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr"}, "cube", "out.dds", 2, {"in.exr", "square"}},
+      {{"in.exr"}, "cube-from-cross", "out.dds", 2, {"in.exr", "37 x 21", "4 x 3 or 3 x 4"}},
+      {{"in.exr"}, "cube-from-strip", "out.dds", 2, {"in.exr", "37 x 21", "6 x 1 or 1 x 6"}},
+      {face_files, "cube", "nz.exr", 1, {"exr"}},
+  };
+  for (const Refused& refused : refusals) {
+    Words words = refused.inputs;
+    words.insert(words.end(), {"--assemble", refused.kind, "-o", refused.output});
+    const Finished finished = place.gpupost(words);
+    INFO(text_of({.program = "gpupost", .words = words}), "\n", finished.err);
+    CHECK(finished.exit_code == refused.exit_code);
+    CHECK(is_one_error(finished.err));
+    for (const std::string& text : refused.texts) CHECK_MESSAGE(finished.err.find(text) != std::string::npos, text);
+    CHECK(!place.has("out.dds"));
+  }
+}

@@ -1,0 +1,303 @@
+// Pictures that have not all of R, G and B, and chains that need or make them.
+#include "core/codec/codec.h"
+#include "tests/program/place.h"
+#include "tests/support/made.h"
+
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// Numbers of 0 to 1 in those of R, G, B and A that have a name, or all alike where only Y has one.
+Picture picture_of(std::array<std::string, 4> names, Depth depth) {
+  const bool is_grey = names[0].ends_with('Y');
+  const Size size{19, 11};
+  std::array<Channel, 4> channels;
+  for (size_t c = 0; c < 4; ++c)
+    if (!names[c].empty()) channels[c] = {names[c], depth};
+  Group group = made_group(channels, depth, size, 1, [&](int x, int y, size_t c, int) {
+    if (c == 3) return depth == Depth::half ? bits_of_half(1) : 255u;
+    if (names[c].empty() && !is_grey) return 0u;
+    const uint32_t number = 20 + hash_of(uint32_t(x), uint32_t(y), 0, 0) % 200;
+    return depth == Depth::half ? bits_of_half(float(number) / 255) : number;
+  });
+  group.is_colour = true;
+  group.is_luminance = is_grey;
+  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  if (depth == Depth::u8) picture.transfer = Transfer::srgb;
+  if (depth == Depth::u8) picture.alpha = Alpha::straight;
+  picture.groups.push_back(std::move(group));
+  return picture;
+}
+
+void write(const Place& place, const std::string& name, const Picture& picture) {
+  const bool is_png = name.ends_with(".png");
+  const Encoded encoded = encode(*format_named(is_png ? "png" : "exr"), picture,
+                                 {.depth = is_png ? Depth::u8 : Depth::half,
+                                  .keep_depths = true,
+                                  .transfer = is_png ? Transfer::srgb : Transfer::linear});
+  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+}
+
+std::string names_of(const Picture& picture) {
+  std::string names;
+  for (const Channel& channel : picture.groups[0].channels) names += channel.name;
+  return names;
+}
+
+// Runs a chain on a file, and gives what it has written.
+Picture result_of(const Place& place, Words words, const std::string& input, const std::string& output) {
+  words.insert(words.end(), {input, "-o", output, "--verify"});
+  const Finished finished = place.gpupost(words);
+  INFO(finished.err);
+  REQUIRE(finished.exit_code == 0);
+  return decoded(place, output);
+}
+
+const std::vector<Words> colouring = {{"channels", "--list", "R,0.25,0.75"},
+                                      {"matrix", "--rows", "0,0,0,1,0,0,0,0,0"},
+                                      {"gain", "--green", "0", "mips"},
+                                      {"tonemap", "--curve", "agx", "--look", "golden"}};
+
+const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radius", "2"},
+                                    {"tonemap", "--curve", "reinhard"},
+                                    {"tonemap", "--curve", "hill"},
+                                    {"saturation", "--factor", "2"},
+                                    {"bloom", "mips"}};
+
+}  // namespace
+
+TEST_CASE("a chain that makes colour of a grey picture gives what it gives of the same picture in R, G and B") {
+  if (!has_device()) return;
+  const Place place;
+  for (const std::string type : {"png", "exr"}) {
+    const Depth depth = type == "png" ? Depth::u8 : Depth::half;
+    write(place, "grey." + type, picture_of({"Y", "", "", ""}, depth));
+    write(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
+    for (const Words& words : colouring) {
+      if (type == "png" && words.back() == "mips") continue;
+      const Picture of_grey = result_of(place, words, "grey." + type, "of_grey." + type);
+      const Picture of_rgb = result_of(place, words, "rgb." + type, "of_rgb." + type);
+      INFO(type, " ", std::string(words[0]), " ", std::string(words[2]));
+      CHECK(names_of(of_grey) == "RGB");
+      CHECK(std::ranges::equal(of_grey.groups[0].levels[0].texels.bytes(), of_rgb.groups[0].levels[0].texels.bytes()));
+    }
+  }
+}
+
+TEST_CASE("a grey picture of which a chain makes no colour stays grey, in halves and in floats") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  for (const Words& words : keeping)
+    for (const char* storage : {"fp16", "fp32"}) {
+      Words all = words;
+      all.insert(all.end(), {"--storage", storage});
+      INFO(std::string(words.back()), " ", std::string(storage));
+      CHECK(names_of(result_of(place, all, "grey.exr", "out.exr")) == "Y");
+    }
+}
+
+TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
+  write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,R,R"}, "r.exr", "out.exr")) == "RGB");
+  CHECK(names_of(result_of(place, {"offset", "--blue", "0.5"}, "r.exr", "out.exr")) == "RB");
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,G,G,0.5"}, "rg.exr", "out.exr")) == "RGBA");
+  for (const Words& words : keeping) {
+    if (words[0] == "saturation" || words.back() == "hill") continue;  // these mix R into G and B
+    INFO(std::string(words.back()));
+    CHECK(names_of(result_of(place, words, "rg.exr", "out.exr")) == "RG");
+  }
+}
+
+TEST_CASE("an alpha is written where R is a uint and no colour") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
+  picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
+                                      [](int x, int, size_t, int) { return uint32_t(x); }));
+  write(place, "uint.exr", picture);
+  CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
+}
+
+TEST_CASE("pictures of an array have the channels that any of them has") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
+  for (uint8_t& number : black.groups[0].levels[0].texels.as<uint8_t>()) number = 0;
+  write(place, "black.png", black);
+  for (const Words& order : {Words{"black.png", "grey.png"}, Words{"grey.png", "black.png"}}) {
+    const Finished finished = place.gpupost(
+        {"gain", "--green", "0", order[0], order[1], "--assemble", "array", "-o", "out.dds", "--transfer", "linear"});
+    INFO(finished.err);
+    REQUIRE(finished.exit_code == 0);
+    const std::string bytes = place.read("out.dds");
+    CHECK(bytes.size() == 148 + 2 * 4 * 19 * 11);  // R, G, B and A of both
+  }
+}
+
+TEST_CASE("ops on colour are refused where a picture has none, and --layer is pointed to") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
+  picture.groups[0].is_colour = false;
+  write(place, "layers_alone.exr", picture);
+  picture = picture_of({"Z", "", "", ""}, Depth::half);
+  picture.groups[0].is_colour = false;
+  write(place, "z.exr", picture);
+  const std::string expected = ": the picture has no colour; expected channels R, G and B, or Y, of floats";
+  for (const Words& words : {Words{"exposure", "--stops", "3"},
+                             {"luminance"},
+                             {"gamma"},
+                             {"mips", "--coverage", "0.5"},
+                             {"mips", "--normal"}})
+    for (const Words& more : {Words{"-o", "out.exr"}, {"--explain"}})
+      for (const std::string name : {"layers_alone.exr", "z.exr"}) {
+        Words all = words;
+        all.push_back(name);
+        all.insert(all.end(), more.begin(), more.end());
+        const std::string layer = name == "z.exr" ? "" : ", or --layer with one of diff";
+        const Finished finished = place.gpupost(all);
+        CHECK(finished.exit_code == 1);
+        CHECK(finished.err == fmt::format("gpupost: {}{}{}\n", fmt::join(words, " "), expected, layer));
+      }
+  const Finished layer = place.gpupost({"gamma", "--value", "2", "layers_alone.exr", "--layer", "diff", "-o", "o.exr"});
+  CHECK(layer.exit_code == 0);
+}
+
+TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of the file's own primaries again") {
+  if (!has_device()) return;
+  const Place place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
+  for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no grey, which would be the same in all
+    picture.groups[0].levels[0].texels.as<uint16_t>()[4 * index + 1] = uint16_t(bits_of_half(0.5f));
+  const std::array<float, 8> rec2020{0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(rec2020.data());
+  picture.attributes = {{.name = "chromaticities", .type = "chromaticities", .value = {bytes, bytes + 32}}};
+  Picture layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
+  layer.groups[0].is_colour = false;
+  picture.groups.push_back(std::move(layer.groups[0]));
+  write(place, "wide.exr", picture);
+  const Picture made = result_of(place, {"saturation", "--factor", "1"}, "wide.exr", "out.exr");
+  const auto found = std::ranges::find(made.attributes, "chromaticities", &Attribute::name);
+  REQUIRE(found != made.attributes.end());
+  CHECK(found->value == picture.attributes[0].value);
+  for (size_t group = 0; group < 2; ++group)
+    for (size_t index = 0; index < 4 * texel_count(picture.size()); ++index) {
+      if (index % 4 == 3) continue;
+      const double before = double(float_from_half(picture.groups[group].levels[0].texels.as<uint16_t>()[index]));
+      const double after = double(float_from_half(made.groups[group].levels[0].texels.as<uint16_t>()[index]));
+      CHECK(std::abs(after - before) <= (group == 0 ? 0.004 : 0.0));
+    }
+}
+
+TEST_CASE("flips and crops keep the colour of what is transparent, before mips too") {
+  if (!has_device()) return;
+  const Place place;
+  for (const bool is_grey : {false, true}) {
+    Picture picture = is_grey ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
+    Group& colour = picture.groups[0];
+    const std::span<uint8_t> numbers = colour.levels[0].texels.as<uint8_t>();
+    for (size_t index = 0; index < numbers.size(); index += 4) numbers[index + 3] = uint8_t(index % 3 * 100);
+    write(place, "in.png", picture);
+    CHECK(decoded(place, "in.png").groups[0].has_alpha());
+    const auto at = [](const Picture& of, int x, int y) {
+      const uint8_t* texel = of.groups[0].levels[0].texels.as<uint8_t>().data() + 4 * (y * of.size().width + x);
+      return std::array<uint8_t, 4>{texel[0], texel[1], texel[2], texel[3]};
+    };
+    const Picture flipped = result_of(place, {"flip", "x"}, "in.png", "flipped.png");
+    const Picture cut = result_of(place, {"flip", "y", "crop", "--window", "9x7+3+2"}, "in.png", "cut.png");
+    for (int y = 0; y < 11; ++y)
+      for (int x = 0; x < 19; ++x) CHECK(at(flipped, 18 - x, y) == at(picture, x, y));
+    for (int y = 0; y < 7; ++y)
+      for (int x = 0; x < 9; ++x) CHECK(at(cut, x, y) == at(picture, x + 3, 10 - (y + 2)));
+    const Finished mipped = place.gpupost({"flip", "x", "mips", "in.png", "-o", "mip.{level}.png", "--verify"});
+    CHECK(mipped.exit_code == 0);
+    CHECK(place.read("mip.0.png") == place.read("flipped.png"));
+  }
+}
+
+TEST_CASE("stats measures R, G and B of a grey picture of which a chain has made colour, and else Y") {
+  if (!has_device()) return;
+  const Place place;
+  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  const auto names = [&](const Words& words) {
+    const nlohmann::json told = nlohmann::json::parse(place.gpupost(words).out);
+    std::string made;
+    for (const nlohmann::json& channel : told["channels"]) made += channel["name"].get<std::string>();
+    return made;
+  };
+  CHECK(names({"gain", "--green", "0", "stats", "grey.png"}) == "RGB");
+  CHECK(names({"stats", "gain", "--green", "0", "grey.png", "-o", "out.png"}) == "Y");
+}
+
+TEST_CASE("a channel beside the colour gives way to one of its name that a chain makes, with a warning") {
+  if (!has_device()) return;
+  const Place place;
+  const auto write_with = [&](const char* name, std::array<std::string, 4> colours, const Channel& other) {
+    Picture picture = picture_of(colours, Depth::half);
+    picture.groups.push_back(made_group({{other, {}, {}, {}}}, other.depth, {19, 11}, 1,
+                                        [](int x, int, size_t, int) { return uint32_t(x); }));
+    write(place, name, picture);
+  };
+  const auto check_made = [&](Words words, const std::string& input, const std::string& names,
+                              const std::string& lost) {
+    words.insert(words.end(), {input, "-o", "out.exr"});
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == (lost.empty()
+                               ? ""
+                               : fmt::format("gpupost: warning: {}: the result's colour has channels of the names "
+                                             "{}; those of the input are dropped\n",
+                                             input, lost)));
+    const Picture made = decoded(place, "out.exr");
+    CHECK(names_of(made) == names);
+    CHECK(made.groups.size() == (lost.empty() ? 2 : 1));
+  };
+  write_with("numbers.exr", {"", "G", "B", ""}, {"R", Depth::u32});
+  check_made({"channels", "--list", "G,G,B"}, "numbers.exr", "RGB", "R");
+  check_made({"exposure", "--stops", "1"}, "numbers.exr", "GB", "");
+  write_with("light.exr", {"R", "G", "B", ""}, {"Y", Depth::f32});
+  check_made({"luminance", "--tile", "4"}, "light.exr", "Y", "Y");
+  write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
+  check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
+}
+
+TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
+  if (!has_device()) return;
+  const Place place;
+  const Picture named =
+      result_of(place, {"channels", "--list", "diffuse.R,diffuse.G,diffuse.B"}, "layers.exr", "out.exr");
+  const Picture layer = decode_file(place.path("layers.exr"), {.layer = "diffuse", .level = 0, .limits = {}}).picture;
+  CHECK(names_of(named) == "RGB");
+  CHECK(std::ranges::equal(named.groups[0].levels[0].texels.bytes(), layer.groups[0].levels[0].texels.bytes()));
+
+  const Picture from = decoded(place, "depth.exr");
+  const Picture made = result_of(place, {"channels", "--list", "Z,0.5,id,R"}, "depth.exr", "out.exr");
+  CHECK(names_of(made) == "RGBA");
+  CHECK(made.groups.size() == 1);
+  REQUIRE(made.groups[0].depth == Depth::f32);
+  REQUIRE(from.groups[2].depth == Depth::u32);
+  const auto numbers = made.groups[0].levels[0].texels.as<float>();
+  for (size_t at = 0; at < numbers.size(); at += 4) {
+    const float expected[] = {from.groups[1].levels[0].texels.as<float>()[at], 0.5f,
+                              float(from.groups[2].levels[0].texels.as<uint32_t>()[at]),
+                              float_from_half(from.groups[0].levels[0].texels.as<uint16_t>()[at])};
+    REQUIRE(std::ranges::equal(numbers.subspan(at, 4), expected));
+  }
+  const Picture with_depth = result_of(place, {"channels", "--list", "R,G,B,Z"}, "depth.exr", "out.exr");
+  CHECK(names_of(with_depth) == "RGBA");
+  CHECK(with_depth.groups.at(1).channels[0].name == "id");
+  CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "--explain"}).exit_code == 0);
+  CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "-o", "z.png"}).exit_code == 0);
+}

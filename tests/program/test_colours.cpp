@@ -1,0 +1,97 @@
+// What files say of their colours, from input to output.
+#include "tests/program/place.h"
+
+#include "core/base/half.h"
+#include "core/codec/codec.h"
+#include "core/image/primaries.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+void check_done(const Place& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+}
+
+double log_average(const Place& place, const std::string& file) {
+  const Finished finished = place.gpupost({file, "stats", "--quiet"});
+  REQUIRE(finished.exit_code == 0);
+  return nlohmann::json::parse(finished.out)["luminance"]["log_average"];
+}
+
+std::string text_of(const Picture& picture, const char* name) {
+  const auto found = std::ranges::find(picture.attributes, name, &Attribute::name);
+  return found == picture.attributes.end() ? "" : std::string(found->value.begin(), found->value.end());
+}
+
+void check_near(const Place& place, const std::string& a, const std::string& b, const char* tolerance) {
+  const Finished difference = place.gpupost({"compare", a, b, "--tolerance", tolerance});
+  CHECK_MESSAGE(difference.exit_code == 0, difference.out, difference.err);
+}
+
+}  // namespace
+
+TEST_CASE("automatic exposure of other primaries measures their light, as stats does") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"rec2020.exr", "exposure", "--auto", "--storage", "fp32", "--bits", "32f", "-o", "auto.exr"});
+  CHECK(log_average(place, "auto.exr") == doctest::Approx(0.18).epsilon(1e-4));
+}
+
+TEST_CASE("matrix --named leaves a file that says which primaries it has, and colours are converted once") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"in.exr", "matrix", "--named", "rec709-to-rec2020", "--storage", "fp32", "--bits", "32f", "-o",
+                     "2020.exr"});
+  const auto made = other_primaries(decoded(place, "2020.exr"));
+  REQUIRE(made.has_value());
+  CHECK(are_same(*made, rec2020));
+  check_done(place, {"in.exr", "-o", "in16.png", "--bits", "16"});
+  check_done(place, {"2020.exr", "-o", "2020.png", "--bits", "16"});
+  check_near(place, "in16.png", "2020.png", "0.0001");
+  // by the op, of a file that is tagged: not once more for the PNG
+  check_done(place, {"2020.exr", "matrix", "--named", "rec2020-to-rec709", "--storage", "fp32", "-o", "once.png",
+                     "--bits", "16"});
+  check_near(place, "in16.png", "once.png", "0.0001");
+  check_done(place,
+             {"in.exr", "matrix", "--named", "rec709-to-xyz", "--storage", "fp32", "--bits", "32f", "-o", "xyz.exr"});
+  check_done(place, {"xyz.exr", "-o", "xyz.png", "--bits", "16"});
+  check_near(place, "in16.png", "xyz.png", "0.0001");
+}
+
+TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});
+  CHECK(text_of(decoded(place, "tiles.exr"), "wrapmodes") == "periodic,periodic");
+  check_done(place, {"mips", "in.exr", "-o", "plain.exr"});
+  CHECK(text_of(decoded(place, "plain.exr"), "wrapmodes") == "black,black");
+}
+
+TEST_CASE("light far beyond the usual is measured as it is") {
+  if (!has_device()) return;
+  const Place place;
+  for (const int stops : {-32, 32}) {
+    check_done(place, {"float.exr", "exposure", "--stops", std::to_string(stops), "-o", "far.exr"});
+    const Finished finished = place.gpupost({"far.exr", "stats", "--verify", "--quiet"});
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    const Finished usual = place.gpupost({"float.exr", "stats", "--quiet"});
+    const auto far = nlohmann::json::parse(finished.out)["luminance"],
+               near = nlohmann::json::parse(usual.out)["luminance"];
+    for (const char* percent : {"5", "50", "95"}) {
+      const double ratio = far["percentiles"][percent].get<double>() / near["percentiles"][percent].get<double>();
+      CHECK(std::abs(std::log2(ratio) - stops) <= 1e-6);
+    }
+    size_t counted = 0;
+    for (const auto& count : far["histogram"]["counts"]) counted += count.get<size_t>();
+    CHECK(counted == far["positive"].get<size_t>());
+  }
+}

@@ -1,0 +1,250 @@
+// What is read: parts, colours that files say, limits, several inputs at once.
+#include "tests/program/place.h"
+
+#include "core/codec/codec.h"
+#include "core/image/to_working.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <zlib.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+namespace {
+
+template <class Number>
+std::string bytes_of(Number number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+std::string attribute(const std::string& name, const std::string& type, const std::string& value) {
+  return name + '\0' + type + '\0' + bytes_of(uint32_t(value.size())) + value;
+}
+
+// Where the header of an EXR of one part ends, before its last byte.
+size_t header_end(const std::string& file) {
+  size_t at = 8;
+  while (file[at] != 0) {
+    const size_t type = file.find('\0', at) + 1, size = file.find('\0', type) + 1;
+    uint32_t bytes = 0;
+    std::memcpy(&bytes, &file[size], 4);
+    at = size + 4 + bytes;
+  }
+  return at;
+}
+
+struct Part {
+  std::string name;
+  std::string file;  // an EXR of scan lines
+};
+
+// One file of several: their headers, their tables, their chunks with the numbers of their parts. OpenEXR file layout,
+// multi-part files.
+std::string joined(const std::vector<Part>& parts) {
+  std::string headers, tables, chunks;
+  std::vector<std::pair<size_t, size_t>> spans;  // of each file's chunks
+  size_t table_bytes = 0;
+  for (const auto& [name, file] : parts) {
+    const size_t end = header_end(file);
+    uint64_t first = 0;
+    std::memcpy(&first, &file[end + 1], 8);
+    const size_t count = (size_t(first) - end - 1) / 8;
+    headers += file.substr(8, end - 8) + attribute("name", "string", name) +
+               attribute("type", "string", "scanlineimage") +
+               attribute("chunkCount", "int", bytes_of(uint32_t(count))) + '\0';
+    spans.push_back({end + 1, count});
+    table_bytes += 8 * count;
+  }
+  const size_t chunks_at = 8 + headers.size() + 1 + table_bytes;
+  for (size_t part = 0; part < parts.size(); ++part)
+    for (size_t chunk = 0; chunk < spans[part].second; ++chunk) {
+      uint64_t at = 0;
+      uint32_t bytes = 0;
+      std::memcpy(&at, &parts[part].file[spans[part].first + 8 * chunk], 8);
+      std::memcpy(&bytes, &parts[part].file[at + 4], 4);
+      tables += bytes_of(uint64_t(chunks_at + chunks.size()));
+      chunks += bytes_of(uint32_t(part)) + parts[part].file.substr(at, 8 + bytes);
+    }
+  return std::string("\x76\x2f\x31\x01\x02\x10\0\0", 8) + headers + '\0' + tables + chunks;
+}
+
+// A PNG with a chunk more behind its header.
+std::string with_chunk(const std::string& png, const std::string& type, const std::string& data) {
+  const auto big = [](uint32_t number) { return bytes_of(__builtin_bswap32(number)); };
+  const std::string checked = type + data;
+  const uLong sum = crc32(0, reinterpret_cast<const Bytef*>(checked.data()), uInt(checked.size()));
+  return png.substr(0, 33) + big(uint32_t(data.size())) + checked + big(uint32_t(sum)) + png.substr(33);
+}
+
+double share_at(const Picture& picture, size_t index) {
+  return double(picture.groups[0].levels[0].texels.as<uint8_t>()[index]) / 255;
+}
+
+}  // namespace
+
+TEST_CASE("parts of an EXR are read by number and name, listed, and named where one is not there") {
+  const Place place;
+  for (const char* name : {"in.exr", "wide.exr"})
+    CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
+  place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"wide", place.read("zip.wide.exr")}}));
+  const std::pair<Words, const char*> cases[] = {
+      {{}, "in.exr"}, {{"--part", "0"}, "in.exr"}, {{"--part", "1"}, "wide.exr"}, {{"--part=wide"}, "wide.exr"}};
+  for (const auto& [option, same] : cases) {
+    Words words = {"parts.exr", "-o", "out.exr"};
+    words.insert(words.end(), option.begin(), option.end());
+    CHECK(place.gpupost(words, no_driver).exit_code == 0);
+    CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
+  }
+  const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
+  CHECK(compared.exit_code == 0);
+  CHECK_MESSAGE(compared.err.starts_with("gpupost: warning: parts.exr: "), compared.err);
+  const json info = json::parse(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
+  CHECK(info["width"] == 38);
+  REQUIRE(info["parts"].size() == 2);
+  CHECK(info["parts"][0]["name"] == "beauty");
+  CHECK(info["parts"][1]["width"] == 38);
+  CHECK(info["parts"][1]["channels"] == "A B G R");
+  const Finished missing = place.gpupost({"info", "parts.exr", "--part", "matte"});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide)\n");
+}
+
+TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
+  if (!has_device()) return;
+  const Place place;
+  for (const char* name : {"in.exr", "depth.exr"})
+    CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
+  place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"depth", place.read("zip.depth.exr")}}));
+  const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 4";
+  REQUIRE(place.shell("gpupost in.exr" + lens + " --depth-file depth.exr -o apart.exr").exit_code == 0);
+  for (const char* words : {"--depth-part depth", "--depth-part 1 --part beauty"}) {
+    const Finished finished =
+        place.shell("gpupost parts.exr" + lens + " --depth-file parts.exr " + words + " -o parted.exr");
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK(place.gpupost({"compare", "parted.exr", "apart.exr"}).exit_code == 0);
+  }
+  // --part is of the picture alone: where nothing is said, the file's first part has to have the depth
+  const Finished colour = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
+  CHECK(colour.exit_code == 1);
+  CHECK(colour.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
+  const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
+  CHECK(alone.exit_code == 1);
+  CHECK(alone.err == "gpupost: dof: --depth-part 1 means nothing without --depth-file\n");
+}
+
+TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {
+  const Place place;
+  const std::string png = place.read("in.png");
+  place.write("power.png", with_chunk(png, "cICP", std::string("\1\4\0\1", 4)));  // a power of 2.2
+  CHECK(place.gpupost({"power.png", "-o", "out.png"}, no_driver).exit_code == 0);
+  const Picture before = decoded(place, "in.png"), after = decoded(place, "out.png");
+  for (size_t texel = 0; texel < texel_count(before.size()); ++texel) {
+    if (share_at(before, 4 * texel + 3) < 0.5) continue;
+    for (size_t c = 4 * texel; c < 4 * texel + 3; ++c)
+      CHECK(std::abs(share_at(after, c) - srgb_encode(std::pow(share_at(before, c), 2.2))) < 0.6 / 255);
+  }
+
+  place.write("wide.png", with_chunk(png, "cICP", std::string("\11\15\0\1", 4)));  // Rec. 2020, sRGB's curve
+  const Finished wide = place.gpupost({"wide.png", "-o", "wide.out.png"}, no_driver);
+  CHECK(wide.exit_code == 0);
+  CHECK_MESSAGE(wide.err.starts_with("gpupost: warning: wide.png: its colours are of other primaries; they were made "
+                                     "those of Rec. 709\n"),
+                wide.err);
+  CHECK_MESSAGE(wide.err.find("attributes") == wide.err.npos, wide.err);
+  CHECK(place.gpupost({"compare", "in.png", "wide.out.png"}).exit_code == 6);
+  CHECK(place.gpupost({"wide.png", "-o", "wide.exr", "--bits", "32f"}, no_driver).err == "");
+  CHECK(place.gpupost({"wide.exr", "-o", "by.exr.png", "--bits", "8"}, no_driver).exit_code == 0);
+  CHECK(place.gpupost({"compare", "by.exr.png", "wide.out.png"}).exit_code == 0);
+}
+
+TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("wide.png", with_chunk(place.read("in.png"), "cICP", std::string("\11\15\0\1", 4)));
+  CHECK(place.gpupost({"wide.png", "-o", "plain.png"}, no_driver).exit_code == 0);
+  CHECK(place.gpupost({"mips", "wide.png", "-o", "{stem}.{level}.png", "--storage", "fp32"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "wide.0.png", "plain.png", "--tolerance", "0.01"}).exit_code == 0);
+}
+
+TEST_CASE("each limit on inputs is an option and a variable, and its error names the option") {
+  const Place place;
+  const std::pair<const char*, const char*> limits[] = {
+      {"--max-side", "36"}, {"--max-texels", "776"}, {"--max-channels", "3"}, {"--max-decoded", "6K"}};
+  for (const auto& [option, value] : limits) {
+    std::string variable = "GPUPOST_" + std::string(option).substr(2);
+    for (char& c : variable) c = c == '-' ? '_' : char(std::toupper(c));
+    for (const Finished& finished :
+         {place.gpupost({"in.exr", "-o", "out.exr", option, value}), place.gpupost({"info", "in.exr", option, value}),
+          place.gpupost({"in.exr", "-o", "out.exr"}, {{variable, value}})}) {
+      CHECK_MESSAGE(finished.exit_code == 2, option);
+      CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+      CHECK_MESSAGE(finished.err.find(fmt::format("({})", option)) != std::string::npos, finished.err);
+    }
+  }
+  CHECK(place
+            .gpupost({"in.exr", "-o", "out.exr", "--max-side", "37", "--max-texels", "777", "--max-channels", "4",
+                      "--max-decoded", "7K", "--decode-seconds", "60", "--decode-cpu-seconds", "60"},
+                     no_driver)
+            .exit_code == 0);
+  for (const char* wrong : {"0", "4X", "K", "2000G", "-1", ""})
+    CHECK_MESSAGE(place.gpupost({"info", "in.exr", fmt::format("--max-decoded={}", wrong)}).exit_code == 1, wrong);
+  for (const char* option : {"--max-side=0", "--max-texels=many", "--decode-seconds=0", "--decode-cpu-seconds=99999"})
+    CHECK_MESSAGE(place.gpupost({"info", "in.exr", option}).exit_code == 1, option);
+  CHECK(place.gpupost({"in.exr", "-o", "out.exr", "--jobs", "0"}).exit_code == 1);
+}
+
+TEST_CASE("the help says the limits that hold without an option") {
+  const std::string help = Place().gpupost({"help"}).out;
+  const Limits limits;
+  CHECK(limits.decoded_bytes == uint64_t(4) << 30);
+  const std::pair<const char*, std::string> defaults[] = {
+      {"--max-side", fmt::format("{}", limits.side)},
+      {"--max-texels", fmt::format("{}", limits.texel_count)},
+      {"--max-channels", fmt::format("{}", limits.channel_count)},
+      {"--max-decoded", "4G"},
+      {"--decode-seconds", fmt::format("{}", limits.wall_seconds)},
+      {"--decode-cpu-seconds", fmt::format("{}", limits.cpu_seconds)}};
+  for (const auto& [option, number] : defaults) {
+    const size_t at = help.find(std::string(option) + " ");
+    REQUIRE_MESSAGE(at != help.npos, option);
+    const size_t said = help.find("without it", at), next = help.find("\n  --", at);
+    CHECK_MESSAGE(said < next, option);
+    CHECK_MESSAGE(help.substr(said, next - said).find(" " + number) != help.npos, option);
+  }
+}
+
+TEST_CASE("many inputs give the same, however many are decoded at once, and a damaged one harms no other") {
+  const Place place;
+  Words words;
+  for (int index = 0; index < 9; ++index) {
+    const std::string name = fmt::format("n{}.{}", index, index % 2 ? "png" : "exr");
+    place.write(name, place.read(index % 4 == 2 ? "cut.exr" : index % 2 ? "in.png" : "wide.exr"));
+    words.push_back(name);
+  }
+  words.push_back("missing.exr");
+  words.insert(words.end(), {"-o", "made/{name}.out.exr"});
+  std::map<std::string, std::string> files;
+  std::string said;
+  for (const char* jobs : {"1", "2", "16"}) {
+    std::filesystem::create_directory(place.path("made"));
+    Words all = words;
+    all.insert(all.end(), {"--jobs", jobs});
+    const Finished finished = place.gpupost(all, no_driver);
+    CHECK(finished.exit_code == 5);
+    const std::map<std::string, std::string> made = place.files();
+    if (files.empty()) files = made;
+    if (said.empty()) said = finished.err;
+    CHECK_MESSAGE(finished.err == said, jobs);
+    CHECK_MESSAGE(made == files, jobs);
+    std::filesystem::remove_all(place.path("made"));
+  }
+  CHECK(files.contains("made/n8.exr.out.exr"));
+  CHECK(std::count(said.begin(), said.end(), '\n') == 3);
+}

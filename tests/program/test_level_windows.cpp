@@ -1,0 +1,106 @@
+// Levels of a part of a frame, in files of their own: they lie and look as those of the frame do.
+#include "tests/program/place.h"
+
+#include "core/codec/codec.h"
+#include "core/image/level_windows.h"
+#include "tests/support/made.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// What a window sees of an endless picture, with ids beside it.
+void write_seen(const Place& place, const std::string& name, const Windows& windows) {
+  const Window& data = windows.data;
+  const auto number = [&](int x, int y, size_t component, int) {
+    const double value = std::sin(0.05 * (x + data.min_x)) + std::cos(0.04 * (y + data.min_y) + double(component));
+    return std::bit_cast<uint32_t>(float(value));
+  };
+  Picture picture{.data_window = data, .display_window = windows.display, .groups = {}};
+  picture.groups.push_back(made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32,
+                                      size_of(data), 1, number));
+  picture.groups[0].is_colour = true;
+  picture.groups.push_back(made_group({{{"id", Depth::u32}}}, Depth::u32, size_of(data), 1,
+                                      [](int x, int, size_t, int) { return uint32_t(x); }));
+  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32, .keep_depths = true});
+  std::ofstream file(place.path(name), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(encoded.bytes.data()), std::streamsize(encoded.bytes.size()));
+}
+
+float number_at(const Picture& picture, int x, int y) {
+  const Window& data = picture.data_window;
+  const size_t index = size_t(y - data.min_y) * size_t(size_of(data).width) + size_t(x - data.min_x);
+  return picture.groups[0].levels[0].texels.as<float>()[4 * index];
+}
+
+void check_levels(const Place& place, const Window& frame, const Window& part, int level_count) {
+  write_seen(place, "whole.exr", {.data = frame, .display = frame});
+  write_seen(place, "part.exr", {.data = part, .display = frame});
+  for (const char* name : {"whole", "part"}) {
+    const Finished finished =
+        place.gpupost({"mips", "--levels", std::to_string(level_count), std::string(name) + ".exr", "-o",
+                       std::string(name) + ".{level}.exr", "--verify"});
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+  }
+  for (int level = 0; level < level_count; ++level) {
+    CAPTURE(level);
+    const Picture whole = decoded(place, fmt::format("whole.{}.exr", level));
+    const Picture made = decoded(place, fmt::format("part.{}.exr", level));
+    CHECK(made.display_window == whole.display_window);
+    CHECK(made.data_window == data_window_at_level({.data = part, .display = frame}, level));
+    CHECK(made.groups.size() == 2);
+    const Window& data = made.data_window;
+    double most = 0;
+    for (int y = data.min_y + 1; y < data.max_y; ++y)
+      for (int x = data.min_x + 1; x < data.max_x; ++x)
+        most = std::max(most, std::abs(double(number_at(made, x, y)) - double(number_at(whole, x, y))));
+    CHECK(most <= 1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
+  if (!has_device()) return;
+  const Place place;
+  check_levels(place, {0, 0, 127, 95}, {5, 7, 90, 61}, 4);
+  check_levels(place, {-16, 8, 111, 103}, {3, 19, 77, 80}, 3);
+  check_levels(place, {0, 0, 100, 70}, {5, 7, 90, 61}, 4);  // of odd sides
+}
+
+TEST_CASE("levels of a chain are measured and made of the part alone") {
+  if (!has_device()) return;
+  const Place place;
+  write_seen(place, "part.exr", {.data = {5, 7, 90, 61}, .display = {0, 0, 127, 95}});
+  const Finished finished =
+      place.gpupost({"part.exr", "stats", "blur", "--sigma", "2", "mips", "--levels", "3", "-o", "p.{level}.exr"});
+  REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(finished.out.find("\"width\":86,\"height\":55") != std::string::npos);
+  CHECK(place.gpupost({"part.exr", "blur", "--sigma", "2", "-o", "blurred.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "blurred.exr", "p.0.exr"}).exit_code == 0);
+}
+
+TEST_CASE("a part at any place of a frame keeps what it holds at every level, and no more") {
+  constexpr Window frame{-3, 2, 60, 65};
+  for (int min = -3; min < 20; ++min)
+    for (int side = 1; side < 20; ++side) {
+      const Windows windows{.data = {min, min + 5, min + side - 1, min + side + 4}, .display = frame};
+      for (int level = 0; level < 5; ++level) {
+        const Window held = data_window_at_level(windows, level);
+        const int texel = 1 << level, first = frame.min_x >> level;
+        CHECK((held.min_x - first) * texel <= min - frame.min_x);
+        CHECK((held.min_x - first + 1) * texel > min - frame.min_x);
+        CHECK((held.max_x - first + 1) * texel >= min + side - frame.min_x);
+        CHECK((held.max_x - first) * texel < min + side - frame.min_x);
+      }
+    }
+}

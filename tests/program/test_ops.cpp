@@ -1,0 +1,204 @@
+// What ops do to whole files: every channel, the windows, several sizes in one run.
+#include "core/base/half.h"
+#include "core/image/to_working.h"
+#include "tests/program/place.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+Finished done(const Place& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  INFO(finished.err);
+  CHECK(finished.exit_code == 0);
+  return finished;
+}
+
+// One number of a group as it stands in memory.
+uint32_t bits_at(const Group& group, int x, int y) {
+  const Level& level = group.levels[0];
+  const size_t index = 4 * (size_t(y) * size_t(level.size.width) + size_t(x));
+  return group.depth == Depth::half ? level.texels.as<uint16_t>()[index] : level.texels.as<uint32_t>()[index];
+}
+
+}  // namespace
+
+TEST_CASE("crop and flip move every channel alike, uint ones too") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"crop", "--window", "10x7+5+3", "flip", "x", "depth.exr", "-o", "out.exr"});
+  const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
+  CHECK(after.data_window == window_of({10, 7}));
+  CHECK(after.display_window == window_of({10, 7}));
+  REQUIRE(after.groups.size() == before.groups.size());
+  for (size_t group = 0; group < after.groups.size(); ++group)
+    for (int y = 0; y < 7; ++y)
+      for (int x = 0; x < 10; ++x)
+        CHECK(bits_at(after.groups[group], x, y) == bits_at(before.groups[group], 5 + 9 - x, 3 + y));
+}
+
+TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"resize", "--size", "50%", "flip", "x", "mips", "in.exr", "wide.exr", "depth.exr", "-o",
+               "{stem}.out.exr", "--verify"});
+  CHECK(decoded(place, "in.out.exr").size() == Size{19, 11});
+  CHECK(decoded(place, "depth.out.exr", 2).size() == level_size(decoded(place, "depth.out.exr").size(), 2));
+}
+
+TEST_CASE("a part that is not inside the picture is refused in one line") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the picture, which has 37 x 21 texels\n");
+}
+
+TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--normal", "in.png", "-o", "normal.{level}.png"});
+  const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
+  CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
+  // every direction has the length 1 as its numbers stand
+  const Level level = std::move(decoded(place, "normal.2.png").groups[0].levels[0]);
+  const auto numbers = level.texels.as<uint8_t>();
+  for (size_t index = 0; index < numbers.size(); index += 4) {
+    double sum = 0;
+    for (size_t c = 0; c < 3; ++c) sum += (numbers[index + c] / 127.5 - 1) * (numbers[index + c] / 127.5 - 1);
+    CHECK(sum == doctest::Approx(1).epsilon(0.03));
+  }
+}
+
+TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--normal", "--normal-length", "alpha", "float.exr", "-o", "out.exr"});
+  CHECK(!decoded(place, "float.exr").groups[0].has_alpha());
+  CHECK(decoded(place, "out.exr").groups[0].channels[3].name == "A");
+}
+
+TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
+  done(place, {"mips", "in.exr", "float.exr", "-o", "{stem}.plain.exr"});
+  const auto is_equal = [&](const std::string& stem, int level) {
+    const Picture kept = decoded(place, stem + ".kept.exr", level), plain = decoded(place, stem + ".plain.exr", level);
+    return std::ranges::equal(kept.groups[0].levels[0].texels.bytes(), plain.groups[0].levels[0].texels.bytes());
+  };
+  CHECK(is_equal("in", 0));
+  CHECK(!is_equal("in", 1));
+  CHECK(is_equal("float", 1));  // R, G and B alone
+  for (const Words& words : {Words{"--coverage", "1"}, {"--coverage", "0.5", "--normal"}}) {
+    Words all{"mips", "in.exr", "-o", "refused.exr"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+  }
+}
+
+TEST_CASE(
+    "luminance leaves one channel Y, in floats where nothing else is asked for, and what is beside the colour behind") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"luminance", "--tile", "8", "in.exr", "-o", "out.exr", "--verify"});
+  const Picture made = decoded(place, "out.exr");
+  CHECK(made.size() == Size{5, 3});
+  REQUIRE(made.groups.size() == 1);
+  CHECK(made.groups[0].is_luminance);
+  CHECK(made.groups[0].channels[0].name == "Y");
+  CHECK(made.groups[0].channels[0].depth == Depth::f32);
+  CHECK(!made.groups[0].has_alpha());
+  done(place, {"luminance", "in.exr", "--bits", "16f", "-o", "half.exr"});
+  CHECK(decoded(place, "half.exr").groups[0].channels[0].depth == Depth::half);
+  done(place, {"luminance", "in.png", "-o", "out.png"});
+  CHECK(decoded(place, "out.png").groups[0].is_luminance);
+  const Finished finished = done(place, {"luminance", "depth.exr", "-o", "alone.exr"});
+  CHECK(finished.err.find("channels without level 0 are dropped: Z id") != std::string::npos);
+  CHECK(decoded(place, "alone.exr").groups.size() == 1);
+}
+
+TEST_CASE(
+    "what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR and in linear integers") {
+  if (!has_device()) return;
+  for (const char* name : {"float.exr", "in.exr"}) {
+    const Place place;
+    done(place, {"localgamma", name, "--bits", "8", "-o", "out.png"});
+    done(place, {"localgamma", name, "--bits", "16", "--transfer", "linear", "-o", "linear.png"});
+    done(place, {"localgamma", name, "-o", "out.exr"});
+    const Picture light = decoded(place, name), exr = decoded(place, "out.exr");
+    const Picture png = decoded(place, "out.png"), linear = decoded(place, "linear.png");
+    const auto straight = [](const Picture& picture, size_t index) {
+      const Group& group = picture.groups[0];
+      const auto at = [&](size_t i) {
+        return group.depth == Depth::half ? double(float_from_half(group.levels[0].texels.as<uint16_t>()[i]))
+                                          : double(group.levels[0].texels.as<float>()[i]);
+      };
+      return group.has_alpha() ? at(index) / at(index / 4 * 4 + 3) : at(index);
+    };
+    for (size_t first = 0; first < 4 * texel_count(light.size()); first += 4) {
+      const double luminance = 0.2126390059 * straight(light, first) + 0.7151686788 * straight(light, first + 1) +
+                               0.0721923154 * straight(light, first + 2);
+      const double exponent = 0.444 + 0.045 * std::log(std::clamp(luminance, 0.0, 1.0) + 0.6034);
+      for (size_t c = first; c < first + 3; ++c) {
+        const double encoded = std::pow(std::max(0.0, straight(light, c)), exponent), shown = std::min(encoded, 1.0);
+        CHECK(std::abs(shown * 255 - png.groups[0].levels[0].texels.as<uint8_t>()[c]) < 0.7);
+        CHECK(std::abs(srgb_decode(shown) - linear.groups[0].levels[0].texels.as<uint16_t>()[c] / 65535.0) < 2e-3);
+        CHECK(srgb_encode(straight(exr, c)) == doctest::Approx(encoded).epsilon(2e-3));
+      }
+    }
+  }
+}
+
+TEST_CASE("an op on light behind local gamma is refused, one that moves texels is not") {
+  if (!has_device()) return;
+  const Place place;
+  done(place, {"localgamma", "flip", "x", "in.exr", "-o", "out.png"});
+  const Finished finished =
+      place.gpupost({"localgamma", "flip", "x", "blur", "--radius", "1", "in.exr", "-o", "out.png"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err ==
+        "gpupost: localgamma: its result is encoded for display; `blur`, which stands behind it, works on "
+        "linear light\n");
+}
+
+TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {
+  if (!has_device()) return;
+  const Place place;
+  const auto warning = [&](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string err = done(place, words).err;
+    return err.find("half storage") == err.npos ? std::string() : err;
+  };
+  const std::string expected =
+      " values too large for half storage were clamped between ops or in the result; keep them "
+      "with --storage fp32";
+  const Words bright{"exposure", "--stops", "18", "in.exr", "-o", "bright.exr"};
+  CHECK(warning(bright, {}).find(expected) != std::string::npos);
+  CHECK(warning({"flip", "x", "bright.exr", "-o", "flipped.exr"}, {}) == "");  // its input has them
+  const Words there_and_back{"exposure", "--stops", "18",  "blur",   "--radius", "1",
+                             "exposure", "--stops", "-18", "in.exr", "-o",       "out.exr"};
+  CHECK(warning(there_and_back, {}).find(expected) != std::string::npos);
+  CHECK(warning(there_and_back, {"--verify"}).find(expected) != std::string::npos);
+  CHECK(warning(there_and_back, {"--tile-side", "16"}).find(expected) != std::string::npos);
+  CHECK(warning(there_and_back, {"--storage", "fp32"}) == "");
+  CHECK(warning({"exposure", "--stops", "1", "in.exr", "-o", "out.exr"}, {}) == "");
+}
+
+TEST_CASE("curves whose published terms cancel near white keep their digits there") {
+  if (!has_device()) return;
+  const Place place;
+  const std::string noise = std::filesystem::absolute("testdata/noise_257x129.exr").string();
+  for (const char* curve : {"agx", "agx-filament"})
+    done(place, {"exposure", "--stops", "3", "tonemap", "--curve", curve, "--fit", "--storage", "fp32", noise, "-o",
+                 "out.exr", "--verify"});
+}

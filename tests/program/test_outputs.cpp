@@ -1,0 +1,459 @@
+// Where results go, and what is in them.
+#include "tests/program/place.h"
+
+#include "core/base/half.h"
+#include "core/image/to_working.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+namespace {
+
+// Number `index` of a level as it stands.
+double number_at(const Group& group, size_t index) {
+  const Memory& texels = group.levels[0].texels;
+  switch (group.depth) {
+    case Depth::u8: return texels.as<uint8_t>()[index];
+    case Depth::u16: return texels.as<uint16_t>()[index];
+    case Depth::u32: return texels.as<uint32_t>()[index];
+    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
+    case Depth::f32: return double(texels.as<float>()[index]);
+  }
+  return NAN;
+}
+
+void check_same(const Place& place, const std::string& a, const std::string& b, const Words& options = {}) {
+  Words words{"compare", a, b};
+  words.insert(words.end(), options.begin(), options.end());
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
+}
+
+void check_done(const Place& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
+}
+
+}  // namespace
+
+TEST_CASE("a mean of black and white texels is 188, not 128") {
+  if (!has_device()) return;
+  for (const char* method : {"single-pass", "per-level"}) {
+    const Place place;
+    check_done(place, {"mips", "bars.png", "--method", method, "-o", "{stem}.{level}.png"});
+    for (int level = 1; level < 7; ++level) {
+      const Picture picture = decoded(place, fmt::format("bars.{}.png", level));
+      CHECK(picture.size() == level_size({64, 16}, level));
+      const Group& group = picture.groups[0];
+      REQUIRE(group.depth == Depth::u8);
+      for (size_t texel = 0; texel < texel_count(picture.size()); ++texel)
+        CHECK_MESSAGE(number_at(group, 4 * texel) == 188, method, " level ", level, " texel ", texel);
+    }
+  }
+}
+
+TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half and float") {
+  const Place place;
+  for (const char* name : {"in.png", "deep.png"}) {
+    check_done(place, {name, "-o", "there.exr", "--bits", "32f"});
+    check_done(place, {"there.exr", "-o", "back.png", "--bits", std::string(name) == "in.png" ? "8" : "16"});
+    check_same(place, name, "back.png");
+  }
+  check_done(place, {"in.png", "-o", "half.exr"});
+  check_done(place, {"half.exr", "-o", "back.png", "--bits", "8"});
+  check_same(place, "in.png", "back.png");
+  check_done(place, {"in.exr", "-o", "wide.exr", "--bits", "32f"});
+  check_done(place, {"wide.exr", "-o", "back.exr", "--bits", "16f"});
+  check_same(place, "in.exr", "back.exr");
+  CHECK(decoded(place, "wide.exr").groups[0].depth == Depth::f32);
+  CHECK(decoded(place, "back.exr").groups[0].depth == Depth::half);
+}
+
+TEST_CASE(
+    "colours of other primaries are Rec. 709's in a PNG, without an op and behind one, and stay theirs in an EXR") {
+  // ITU-R BT.2087
+  constexpr double to_rec709[3][3] = {
+      {1.6604910, -0.5876411, -0.0728499}, {-0.1245505, 1.1328999, -0.0083494}, {-0.0181508, -0.1005789, 1.1187297}};
+  const Place place;
+  check_done(place, {"rec2020.exr", "-o", "out.png", "--bits", "16"});
+  const Picture before = decoded(place, "rec2020.exr"), after = decoded(place, "out.png");
+  for (size_t texel = 0; texel < texel_count(before.size()); ++texel)
+    for (size_t c = 0; c < 3; ++c) {
+      double light = 0;
+      for (size_t k = 0; k < 3; ++k) light += to_rec709[c][k] * number_at(before.groups[0], 4 * texel + k);
+      const double straight = std::clamp(light / number_at(before.groups[0], 4 * texel + 3), 0.0, 1.0);
+      CHECK(std::abs(number_at(after.groups[0], 4 * texel + c) - 65535 * srgb_encode(straight)) <= 1);
+    }
+  check_done(place, {"rec2020.exr", "-o", "out.exr"});
+  check_same(place, "rec2020.exr", "out.exr");
+  const auto chromaticities = [](const Picture& picture) {
+    return std::ranges::find(picture.attributes, "chromaticities", &Attribute::name)->value;
+  };
+  CHECK(chromaticities(decoded(place, "out.exr")) == chromaticities(before));
+  if (!has_device()) return;
+  check_done(place, {"flip", "x", "flip", "x", "rec2020.exr", "--storage", "fp32", "-o", "turned.png", "--bits", "16"});
+  const Finished difference = place.gpupost({"compare", "out.png", "turned.png", "--tolerance", "0.0001"});
+  CHECK_MESSAGE(difference.exit_code == 0, difference.out, difference.err);
+}
+
+TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whatever the compression") {
+  const Place place;
+  for (const char* name : {"depth.exr", "layers.exr", "float.exr"})
+    for (const char* compression : {"none", "rle", "zips", "zip"}) {
+      check_done(place, {name, "-o", "out.exr", "--compression", compression});
+      check_same(place, name, "out.exr");
+      const json before = json::parse(place.gpupost({"info", name, "--json"}).out);
+      const json after = json::parse(place.gpupost({"info", "out.exr", "--json"}).out);
+      CHECK(before["channels"] == after["channels"]);
+      CHECK(after["compression"] == compression);
+    }
+}
+
+TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {
+  if (!has_device()) return;
+  const Place place;
+  for (const char* name : {"in", "depth", "float", "layers"}) {
+    const std::string from = fmt::format("{}.exr", name), to = fmt::format("{}.mips.exr", name);
+    check_done(place, {"mips", from});
+    check_same(place, from, to, {"--level", "0"});
+    for (int level = 0; level < 6; ++level) {
+      const Picture picture = decoded(place, to, level);
+      CHECK(picture.size() == level_size({37, 21}, level));
+      CHECK(picture.groups.size() == decoded(place, from).groups.size());
+    }
+  }
+}
+
+TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
+  if (!has_device()) return;
+  const Place place;
+  if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
+  for (const std::string name : {"in.exr", "float.exr"}) {
+    check_done(place, {"mips", name, "-o", "all.exr"});
+    std::string line = "oiiotool --native";
+    for (int level = 0; level < 6; ++level) line += fmt::format(" all.exr --selectmip {0} -o theirs.{0}.exr", level);
+    const Finished finished = place.shell(line);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.out, finished.err);
+    for (int level = 0; level < 6; ++level) {
+      const Picture ours = decoded(place, "all.exr", level);
+      const Picture theirs = decoded(place, fmt::format("theirs.{}.exr", level));
+      REQUIRE(ours.groups.size() == theirs.groups.size());
+      for (size_t group = 0; group < ours.groups.size(); ++group)
+        CHECK_MESSAGE(std::ranges::equal(ours.groups[group].levels[0].texels.bytes(),
+                                         theirs.groups[group].levels[0].texels.bytes()),
+                      name, " level ", level, " group ", group);
+    }
+  }
+}
+
+TEST_CASE("info tells how many levels a file has") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.exr"});
+  CHECK(json::parse(place.gpupost({"info", "in.mips.exr", "--json"}).out)["levels"] == 6);
+  CHECK(json::parse(place.gpupost({"info", "in.exr", "--json"}).out)["levels"] == 1);
+}
+
+TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "float.exr", "--fp16"});
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.err.find("over 65504 were clamped") != std::string::npos, finished.err);
+  CHECK(decoded(place, "float.mips.exr").groups[0].channels[0].depth == Depth::half);
+  check_done(place, {"mips", "in.exr", "-o", "plain.exr"});
+  CHECK(decoded(place, "plain.exr").groups[0].channels[0].depth == Depth::half);
+}
+
+TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
+  if (!has_device()) return;
+  const Place place;
+  for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"}}) {
+    Words at_once{"in.exr", "-o", "whole.exr"},
+        in_parts{"in.exr", "-o", "parts.exr", "--tile-side", "16", "--report", "report.json"};
+    at_once.insert(at_once.begin(), op.begin(), op.end());
+    in_parts.insert(in_parts.begin(), op.begin(), op.end());
+    check_done(place, at_once);
+    check_done(place, in_parts);
+    CHECK_MESSAGE(place.read("whole.exr") == place.read("parts.exr"), op.front());
+    const std::string choices = json::parse(place.read("report.json"))["jobs"][0]["choices"].dump();
+    CHECK_MESSAGE((choices.find(" parts: the picture is 37 x 21 texels") != choices.npos) == (op.front() != "flip"),
+                  choices);
+  }
+}
+
+TEST_CASE("a picture over a device's limit goes through, and is what the definition says") {
+  if (!has_device() || has_gpu()) return;
+  const Place place;
+  check_done(place, {"blur", "long.exr", "--radius", "7", "--verify", "--quiet", "-o", "blurred.exr"});
+  check_done(place, {"mips", "long.exr", "--verify", "--quiet", "-o", "mips.exr"});
+  CHECK(decoded(place, "mips.exr", 1).size() == Size{10000, 1});
+  const Finished explained = place.gpupost({"--explain", "blur", "--radius", "7", "long.exr"});
+  CHECK_MESSAGE(
+      explained.out.find("in parts of what follows, since the picture is 20000 x 1 texels") != explained.out.npos,
+      explained.out);
+}
+
+TEST_CASE("-o with / at its end is a folder for the input's name") {
+  if (!has_device()) return;
+  const Place place;
+  std::filesystem::create_directory(place.path("made"));
+  check_done(place, {"mips", "sub/in.exr", "wide.exr", "-o", "made/"});
+  CHECK(place.has("made/in.exr"));
+  CHECK(place.has("made/wide.exr"));
+  check_done(place, {"in.exr", "-o", "made/", "--format", "png"});
+  CHECK(place.has("made/in.png"));
+}
+
+TEST_CASE("the places of a pattern are filled from the input") {
+  const Place place;
+  check_done(place, {"sub/in.exr", "-o", "{dir}/{stem}-{name}.{ext}"});
+  CHECK(place.has("sub/in-in.exr.exr"));
+  check_done(place, {"in.exr", "wide.exr", "-o", "{dir}/{stem}.png"});
+  CHECK(place.has("in.png"));
+  CHECK(place.has("wide.png"));
+  check_done(place, {"in.exr", "-o", "y.{ext}.png"});
+  check_done(place, {"in.png", "-o", "x.{ext}.exr"});
+  CHECK(decoded(place, "y.png.png").format == "png");
+  CHECK(decoded(place, "x.exr.exr").format == "exr");
+  CHECK(place.shell("gpupost - -o '{stem}.png' < in.exr").exit_code == 0);
+  CHECK(place.has("stdin.png"));
+}
+
+TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.exr"});
+  check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.png", "--levels", "3"});
+  check_done(place, {"mips", "in.exr", "-o", "whole.exr"});
+  for (int level = 0; level < 6; ++level) {
+    const std::string name = fmt::format("in.{}.exr", level);
+    CHECK(decoded(place, name).size() == level_size({37, 21}, level));
+    CHECK(decoded(place, name).file_level_count == 1);
+    check_done(place, {"whole.exr", "--level", std::to_string(level), "-o", "cut_out.exr"});
+    check_same(place, name, "cut_out.exr");
+  }
+  CHECK(!place.has("in.6.exr"));
+  CHECK(decoded(place, "in.2.png").size() == Size{9, 5});
+  CHECK(!place.has("in.3.png"));
+}
+
+TEST_CASE("a layer is what mips works on, and all else travels along") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "layers.exr", "--layer", "diffuse", "--verify"});
+  check_same(place, "layers.exr", "layers.mips.exr", {"--level", "0"});
+}
+
+TEST_CASE("a result may replace its own input when that is asked for, whole") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.exr", "-o", "in.exr"});
+  CHECK(decoded(place, "in.exr", 5).size() == Size{1, 1});
+  check_same(place, "in.exr", "sub/in.exr", {"--level", "0"});
+}
+
+TEST_CASE("of several inputs the bad ones are named, the good ones are done, and the exit is 5") {
+  const Place place;
+  std::filesystem::create_directory(place.path("made"));
+  const Finished finished =
+      place.gpupost({"in.exr", "cut.exr", "wide.exr", "missing.exr", "-o", "made/", "--quiet"}, no_driver);
+  CHECK(finished.exit_code == 5);
+  CHECK(place.has("made/in.exr"));
+  CHECK(place.has("made/wide.exr"));
+  CHECK(!place.has("made/cut.exr"));
+  CHECK(finished.err.starts_with("gpupost: cut.exr: "));
+  CHECK_MESSAGE(std::count(finished.err.begin(), finished.err.end(), '\n') == 2, finished.err);
+}
+
+TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
+  if (!has_device()) return;
+  for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
+    const Place place;
+    check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
+    const json report = json::parse(place.read("r.json"));
+    CHECK(report["schema"] == "gpupost-report-1");
+    CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
+    CHECK(report["cores"].get<int>() > 0);
+    for (const char* field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
+    for (const char* field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
+      CHECK_MESSAGE(report["device"].contains(field), field);
+    REQUIRE(report["jobs"].size() == 1);
+    const json& job = report["jobs"][0];
+    CHECK(job["input"] == "in.exr");
+    CHECK(job["outputs"] == json{"in.mips.exr"});
+    CHECK(job["width"] == 37);
+    CHECK(job["storage"] == "16f");
+    CHECK(job["error"] == "");
+    CHECK(job["choices"] == json{fmt::format("mips: {}, asked for", method)});
+    REQUIRE(int(job["passes"].size()) == pass_count);
+    size_t read = 0, written = 0;
+    for (const json& pass : job["passes"]) {
+      read += pass["bytes_read"].get<size_t>();
+      written += pass["bytes_written"].get<size_t>();
+      CHECK(pass["ms"].get<double>() >= 0);
+      CHECK(pass["ms"].get<double>() < 10000);
+    }
+    // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
+    const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
+    CHECK(written == below);
+    CHECK(read == (pass_count == 1 ? size_t(8 * 37 * 21) : 8 * 37 * 21 + below - 8));
+    double sum = 0;
+    for (const char* stage : {"decode", "verify", "encode", "write"}) sum += job["stages_ms"][stage].get<double>();
+    CHECK(job["stages_ms"]["total"].get<double>() >= sum * 0.99);
+    CHECK(job["verify"].size() == 5);
+    for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
+    CHECK(job["copy_gb_per_s"]["16f"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
+  const Place place;
+  CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
+  const json report = json::parse(place.read("r.json"));
+  CHECK(report["device"].is_null());
+  CHECK(report["jobs"][0]["passes"].empty());
+  CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
+  CHECK(json::parse(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") !=
+        std::string::npos);
+}
+
+TEST_CASE("--timing prints the table on standard error") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.out == "");
+  for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download",
+                           "encode", "write", "total"})
+    CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
+}
+
+TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
+  if (!has_device()) return;
+  const Place place;
+  REQUIRE(place.gpupost({"bars.png", "-o", "wide.png", "--bits", "16"}).exit_code == 0);
+  const Picture eight = decoded(place, "bars.png"), sixteen = decoded(place, "wide.png");
+  const auto from = eight.groups[0].levels[0].texels.as<uint8_t>();
+  const auto to = sixteen.groups[0].levels[0].texels.as<uint16_t>();
+  REQUIRE(from.size() == to.size());
+  for (size_t i = 0; i < from.size(); ++i) REQUIRE(to[i] == from[i] * 257);
+
+  REQUIRE(place.gpupost({"mips", "in.png", "-o", "l{level}.png", "--quiet"}).exit_code == 0);
+  const Picture before = decoded(place, "in.png"), after = decoded(place, "l0.png");
+  CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
+}
+
+TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
+  if (!has_device()) return;
+  const Place place;
+  for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
+    for (const int levels : {0, 3, 1}) {
+      const std::string name = fmt::format("out{}.{}", levels, extension);
+      check_done(place, {"mips", "in.exr", "--levels", std::to_string(levels), "-o", name});
+      CHECK(int(place.read(name)[size_t(count_at)]) == (levels ? levels : 6));
+    }
+  check_done(place, {"mips", "in.exr", "-o", "l{level}.dds"});
+  CHECK(place.read("l5.dds").size() == 148 + 8);
+}
+
+TEST_CASE("the depth and transfer of a container are those of the input, unless they are asked for") {
+  const Place place;
+  const auto dxgi_of = [&](const Words& words) {
+    check_done(place, words);
+    return int(static_cast<unsigned char>(place.read("out.dds")[128]));
+  };
+  CHECK(dxgi_of({"in.png", "-o", "out.dds"}) == 29);                          // R8G8B8A8_UNORM_SRGB
+  CHECK(dxgi_of({"in.png", "-o", "out.dds", "--transfer", "linear"}) == 28);  // R8G8B8A8_UNORM
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "8"}) == 29);
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds"}) == 10);                  // R16G16B16A16_FLOAT
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "16"}) == 11);  // R16G16B16A16_UNORM
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "32f"}) == 2);  // R32G32B32A32_FLOAT
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds"}) == 2);
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds", "--fp16"}) == 10);
+  CHECK(dxgi_of({"bars.png", "-o", "out.dds", "--transfer", "linear"}) == 61);  // R8_UNORM
+}
+
+TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
+  if (!has_device()) return;
+  const Place place;
+  check_done(place, {"mips", "in.png", "-o", "out.dds"});
+  const Picture picture = decoded(place, "in.png");
+  const Memory& texels = picture.groups[0].levels[0].texels;
+  CHECK(place.read("out.dds").substr(148, texels.size()) ==
+        std::string(reinterpret_cast<const char*>(texels.data()), texels.size()));
+  check_done(place, {"mips", "bars.png", "-o", "out.ktx2"});  // R8_SRGB
+  const std::string bars = place.read("out.ktx2");
+  const size_t base = bars.size() - 64 * 16;
+  CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
+}
+
+TEST_CASE("--dither ordered takes the numbers beside what is between them, in every format of 8 bits") {
+  const Place place;
+  for (const char* dither : {"none", "ordered"})
+    check_done(place, {"in.exr", "-o", fmt::format("{}.png", dither), "--dither", dither});
+  check_done(place, {"in.exr", "-o", "plain.png"});
+  CHECK(place.read("none.png") == place.read("plain.png"));
+  const Finished compared = place.gpupost({"compare", "ordered.png", "plain.png", "--tolerance", "1"});
+  CHECK_MESSAGE(compared.exit_code == 0, compared.out);
+  const Picture ordered = decoded(place, "ordered.png"), plain = decoded(place, "plain.png");
+  size_t changed_count = 0;
+  for (size_t index = 0; index < 4 * texel_count(plain.size()); ++index) {
+    const bool is_changed = number_at(ordered.groups[0], index) != number_at(plain.groups[0], index);
+    CHECK((!is_changed || index % 4 != 3));
+    changed_count += is_changed;
+  }
+  CHECK(changed_count > texel_count(plain.size()) / 2);  // of three numbers a texel
+  for (const std::string format : {"ktx2", "dds"}) {
+    check_done(place, {"in.exr", "-o", "ordered." + format, "--bits", "8", "--dither", "ordered"});
+    check_done(place, {"ordered.png", "-o", "same." + format});
+    CHECK(place.read("ordered." + format) == place.read("same." + format));
+  }
+  check_done(place, {"flip", "x", "flip", "x", "in.png", "-o", "same.png", "--dither", "ordered"});
+  check_same(place, "same.png", "in.png");
+}
+
+TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds no other channels; dropped: Z id\n");
+  const json report = json::parse(place.read("r.json"));
+  for (const json& pass : report["jobs"][0]["passes"])
+    CHECK_MESSAGE(pass["name"].get<std::string>().find("(Z)") == std::string::npos, pass.dump());
+}
+
+TEST_CASE("a warning of several inputs is said of the first, with their number behind all of them") {
+  const Place place;
+  const std::string copies = "cp depth.exr second.exr && cp depth.exr third.exr && ";
+  const std::string dropped = "png holds no other channels; dropped: Z id\n", first = "gpupost: warning: depth.exr: ";
+  const Finished three = place.shell(copies + "gpupost depth.exr in.exr second.exr third.exr -o '{stem}.png'");
+  CHECK(three.exit_code == 0);
+  CHECK(three.err == first + dropped + "gpupost: warning: 2 more inputs: " + dropped);
+  const Finished two = place.gpupost({"depth.exr", "second.exr", "-o", "{stem}.png", "--report", "r.json"});
+  CHECK(two.err == first + dropped + "gpupost: warning: 1 more input: " + dropped);
+  const json report = json::parse(place.read("r.json"));
+  for (const json& job : report["jobs"]) CHECK(job["warnings"].size() == 1);
+}
+
+TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
+  const Place place;
+  check_done(place, {"in.exr", "-o", "linear.png", "--bits", "16", "--transfer", "linear"});
+  CHECK(json::parse(place.gpupost({"info", "linear.png", "--json"}).out)["transfer"] == "linear");
+  CHECK(place.read("linear.png").find("sRGB") == std::string::npos);
+  check_done(place, {"in.exr", "-o", "plain.png", "--bits", "16"});
+  CHECK(place.read("linear.png") != place.read("plain.png"));
+  check_done(place, {"linear.png", "-o", "back.exr", "--bits", "16f"});
+  CHECK(place.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.001"}).exit_code == 0);
+}

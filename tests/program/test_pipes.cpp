@@ -1,0 +1,206 @@
+// gpupost between other programs.
+#include "tests/program/place.h"
+
+#include "core/system/descriptor.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// Has a process become gpupost, and does it have a handler of its own for a signal, or ignore it?
+bool has_answer_to(pid_t process, int signal_number) {
+  std::error_code error;
+  if (!std::filesystem::equivalent(fmt::format("/proc/{}/exe", process), GPUPOST_PROGRAM, error)) return false;
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  uint64_t mask = 0;
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:") || line.starts_with("SigIgn:")) mask |= std::stoull(line.substr(7), nullptr, 16);
+  return (mask >> (signal_number - 1)) & 1;
+}
+
+// Of gpupost that waits for its input when a signal comes; minus the signal where that ends it. Its input ends without a byte
+// then.
+int exit_code_after(int signal_number, bool is_ignored, const std::string& output) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[0], STDIN_FILENO);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDERR_FILENO);
+    std::signal(signal_number, is_ignored ? SIG_IGN : SIG_DFL);
+    const rlimit no_core{};  // which SIGQUIT leaves
+    setrlimit(RLIMIT_CORE, &no_core);
+    execl(GPUPOST_PROGRAM, GPUPOST_PROGRAM, "-", "-o", output.c_str(), nullptr);
+    _exit(127);
+  }
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  for (int waited_ms = 0; waited_ms < 10'000 && !has_answer_to(child, SIGTERM); ++waited_ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is the last that gets its answer
+  kill(child, signal_number);
+  write_end.reset();
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("a picture comes in by standard input and goes out by standard output") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.shell("cat in.exr | gpupost mips --fp16 > out.exr");
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "");
+  CHECK(place.gpupost({"mips", "in.exr", "--fp16"}).exit_code == 0);
+  CHECK(place.read("out.exr") == place.read("in.mips.exr"));
+  CHECK(decoded(place, "out.exr", 5).size() == Size{1, 1});
+}
+
+TEST_CASE("warnings of standard input name it as errors do") {
+  const Place place;
+  const Finished finished = place.shell("cat depth.exr | gpupost - -o out.png");
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: warning: standard input: png holds no other channels"),
+                finished.err);
+}
+
+TEST_CASE("standard input may be a file, standard output may be named") {
+  if (!has_device()) return;
+  const Place place;
+  CHECK(place.shell("gpupost mips < in.exr > a.exr").exit_code == 0);
+  CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
+  CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
+  CHECK(place.shell("cat in.exr | gpupost mips -o d.exr").exit_code == 0);
+  for (const char* name : {"a.exr", "b.exr", "c.exr"}) CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
+}
+
+TEST_CASE("two gpuposts in a row convert there and back") {
+  const Place place;
+  const Finished finished = place.shell("gpupost - -o - --format exr < in.png | gpupost - -o out.png --bits 8");
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.gpupost({"compare", "in.png", "out.png"}).exit_code == 0);
+}
+
+TEST_CASE("a closed pipe under text is no error") {
+  const Place place;
+  for (const char* line : {"gpupost help | true", "gpupost ops --markdown | true", "gpupost shader mips | head -n 1",
+                           "for i in 1 2 3; do gpupost help; done | head -c 100"}) {
+    const Finished finished = place.shell(std::string("set -o pipefail; ") + line, no_driver);
+    CHECK_MESSAGE(finished.exit_code == 0, line);
+    CHECK_MESSAGE(finished.err == "", line, ": ", finished.err);
+  }
+}
+
+TEST_CASE("a closed pipe under a picture is an output that cannot be written") {
+  const Place place;
+  const Finished finished = place.shell("{ sleep 0.1; gpupost wide.exr -o - --format exr; echo code $? >&2; } | true");
+  CHECK_MESSAGE(finished.err.find("code 3") != std::string::npos, finished.err);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: standard output: cannot be written"), finished.err);
+}
+
+TEST_CASE("names of open descriptors are written on to: pipes, and files that hold something") {
+  const Place place;
+  REQUIRE(place.shell("gpupost in.exr -o - --format exr > straight.exr").exit_code == 0);
+  const std::string file = place.read("straight.exr");
+  for (const std::string line :
+       {"gpupost in.exr -o /dev/stdout --format exr | cat > out.exr",
+        "gpupost in.exr -o >(cat > out.exr) --format exr; wait $!",
+        "gpupost in.exr -o /dev/fd/3 --format exr 3> out.exr", "gpupost in.exr -o link --format exr > out.exr"}) {
+    const Finished finished = place.shell(fmt::format("rm -f out.exr; ln -sf /dev/stdout link; {}", line));
+    CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+    CHECK_MESSAGE(place.read("out.exr") == file, line);
+  }
+  place.write("log", "what stood there\n");
+  REQUIRE(place.shell("gpupost in.exr -o /proc/self/fd/1 --format exr >> log").exit_code == 0);
+  CHECK(place.read("log") == "what stood there\n" + file);
+  place.write("log", "what stood there\n");
+  REQUIRE(place.shell("gpupost in.exr -o out.exr --report /dev/stderr 2>> log").exit_code == 0);
+  CHECK(place.read("log").starts_with("what stood there\n{"));
+}
+
+TEST_CASE("a descriptor that is not open, or is for reading, is refused before any work") {
+  const Place place;
+  for (const std::string line :
+       {"gpupost missing.exr -o /dev/fd/9 --format exr", "gpupost missing.exr -o /dev/stdin --format exr < in.exr",
+        "gpupost missing.exr -o - --format exr >&-"}) {
+    const Finished finished = place.shell(line);
+    CHECK_MESSAGE(finished.exit_code == 3, line, ": ", finished.err);
+    CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+  }
+  const Finished both = place.shell("gpupost in.exr -o /dev/stdout --format exr --report - | cat > both");
+  CHECK_MESSAGE(both.err.find("--report -: a result goes there too") != std::string::npos, both.err);
+}
+
+TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
+  const Place place;
+  const Finished picture = place.run(
+      {.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
+  CHECK(picture.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(picture.err), picture.err);
+  const Finished text =
+      place.run({.program = GPUPOST_PROGRAM, .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
+  CHECK(text.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(text.err), text.err);
+}
+
+TEST_CASE("a standard error that is full, closed or read no more changes no result and no exit code") {
+  const Place place;
+  const std::string batch = "gpupost depth.exr layers.exr in.exr text.exr other.exr -o '{stem}.png' --report r.json ";
+  for (const std::string way : {"2> /dev/full", "2>&-", "2> >(true)"}) {
+    INFO(way);
+    const Finished finished = place.shell(fmt::format("rm -f r.json *.png; {}{}", batch, way), no_driver);
+    CHECK(finished.exit_code == 5);
+    for (const std::string name : {"depth.png", "layers.png", "in.png", "other.png", "r.json"})
+      CHECK_MESSAGE(place.has(name), name);
+    CHECK(place.shell("gpupost missing.exr -o out.png " + way).exit_code == 2);
+    CHECK(place.shell("gpupost in.exr -o out.png --timing " + way).exit_code == 0);
+    CHECK(place.shell("gpupost " + way).exit_code == 1);
+  }
+}
+
+TEST_CASE("what is closed of the standard descriptors is no place for files that are opened") {
+  const Place place;
+  for (const std::string line : {"gpupost - -o out.exr <&-", "gpupost - -o out.exr <&- >&- 2>&-"})
+    CHECK_MESSAGE(place.shell(line).exit_code == 2, line);
+  CHECK(place.shell("gpupost in.exr -o out.exr <&- >&- 2>&-").exit_code == 0);
+  CHECK(place.gpupost({"compare", "in.exr", "out.exr"}).exit_code == 0);
+  CHECK(place.shell("gpupost info in.exr >&-").exit_code == 3);
+}
+
+TEST_CASE("a picture that is cut off in the pipe is refused, and standard output stays empty") {
+  const Place place;
+  const Finished finished = place.shell("head -c 500 in.exr | gpupost mips");
+  CHECK(finished.exit_code == 2);
+  CHECK(finished.out == "");
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}
+
+TEST_CASE("a signal leaves no temporary file and ends the program by itself, unless it is to be ignored") {
+  const Place place;
+  place.write("out.exr", "an old output");
+  const auto before = place.files();
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    for (const bool is_ignored : {false, true}) {
+      CAPTURE(number);
+      CAPTURE(is_ignored);
+      CHECK(exit_code_after(number, is_ignored, place.path("out.exr")) == (is_ignored ? 2 : -number));
+      CHECK(place.files() == before);
+    }
+}

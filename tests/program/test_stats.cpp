@@ -1,0 +1,224 @@
+// Statistics of whole files, as JSON on standard output.
+#include "tests/program/place.h"
+
+#include "core/codec/codec.h"
+#include "tests/support/made.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using nlohmann::json;
+
+namespace {
+
+// What gpupost prints, a line each.
+std::vector<json> lines_of(const Finished& finished) {
+  INFO(finished.err);
+  CHECK(finished.exit_code == 0);
+  std::vector<json> lines;
+  std::istringstream stream(finished.out);
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+json stats_of(const Place& place, const std::string& file) {
+  const std::vector<json> lines = lines_of(place.gpupost({file, "stats", "--verify", "--quiet"}));
+  REQUIRE(lines.size() == 1);
+  return lines[0];
+}
+
+json channel(const json& stats, const std::string& name) {
+  for (const json& one : stats["channels"])
+    if (one["name"] == name) return one;
+  FAIL("no channel ", name);
+  return {};
+}
+
+// A float EXR with R, G and B of one value everywhere but for R, which begins with `reds`.
+std::string file_with(Size size, float value, const std::vector<float>& reds) {
+  Group group = made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, size, 1,
+                           [&](int x, int y, size_t component, int) {
+                             const auto index = size_t(y * size.width + x);
+                             return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
+                           });
+  group.is_colour = true;
+  Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
+  picture.groups.push_back(std::move(group));
+  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32});
+  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+}
+
+// The numbers of a line of `oiiotool --stats`, one a channel.
+std::vector<double> oiio_numbers(const std::string& text, const std::string& label) {
+  const size_t at = text.find("Stats " + label + ": ");
+  REQUIRE(at != text.npos);
+  std::istringstream stream(text.substr(at + label.size() + 8, text.find('\n', at) - at - label.size() - 8));
+  return {std::istream_iterator<double>(stream), {}};
+}
+
+}  // namespace
+
+TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
+  if (!has_device()) return;
+  const Place place;
+  if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
+  const std::string file = std::filesystem::absolute("testdata/scene.exr").string();
+  const json stats = stats_of(place, file);
+  const std::string told = place.shell("oiiotool --stats '" + file + "'").out;
+  const std::vector<double> least = oiio_numbers(told, "Min"), largest = oiio_numbers(told, "Max"),
+                            means = oiio_numbers(told, "Avg"), nans = oiio_numbers(told, "NanCount");
+  const char* names[] = {"R", "G", "B", "A", "Z", "", "N.X", "N.Y", "N.Z"};  // in the file's order; id is uint
+  REQUIRE(means.size() == std::size(names));
+  for (size_t index = 0; index < means.size(); ++index) {
+    if (std::string(names[index]).empty()) continue;
+    CAPTURE(names[index]);
+    const json found = channel(stats, names[index]);
+    const auto is_equal = [](double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b)); };
+    CHECK(is_equal(found["mean"], means[index]));
+    CHECK(is_equal(found["minimum"], least[index]));
+    CHECK(is_equal(found["maximum"], largest[index]));
+    CHECK(found["nan"] == nans[index]);
+  }
+  CHECK(stats["not_measured"] == json{"id"});
+}
+
+TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
+  if (!has_device()) return;
+  const Place place;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  place.write("odd.exr", file_with({9, 5}, 0.5f, {std::nanf(""), infinity, -infinity, -2, 0}));
+  const json stats = stats_of(place, "odd.exr");
+  const json red = channel(stats, "R"), luminance = stats["luminance"];
+  CHECK(red["nan"] == 1);
+  CHECK(red["infinite"] == 2);
+  CHECK(red["negative"] == 1);
+  CHECK(red["zero"] == 1);
+  CHECK(red["mean"] == doctest::Approx((40 * 0.5 - 2) / 42).epsilon(1e-6));
+  CHECK(channel(stats, "G")["mean"] == 0.5);
+  CHECK(luminance["nan"] == 1);
+  CHECK(luminance["infinite"] == 2);
+  CHECK(luminance["maximum"] == doctest::Approx(0.5).epsilon(1e-6));
+  CHECK(luminance["percentiles"]["50"] == doctest::Approx(0.5).epsilon(0.1));
+}
+
+TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
+  if (!has_device()) return;
+  const Place place;
+  place.write("black.exr", file_with({64, 48}, 0, {}));
+  const json black = stats_of(place, "black.exr")["luminance"];
+  CHECK(black["mean"] == 0);
+  CHECK(black["zero"] == 64 * 48);
+  CHECK(black["log_average"].is_null());
+  CHECK(black["percentiles"]["50"].is_null());
+  place.write("one.exr", file_with({1, 1}, 3, {}));
+  const json one = stats_of(place, "one.exr")["luminance"];
+  for (const char* name : {"mean", "minimum", "maximum", "log_average"}) CHECK(one[name] == doctest::Approx(3));
+  place.write("none.exr", file_with({1, 1}, std::nanf(""), {}));
+  CHECK(stats_of(place, "none.exr")["luminance"]["mean"].is_null());
+}
+
+TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
+  if (!has_device()) return;
+  const Place place;
+  const auto before = place.files();
+  CHECK(lines_of(place.gpupost({"in.exr", "stats"})).size() == 1);
+  CHECK(place.files() == before);
+  for (const std::string name : {"in.exr", "in.png", "depth.exr"}) {
+    const std::string out = "out." + name;
+    CHECK(lines_of(place.gpupost({name, "stats", "-o", out})).size() == 1);
+    CHECK(place.gpupost({"compare", name, out}).exit_code == 0);
+  }
+  CHECK(lines_of(place.shell("cat in.exr | gpupost stats")).size() == 1);
+}
+
+TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
+  if (!has_device()) return;
+  const Place place;
+  const std::vector<json> lines =
+      lines_of(place.gpupost({"in.exr", "depth.exr", "stats", "exposure", "--stops", "1", "stats", "--measure",
+                              "extremes", "crop", "--window", "5x4+0+0", "stats", "--verify", "--quiet"}));
+  REQUIRE(lines.size() == 6);
+  for (const size_t first : {0, 3}) {
+    const json &plain = lines[first], &brighter = lines[first + 1], &part = lines[first + 2];
+    CHECK(plain["input"] == (first == 0 ? "in.exr" : "depth.exr"));
+    CHECK(plain["before"].empty());
+    CHECK(part["before"].size() == 4);
+    CHECK(brighter["luminance"]["mean"] ==
+          doctest::Approx(2 * plain["luminance"]["mean"].get<double>()).epsilon(0.001));
+    CHECK(!brighter.contains("channels"));
+    CHECK(part["width"] == 5);
+  }
+  CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
+}
+
+TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
+  if (!has_device()) return;
+  const Place place;
+  const auto log_average = [&](const Words& words) -> json {
+    Words all{"float.exr", "exposure"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"stats", "--verify", "--quiet"});
+    return lines_of(place.gpupost(all)).at(0)["luminance"]["log_average"];
+  };
+  CHECK(log_average({"--auto"}) == doctest::Approx(0.18).epsilon(1e-5));
+  CHECK(log_average({"--auto", "--key", "2"}) == doctest::Approx(2).epsilon(1e-5));
+  // without the darker half it is darker
+  CHECK(log_average({"--auto", "--percentile", "50,100"}) < 0.15);
+  place.write("black.exr", file_with({5, 3}, 0, {}));
+  CHECK(place.gpupost({"black.exr", "exposure", "--auto", "-o", "out.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "black.exr", "out.exr"}).exit_code == 0);
+}
+
+TEST_CASE("words of the automatic exposure that contradict each other or mean nothing are refused") {
+  const Place place;
+  for (const Words& words : {Words{},
+                             {"--auto", "--stops", "1"},
+                             {"--stops", "1", "--key", "0.2"},
+                             {"--stops", "1", "--percentile", "1,99"},
+                             {"--auto", "--percentile", "90,10"},
+                             {"--auto", "--percentile", "10"},
+                             {"--auto", "--percentile", "10,101"}}) {
+    Words all{"in.exr", "exposure", "-o", "out.exr"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+  }
+}
+
+TEST_CASE("numbers, pictures and reports do not meet on standard output") {
+  const Place place;
+  for (const std::string line :
+       {"cat in.exr | gpupost stats -o -", "cat in.exr | gpupost stats flip x", "gpupost in.exr stats -o -",
+        "gpupost in.exr stats --report -", "gpupost in.exr stats flip x -o -"}) {
+    const Finished finished = place.shell(line + " | cat");
+    CAPTURE(line);
+    CHECK(finished.out == "");
+    CHECK(finished.err.find("would both go to standard output") != std::string::npos);
+    CHECK(is_one_error(finished.err));
+  }
+  CHECK(place.gpupost({"in.exr", "stats", "-o", "-"}).exit_code == 1);
+}
+
+TEST_CASE("a table says what JSON says, and the report has the same object") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished table = place.gpupost({"in.exr", "stats", "--table"});
+  const json plain = stats_of(place, "in.exr");
+  CHECK(table.exit_code == 0);
+  for (const std::string& text : Words{"luminance", "log average", "50 % below", plain["luminance"]["mean"].dump()})
+    CHECK_MESSAGE(table.out.find(text) != std::string::npos, text, " is missing in\n", table.out);
+  CHECK(place.gpupost({"in.exr", "stats", "--report", "r.json"}).exit_code == 0);
+  const json report = json::parse(place.read("r.json"));
+  CHECK(report["jobs"][0]["statistics"][0] == plain);
+  CHECK(report["jobs"][0]["outputs"].empty());
+}

@@ -1,0 +1,33 @@
+// The program under Vulkan's validation layer with its synchronisation checks on.
+#include "tests/program/place.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost::test;
+
+TEST_CASE("the validation layer has no message for either method, with pushed and with ordinary descriptor sets") {
+  if (!has_device()) return;
+  const Place place;
+  for (const char* method : {"single-pass", "per-level"})
+    for (const char* plain_sets : {"0", "1"}) {
+      const Finished finished = place.gpupost({"mips", "in.exr", "--method", method, "-o", "out.exr"},
+                                              {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_PLAIN_SETS", plain_sets}});
+      INFO(method, " ", plain_sets, ": ", finished.err);
+      CHECK(finished.exit_code == 0);
+      CHECK(finished.err.empty());
+    }
+}
+
+TEST_CASE("a program without its barriers is reported, and writes nothing") {
+  if (!has_device()) return;
+  const Place place;
+  // not by Place, for which exit 70 is a failure of its own
+  const Finished finished = run({.program = GPUPOST_PROGRAM,
+                                 .words = {"mips", "in.exr", "--method", "per-level", "-o", "out.exr"},
+                                 .environment = {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "barriers"}},
+                                 .folder = place.path()});
+  INFO(finished.err.substr(0, 1000));
+  CHECK(finished.exit_code == 70);
+  CHECK(finished.err.find("SYNC-HAZARD") != std::string::npos);
+  CHECK(!place.has("out.exr"));
+}

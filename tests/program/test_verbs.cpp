@@ -1,0 +1,199 @@
+// Verbs: their help, their options, and what stands before them.
+#include "tests/program/place.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+using namespace gpupost::test;
+
+namespace {
+
+// The first words of the lines of a section of a help text, up to the next empty line.
+Words first_words(const std::string& help, const std::string& section) {
+  Words words;
+  const size_t at = help.find("\n" + section);
+  if (at == help.npos) return words;
+  std::istringstream stream(help.substr(at + 1));
+  std::string line;
+  std::getline(stream, line);
+  while (std::getline(stream, line) && !line.empty())
+    if (line.starts_with("  ") && line[2] != ' ') words.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return words;
+}
+
+// The examples of a help text, without "gpupost".
+Words examples_of(const std::string& help) {
+  Words lines;
+  std::istringstream stream(help);
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("  gpupost ")) lines.push_back(line.substr(10));
+  return lines;
+}
+
+std::string completed(const Place& place, const Words& words) {
+  Words all{"completion", "words", "--"};
+  all.insert(all.end(), words.begin(), words.end());
+  return place.gpupost(all).out;
+}
+
+}  // namespace
+
+TEST_CASE("help of each verb has its usage and examples, and its options are those that are completed") {
+  const Place place;
+  const Words verbs = first_words(place.gpupost({"help"}).out, "Verbs");
+  CHECK(verbs.size() >= 11);
+  for (const std::string& verb : verbs) {
+    CAPTURE(verb);
+    const Finished finished = place.gpupost({"help", verb});
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.out.starts_with("gpupost " + verb));
+    CHECK(!examples_of(finished.out).empty());
+    CHECK(place.gpupost({verb, "--help"}).out == finished.out);
+    for (const std::string& option : first_words(finished.out, "Options"))
+      CHECK_MESSAGE(completed(place, {verb, option}).find(option + "\t") != std::string::npos, option);
+  }
+  CHECK(place.gpupost({"help", "compare"}).out.find("--tolerance T") != std::string::npos);
+  CHECK(place.gpupost({"help", "compare"}).out.find("--layer NAME") != std::string::npos);
+  CHECK(place.gpupost({"bench", "--help"}).out.find("--fp16 on|off|both") != std::string::npos);
+  const Finished near = place.gpupost({"help", "compar"});
+  CHECK(near.exit_code == 1);
+  CHECK(near.err ==
+        "gpupost: help: compar is neither an op nor a verb (did you mean `compare`?); `gpupost help` lists both\n");
+}
+
+TEST_CASE("examples of verbs that need no device end with 0") {
+  const Place place;
+  for (const char* verb : {"info", "compare", "ops", "completion", "help", "version", "shader"})
+    for (const std::string& example : examples_of(place.gpupost({"help", verb}).out)) {
+      const Finished finished = place.shell("gpupost " + example);
+      CHECK_MESSAGE(finished.exit_code == 0, example, "\n", finished.err);
+    }
+}
+
+TEST_CASE("options of verbs are completed from the table that parses them") {
+  const Place place;
+  const auto words = [&](const Words& typed) { return completed(place, typed); };
+  CHECK(words({"compare", "--tol"}).starts_with("--tolerance\t"));
+  CHECK(words({"compare", "--lay"}).starts_with("--layer\t"));
+  CHECK(words({"bench", "mips", "--fp16", "b"}).starts_with("both\t"));
+  CHECK(words({"bench", "mips", "--fp16=o"}).starts_with("--fp16=on\t"));
+  CHECK(words({"bench", "--json", ""}) == ":files\n");
+  CHECK(words({"compare", "in.exr", ""}) == ":files\n");
+  CHECK(words({"help", "compar"}).starts_with("compare\t"));
+  CHECK(words({"blur", "--apply-to", "a"}).starts_with("all\t"));
+}
+
+TEST_CASE("words that a verb does not have are refused with what it has") {
+  const Place place;
+  const std::pair<Words, const char*> refused[] = {
+      {{"compare", "in.exr", "in.exr", "--tolerence", "1"},
+       "gpupost: compare: unknown option --tolerence (did you mean `--tolerance`?); it has --tolerance, "},
+      {{"compare", "in.exr"},
+       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T]\n"},
+      {{"devices", "--json=1"}, "gpupost: devices: --json=1: --json takes no value; give --json alone\n"},
+      {{"ops", "--markdwn"},
+       "gpupost: ops: unknown option --markdwn (did you mean `--markdown`?); it has --markdown\n"},
+      {{"version", "--json"}, "gpupost: version: unknown option --json; it has no options\n"},
+      {{"compare", "in.exr", "in.exr", "--tolerance", "1", "--tolerance", "2"},
+       "gpupost: compare: --tolerance is given twice, as 1 and as 2; give it once\n"},
+      {{"--timing", "devices"},
+       "gpupost: devices is a verb, and --timing stands before it; a verb must be the first word: gpupost devices "
+       "[--json]\n"}};
+  for (const auto& [words, text] : refused) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 1);
+    CHECK_MESSAGE(finished.err.starts_with(text), finished.err);
+    CHECK(is_one_error(finished.err));
+  }
+  CHECK(place.gpupost({"compare", "in.exr", "in.exr", "--tolerance", "+0.5"}).exit_code == 0);
+}
+
+TEST_CASE("only settings of the machine come from the environment, and the rest is a warning") {
+  const Place place;
+  const auto warning_of = [&](const char* name, const char* value) {
+    const Finished finished = place.gpupost({"in.exr", "-o", "out.exr"}, {{name, value}});
+    CHECK(finished.exit_code == 0);
+    return finished.err;
+  };
+  CHECK(warning_of("GPUPOST_JBOS", "4").find("GPUPOST_JBOS=4 is ignored") != std::string::npos);
+  CHECK(warning_of("GPUPOST_JBOS", "4").find("did you mean `GPUPOST_JOBS`?") != std::string::npos);
+  CHECK(warning_of("GPUPOST_BITS", "8").find("use --bits") != std::string::npos);
+  CHECK(warning_of("GPUPOST_JOBS", "2") == "");
+  CHECK(warning_of("GPUPOST_JBOS", "") == "");
+  for (const char* of_tests : {"GPUPOST_CORPUS", "GPUPOST_TEST_REQUIRE_DEVICE", "GPUPOST_FAIL_IN"})
+    CHECK_MESSAGE(warning_of(of_tests, "x") == "", of_tests);
+  CHECK(place.gpupost({"in.exr", "-o", "o.exr", "--quiet"}, {{"GPUPOST_JBOS", "4"}}).err == "");
+  // it redirects nothing
+  CHECK(place.gpupost({"in.exr", "-o", "a.png"}, {{"GPUPOST_OUTPUT", "b.png"}}).exit_code == 0);
+  CHECK(place.gpupost({"in.exr"}, {{"GPUPOST_OUTPUT", "b.png"}}).exit_code == 1);
+  CHECK(!place.has("b.png"));
+}
+
+TEST_CASE("variables that the code or its tests read are known to the program") {
+  const std::regex reading(R"re((?:getenv|is_asked_for|kept_in)\("(GPUPOST_[A-Z_]+)"\))re");
+  std::set<std::string> names;
+  for (const char* folder : {"cli", "core", "tests"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() != ".cpp") continue;
+      std::ifstream stream(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      for (auto match = std::sregex_iterator(text.begin(), text.end(), reading); match != std::sregex_iterator();
+           ++match)
+        names.insert((*match)[1]);
+    }
+  CHECK(names.size() > 10);
+  const Place place;
+  for (const std::string& name : names) CHECK_MESSAGE(place.gpupost({"version"}, {{name, "0"}}).err == "", name);
+}
+
+TEST_CASE("two inputs of one output are named, and what tells them apart fits what was typed") {
+  const Place place;
+  const std::pair<Words, const char*> refused[] = {
+      {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
+       "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
+       "own; use "
+       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' (its folders must exist), or a run each\n"},
+      {{"in.exr", "in.png", "-o", "out.exr"},
+       "gpupost: inputs in.exr and in.png would both write out.exr; each input needs an output of its own; use {stem} "
+       "in -o, or a folder ending in /\n"},
+      {{"in.exr", "./in.exr", "-o", "{stem}.out.exr"},
+       "gpupost: inputs in.exr and ./in.exr would both write in.out.exr; each input needs an output of its own; name "
+       "the input once\n"}};
+  for (const auto& [words, text] : refused) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 1);
+    CHECK(finished.err == text);
+  }
+  // what it says is to be done does it
+  CHECK(place.gpupost({"in.exr", "sub/in.exr", "-o", "{dir}/{stem}.png"}).exit_code == 0);
+  CHECK(place.has("sub/in.png"));
+}
+
+TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost({"bench", "mips", "--sizes", "64", "--formats", "rgba8", "--variants",
+                                           "amd-2x2+shared-packed+linear,per-level", "--repeats", "20"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.out);
+  CHECK_MESSAGE(finished.out.find("failed: ") == std::string::npos, finished.out);
+}
+
+TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
+  if (!has_device()) return;
+  const Place place;
+  const Finished finished = place.gpupost(
+      {"blur", "--radius", "9", "saturation", "--factor", "0.5", "in.exr", "-o", "out.exr", "--report", "r.json"},
+      {{"XDG_CACHE_HOME", place.path("folder.exr")}});
+  REQUIRE(finished.exit_code == 0);
+  const nlohmann::json stages = nlohmann::json::parse(place.read("r.json"))["jobs"][0]["stages_ms"];
+  double sum = 0;
+  for (const auto& [name, milliseconds] : stages.items()) sum += name == "total" ? 0 : milliseconds.get<double>();
+  CHECK(stages["compile"] > 10);
+  CHECK(sum >= 0.8 * stages["total"].get<double>());
+}

@@ -1,0 +1,80 @@
+// R7: each call of the system by which a result gets to its file fails once, and others that the program makes.
+#include "tests/program/place.h"
+#include "tests/robustness/trial.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <sstream>
+
+using namespace gpupost::test;
+
+namespace {
+
+Environment faults_in(const std::string& process) {
+  return {{"LD_PRELOAD", GPUPOST_FAULTS "/libhost_faults.so"}, {"GPUPOST_FAIL_IN", process}};
+}
+
+// "write /tmp/x/.out.exr.gpupost-12-0.tmp", "fsync /tmp/x"
+std::vector<std::string> calls_of(const Trial& trial, Environment environment, Finished* finished = nullptr) {
+  const TemporaryFolder kept;
+  environment.emplace_back("GPUPOST_CALLS", kept.path("calls"));
+  const Finished ended = trial.run(environment);
+  if (finished) *finished = ended;
+  std::istringstream stream(kept.read("calls"));
+  std::vector<std::string> calls;
+  for (std::string line; std::getline(stream, line);) calls.push_back(line);
+  return calls;
+}
+
+bool is_about(const std::string& call, const std::string& text) { return call.find(text) != call.npos; }
+
+// What a call that failed makes of the run: an output that cannot be written, an input that cannot be read, memory that cannot
+// be had or shared; where a cache fails, nothing.
+std::string wrong(const Trial& trial, const Finished& finished, const std::string& call) {
+  const bool is_behind_rename = call == "fsync " + trial.path();
+  if (is_behind_rename) return trial.wrong_but_may_be_new(finished, {3});
+  if (is_about(call, "out.exr") || call == "open .") return trial.wrong(finished, {3});
+  return trial.wrong(finished, {2, 7});
+}
+
+// Each call of one process with each of the errors; the calls are those of the faulty run itself, whose order threads may change.
+void fail_each_call(Bar& bar, const Trial& trial, const std::string& process) {
+  Finished undisturbed;
+  const size_t count = calls_of(trial, faults_in(process), &undisturbed).size();
+  REQUIRE_MESSAGE(undisturbed.exit_code == 0, undisturbed.err);
+  REQUIRE(count > 0);
+  for (size_t index = 0; index < count; ++index)
+    for (const int error : {EIO, ENOSPC, EMFILE, EINTR}) {
+      if (!is_thorough() && error != (index % 2 ? EIO : EINTR)) continue;
+      Environment environment = faults_in(process);
+      environment.emplace_back("GPUPOST_FAIL_CALL", fmt::format("{}:{}", index + 1, error));
+      Finished finished;
+      const std::vector<std::string> calls = calls_of(trial, environment, &finished);
+      const std::string call = index < calls.size() ? calls[index] : "";
+      bar.count(wrong(trial, finished, call),
+                fmt::format("{}, errno {} at call {}, {}", process, error, index + 1, call));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
+  if (!has_device()) return;
+  Bar bar("R7 system calls", "calls that failed ended rightly");
+  const Trial mips({"mips"});
+  fail_each_call(bar, mips, "program");
+  fail_each_call(bar, mips, "worker");
+}
+
+TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
+  if (!has_device()) return;
+  Bar bar("R7 short writes", "outputs were whole");
+  const Trial mips({"mips"});
+  for (const char* process : {"program", "worker"}) {
+    Environment environment = faults_in(process);
+    environment.emplace_back("GPUPOST_SHORT_WRITES", "1");
+    bar.count(mips.wrong(mips.run(environment), {}), process);
+  }
+}

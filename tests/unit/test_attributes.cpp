@@ -1,0 +1,117 @@
+// Attributes that ops make wrong are adapted or removed.
+#include "core/image/attributes.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+using namespace gpupost;
+
+namespace {
+
+template <size_t count>
+Attribute floats(const char* name, const char* type, const std::array<float, count>& numbers) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+  return {.name = name, .type = type, .value = {bytes, bytes + sizeof numbers}};
+}
+
+float number_of(const std::vector<Attribute>& attributes, const char* name, size_t index) {
+  const auto found = std::ranges::find(attributes, name, &Attribute::name);
+  REQUIRE(found != attributes.end());
+  float number = 0;
+  std::memcpy(&number, found->value.data() + sizeof number * index, sizeof number);
+  return number;
+}
+
+bool has(const std::vector<Attribute>& attributes, const char* name) {
+  return std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
+}
+
+std::vector<Attribute> camera() {
+  return {floats<1>("screenWindowWidth", "float", {2}),
+          floats<2>("screenWindowCenter", "v2f", {0.25f, -0.5f}),
+          floats<1>("pixelAspectRatio", "float", {2}),
+          floats<16>("worldToCamera", "m44f", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+          floats<16>("worldToNDC", "m44f", {}),
+          Attribute{"envmap", "envmap", {0}},
+          Attribute{"owner", "string", {'x'}}};
+}
+
+constexpr Windows windows{.data = {10, 20, 89, 69}, .display = {0, 0, 99, 79}};
+
+std::vector<Attribute> behind(const char* op, const char* words, const Windows& before = windows,
+                              std::vector<Attribute> attributes = camera()) {
+  std::vector<Call> calls{parse_call(*op_named(op), words)};
+  set_windows(calls, before);
+  calls[0].op->change_attributes(calls[0], attributes);
+  return attributes;
+}
+
+// Where the ray of a texel's corner crosses the screen.
+std::array<double, 2> ray(const std::vector<Attribute>& attributes, const Window& display, double x, double y) {
+  const double texel = double(number_of(attributes, "screenWindowWidth", 0)) / size_of(display).width;
+  const double aspect = double(number_of(attributes, "pixelAspectRatio", 0));
+  const double middle_x = (display.min_x + display.max_x + 1) / 2.0,
+               middle_y = (display.min_y + display.max_y + 1) / 2.0;
+  return {double(number_of(attributes, "screenWindowCenter", 0)) + texel * (x - middle_x),
+          double(number_of(attributes, "screenWindowCenter", 1)) - texel / aspect * (y - middle_y)};
+}
+
+}  // namespace
+
+TEST_CASE("a texel's ray stays behind a crop, and what cannot be adapted goes") {
+  const std::vector<Attribute> made = behind("crop", "--window 30x20+5+7");
+  const Window part{0, 0, 29, 19};
+  for (const auto& [x, y] : {std::pair{0, 0}, {30, 20}, {12, 3}}) {
+    const auto before = ray(camera(), windows.display, 10 + 5 + x, 20 + 7 + y), after = ray(made, part, x, y);
+    CHECK(after[0] == doctest::Approx(before[0]).epsilon(1e-5));
+    CHECK(after[1] == doctest::Approx(before[1]).epsilon(1e-5));
+  }
+  CHECK(number_of(made, "worldToCamera", 5) == 6);
+  CHECK(!has(made, "worldToNDC"));
+  CHECK(!has(made, "envmap"));
+  CHECK(has(made, "owner"));
+}
+
+TEST_CASE("a crop of the whole frame leaves the attributes") {
+  const std::vector<Attribute> made = behind("crop", "--window 100x80+0+0", {windows.display, windows.display});
+  CHECK(made.size() == camera().size());
+  CHECK(number_of(made, "screenWindowWidth", 0) == 2);
+}
+
+TEST_CASE("a picture of tiles keeps the rays of the part that it was made of") {
+  const std::vector<Attribute> made = behind("luminance", "--size 8x5");
+  const auto before = ray(camera(), windows.display, 10, 20), after = ray(made, {0, 0, 7, 4}, 0, 0);
+  CHECK(after[0] == doctest::Approx(before[0]).epsilon(1e-5));
+}
+
+TEST_CASE("a mirrored picture has a mirrored camera") {
+  const std::vector<Attribute> once = behind("flip", "x");
+  CHECK(number_of(once, "screenWindowCenter", 0) == -0.25f);
+  CHECK(number_of(once, "screenWindowCenter", 1) == -0.5f);
+  CHECK(number_of(once, "worldToCamera", 4) == -5);
+  CHECK(number_of(once, "worldToCamera", 5) == 6);
+  CHECK(!has(once, "worldToNDC"));
+  const std::vector<Attribute> twice = behind("flip", "x", windows, once);
+  for (size_t index = 0; index < 16; ++index)
+    CHECK(number_of(twice, "worldToCamera", index) == number_of(camera(), "worldToCamera", index));
+}
+
+TEST_CASE("levels say how they repeat beyond their border") {
+  const auto wrapmodes = [](const char* words, std::vector<Attribute> attributes = {}) {
+    const std::vector<Attribute> made = behind("mips", words, windows, std::move(attributes));
+    const auto found = std::ranges::find(made, "wrapmodes", &Attribute::name);
+    return found == made.end() ? "" : std::string(found->value.begin(), found->value.end());
+  };
+  CHECK(wrapmodes("--filter kaiser --border repeat") == "periodic,periodic");
+  CHECK(wrapmodes("--filter kaiser --border mirror") == "mirror,mirror");
+  CHECK(wrapmodes("--filter kaiser") == "clamp,clamp");
+  CHECK(wrapmodes("").empty());
+  const std::vector<Attribute> black{{"wrapmodes", "string", {'b'}}};
+  CHECK(wrapmodes("--filter kaiser --border repeat", black) == "periodic,periodic");
+  CHECK(wrapmodes("--filter kaiser", black) == "b");
+}

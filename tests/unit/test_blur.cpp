@@ -1,0 +1,325 @@
+// What a blur is: its weights, its borders, its plan.
+#include "core/ops/blur/reference.h"
+
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/plan/plan.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+using namespace gpupost;
+
+namespace {
+
+Call call_of(std::string_view words) { return parse_call(*op_named("blur"), words); }
+Blur blur_of_words(std::string_view words) { return blur_of(call_of(words)); }
+
+std::vector<double> weights_of_words(std::string_view words) {
+  const Blur blur = blur_of_words(words);
+  return weights_of(blur, blur.radius_x);
+}
+
+double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+Planes planes_of(Size size, const std::vector<double>& values) {
+  Planes planes;
+  planes.fill({.size = size, .values = values});
+  return planes;
+}
+
+std::vector<double> blurred_values(std::string_view words, Size size, const std::vector<double>& values) {
+  return blurred(planes_of(size, values), blur_of_words(words))[0].values;
+}
+
+// One texel of 1 in the middle of nothing.
+std::vector<double> impulse(Size size) {
+  std::vector<double> values(texel_count(size));
+  values[texel_count(size) / 2] = 1;
+  return values;
+}
+
+constexpr std::string_view kernels[] = {"--radius 3",           "--radius 40", "--sigma 0.5",
+                                        "--sigma 2.5",          "--sigma 17",  "--kernel gaussian --radius 7",
+                                        "--radius 2 --passes 3"};
+
+}  // namespace
+
+TEST_CASE("the weights of a kernel add up to one, are the same to both sides, and none is larger than the middle") {
+  for (const std::string_view words : {"--radius 0", "--radius 1", "--radius 1024", "--sigma 0", "--sigma 0.01",
+                                       "--sigma 0.3", "--sigma 5", "--sigma 341", "--sigma 3 --radius 4"}) {
+    CAPTURE(words);
+    const std::vector<double> weights = weights_of_words(words);
+    CHECK(weights.size() % 2 == 1);
+    CHECK(sum_of(weights) == doctest::Approx(1).epsilon(1e-12));
+    for (size_t index = 0; index < weights.size(); ++index) {
+      CHECK(weights[index] == weights[weights.size() - 1 - index]);
+      CHECK(weights[index] > 0);
+      CHECK(weights[index] <= weights[weights.size() / 2]);
+    }
+  }
+}
+
+TEST_CASE("weights are what they are by hand: a box's all alike, a gaussian's exp(-k^2 / 2 S^2)") {
+  for (const double weight : weights_of_words("--radius 3")) CHECK(weight == doctest::Approx(1.0 / 7));
+  // radius 7, so a sigma of 7/3
+  const double expected[] = {.17118068, .15616027, .11855449, .07490263, .03938291, .01723257, .00627515, .00190165};
+  const std::vector<double> weights = weights_of_words("--kernel gaussian --radius 7");
+  REQUIRE(weights.size() == 15);
+  for (size_t k = 0; k < 8; ++k) CHECK(weights[7 + k] == doctest::Approx(expected[k]).epsilon(1e-6));
+}
+
+TEST_CASE("--sigma is a gaussian that reaches to 3 sigma, --radius a box; each may be given with the other") {
+  const auto radius = [](std::string_view words) { return blur_of_words(words).radius_x; };
+  CHECK(blur_of_words("--radius 5").kernel == BlurKernel::box);
+  CHECK(blur_of_words("--sigma 2").kernel == BlurKernel::gaussian);
+  CHECK(blur_of_words("--sigma 2 --kernel auto").kernel == BlurKernel::gaussian);
+  CHECK(radius("--sigma 2") == 6);
+  CHECK(radius("--sigma 0.8") == 3);
+  CHECK(radius("--sigma 341") == 1023);
+  CHECK(blur_of_words("--kernel gaussian --radius 6").sigma == 2);
+  CHECK(radius("--sigma 3 --radius 4") == 4);
+  CHECK(radius("--sigma 0") == 0);
+  // texels of weights under 2^-24 of the middle's are left out: exp(-6^2 / 2) is 1.5e-8
+  CHECK(radius("--sigma 1 --radius 30") == 5);
+}
+
+TEST_CASE("--axis leaves the other axis as it is") {
+  CHECK(blur_of_words("--radius 5 --axis x").radius_x == 5);
+  CHECK(blur_of_words("--radius 5 --axis x").radius_y == 0);
+  CHECK(blur_of_words("--radius 5 --axis y").radius_x == 0);
+  CHECK(blur_of_words("--radius 5 --axis y").radius_y == 5);
+  CHECK(blurred_values("--radius 1 --axis x", {3, 3}, impulse({3, 3})) ==
+        std::vector<double>{0, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0});
+}
+
+TEST_CASE("borders are what they are by hand, on a row of 1 2 3 4 with a radius of 2") {
+  const std::pair<std::string_view, std::array<double, 4>> expected[] = {{"clamp", {8.0, 11.0, 14.0, 17.0}},
+                                                                         {"repeat", {13.0, 14.0, 11.0, 12.0}},
+                                                                         {"mirror", {9.0, 11.0, 14.0, 16.0}},
+                                                                         {"black", {6.0, 10.0, 10.0, 9.0}},
+                                                                         {"renormalise", {10.0, 12.5, 12.5, 15.0}}};
+  for (const auto& [border, sums] : expected) {
+    const std::vector<double> row = blurred_values(fmt::format("--radius 2 --border {}", border), {4, 1}, {1, 2, 3, 4});
+    // of one row a column's sum is five times the row, or the row alone
+    const double column = border == "black" ? 0.2 : 1;
+    for (size_t x = 0; x < 4; ++x) CHECK_MESSAGE(row[x] == doctest::Approx(column * sums[x] / 5), border, " at ", x);
+  }
+}
+
+TEST_CASE("a picture that repeats keeps its energy, on sides smaller than the kernel too") {
+  for (const std::string_view kernel : kernels)
+    for (const Size size : {Size{31, 19}, Size{5, 3}, Size{1, 7}, Size{1, 1}})
+      CHECK_MESSAGE(sum_of(blurred_values(fmt::format("{} --border repeat", kernel), size, impulse(size))) ==
+                        doctest::Approx(1).epsilon(1e-12),
+                    kernel, " ", size.width, "x", size.height);
+}
+
+TEST_CASE("a constant stays one with every border but black, which darkens what is near it") {
+  const Size size{23, 11};
+  for (const std::string_view kernel : kernels) {
+    for (const std::string_view border : {"clamp", "repeat", "mirror", "renormalise"})
+      for (const double value :
+           blurred_values(fmt::format("{} --border {}", kernel, border), size, std::vector<double>(23 * 11, 0.7)))
+        CHECK_MESSAGE(value == doctest::Approx(0.7).epsilon(1e-12), kernel, " ", border);
+    const std::vector<double> dark =
+        blurred_values(fmt::format("{} --border black", kernel), size, std::vector<double>(23 * 11, 0.7));
+    CHECK(dark[0] < 0.6);
+    CHECK(dark[0] <= dark[5 * 23 + 11]);  // both the same where the kernel is larger than the picture
+  }
+}
+
+TEST_CASE("a box applied some times comes near the gaussian of its variance, the nearer the more often") {
+  constexpr int radius = 4;
+  const Size size{161, 1};
+  double before = 1;
+  for (const int passes : {1, 2, 3, 5, 8}) {
+    const std::vector<double> boxes =
+        blurred_values(fmt::format("--radius {} --passes {} --axis x", radius, passes), size, impulse(size));
+    const double variance = passes * ((2 * radius + 1) * (2 * radius + 1) - 1) / 12.0;
+    double found_variance = 0, worst = 0;
+    for (int x = -80; x <= 80; ++x) {
+      const double gaussian = std::exp(-x * x / (2 * variance)) / std::sqrt(2 * std::numbers::pi * variance);
+      found_variance += boxes[size_t(x + 80)] * x * x;
+      worst = std::max(worst, std::abs(boxes[size_t(x + 80)] - gaussian) * std::sqrt(2 * std::numbers::pi * variance));
+    }
+    CHECK(found_variance == doctest::Approx(variance).epsilon(1e-9));
+    CHECK(worst < before);
+    CHECK_MESSAGE(worst < (passes == 1 ? 1 : 0.2 / passes), passes, " passes: ", worst, " of the peak");
+    before = worst;
+  }
+}
+
+TEST_CASE("a kernel touches no texel outside of it: not-a-numbers and infinities stay within") {
+  const Size size{41, 33};
+  for (const double hard : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    std::vector<double> values(texel_count(size), 0.5);
+    values[texel_count(size) / 2] = hard;
+    for (const std::string_view words : {"--radius 5", "--kernel gaussian --radius 5", "--sigma 1 --radius 30"}) {
+      const std::vector<double> found = blurred_values(words, size, values);
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) {
+          const bool is_inside = std::abs(x - 20) <= 5 && std::abs(y - 16) <= 5;
+          REQUIRE(std::isfinite(found[size_t(y) * 41 + size_t(x)]) == !is_inside);
+        }
+    }
+  }
+}
+
+TEST_CASE("what a call of blur says is typed again as it was") {
+  for (const char* text : {"blur --radius 0", "blur --radius 7 --zcurve", "blur --sigma 0", "blur --sigma 2.5 --axis x",
+                           "blur --radius 4 --kernel gaussian --border mirror",
+                           "blur --radius 2 --sigma 1.25 --passes 2 --method separable --order amd --workgroup 32x8"}) {
+    CHECK(call_of(std::string_view(text).substr(4)).text() == text);
+  }
+}
+
+// --- plans ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+DeviceTraits gpu_traits() {
+  return {.name = "a GPU",
+          .type = DeviceType::discrete,
+          .max_image_side = 16384,
+          .max_group_invocations = 1024,
+          .shared_bytes = 49152,
+          .subgroup_size = 32,
+          .filters_f32 = true};
+}
+
+Plan plan_of(std::string_view words, Depth storage = Depth::half, const DeviceTraits& traits = gpu_traits()) {
+  const Call call = call_of(words);
+  return plan({&call, 1}, {.size = {640, 360}, .storage = storage}, traits);
+}
+
+int literal(const Pass& pass, std::string_view name) {
+  for (const Literal& literal : pass.literals)
+    if (literal.name == name) return literal.value;
+  FAIL(name, " is no literal of ", pass.name);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("direct is one pass a repeat, separable two with an image of floats between them, one along one axis") {
+  CHECK(plan_of("--radius 7 --method direct").passes.size() == 1);
+  CHECK(plan_of("--radius 7 --method direct --passes 3").passes.size() == 3);
+  const Plan two = plan_of("--radius 7 --method separable");
+  REQUIRE(two.passes.size() == 2);
+  CHECK(two.images.at(size_t(two.passes[0].target_image)).depth == Depth::f32);
+  CHECK(two.passes[1].source_image == two.passes[0].target_image);
+  CHECK(two.images.at(size_t(two.result_image)).depth == Depth::half);
+  CHECK(!two.base_is_input);
+  for (const char* axis : {"x", "y"}) {
+    const Plan one = plan_of(fmt::format("--radius 7 --method separable --axis {}", axis));
+    REQUIRE(one.passes.size() == 1);
+    CHECK(one.images.size() == 2);
+    CHECK(literal(one.passes[0], "AXIS") == (axis[0] == 'x' ? 0 : 1));
+  }
+  CHECK(plan_of("--radius 7 --method separable --passes 4").passes.size() == 8);
+}
+
+TEST_CASE("an order and a workgroup are what was asked for, and reach every texel") {
+  for (const auto& [order, index] : {std::pair{"rows", 0}, {"z", 1}, {"amd", 2}})
+    for (const auto& [workgroup, width, height] : {std::tuple{"8x8", 8, 8}, {"16x16", 16, 16}, {"32x8", 32, 8}})
+      for (const char* method : {"direct", "separable"})
+        for (const Pass& pass :
+             plan_of(fmt::format("--radius 2 --method {} --order {} --workgroup {}", method, order, workgroup))
+                 .passes) {
+          CHECK(literal(pass, "ORDER") == index);
+          CHECK(literal(pass, "GROUP_X") == width);
+          CHECK(literal(pass, "GROUP_Y") == height);
+          CHECK(pass.group[0] * pass.group[1] == width * height);
+          CHECK(pass.group_count[0] * width >= 640);
+          CHECK(pass.group_count[1] * height >= 360);
+        }
+  CHECK(literal(plan_of("--radius 2 --zcurve --method direct").passes[0], "ORDER") == 1);
+}
+
+TEST_CASE("a linear sampler takes two taps of a box at once where the border is clamp, never of halves or on a CPU") {
+  const auto pairs = [](std::string_view words, Depth storage, const DeviceTraits& traits) {
+    std::vector<int> found;
+    for (const Pass& pass : plan_of(fmt::format("{} --method separable", words), storage, traits).passes) {
+      found.push_back(literal(pass, "PAIRS"));
+      CHECK(pass.samples_between == (found.back() != 0));
+    }
+    return found;
+  };
+  using Both = std::vector<int>;
+  CHECK(pairs("--radius 5", Depth::f32, gpu_traits()) == Both{1, 1});
+  CHECK(pairs("--radius 5", Depth::half, gpu_traits()) == Both{0, 1});  // what lies between them is floats
+  CHECK(pairs("--radius 5 --border mirror", Depth::f32, gpu_traits()) == Both{0, 0});
+  CHECK(pairs("--sigma 2", Depth::half, gpu_traits()) == Both{0, 0});
+  CHECK(pairs("--sigma 2", Depth::f32, gpu_traits()) == Both{0, 0});
+  CHECK(pairs("--sigma 2", Depth::u8, gpu_traits()) == Both{1, 0});
+  DeviceTraits traits = gpu_traits();
+  traits.filters_f32 = false;
+  CHECK(pairs("--radius 5", Depth::u8, traits) == Both{1, 0});
+  traits = gpu_traits();
+  traits.type = DeviceType::cpu;
+  CHECK(pairs("--radius 5", Depth::f32, traits) == Both{0, 0});
+}
+
+TEST_CASE("the pairs of a box lie in the middle between two texels and weigh as much as both") {
+  const Pass pass = plan_of("--radius 2 --method separable --axis x", Depth::f32).passes.at(0);
+  // place and weight; half of it, as the first pass takes
+  const float expected[] = {-1.5f, 0.2f, 0.5f, 0.2f, 2, 0.1f};
+  REQUIRE(pass.table.size() == 6);
+  for (size_t index = 0; index < 6; ++index) CHECK(pass.table[index] == doctest::Approx(expected[index]));
+}
+
+TEST_CASE("auto says what it took and why, and which methods an order leaves it") {
+  const auto choice = [](std::string_view words) { return plan_of(words).choices.at(0); };
+  CHECK(choice("--radius 7 --method separable") == "blur: separable, asked for");
+  CHECK(choice("--radius 1 --zcurve") ==
+        "blur: direct, order z: among direct and separable, in which an order means something, one pass of few texels "
+        "beats two");
+  CHECK(
+      choice("--radius 9 --order amd --workgroup 8x8").starts_with("blur: separable, order amd, workgroup 8x8: among"));
+  CHECK(choice("--radius 7").starts_with("blur: "));
+}
+
+TEST_CASE("a device of small workgroups gets small ones, and refuses the large") {
+  const DeviceTraits traits{.name = "a small device", .type = DeviceType::integrated};
+  for (const char* method : {"direct", "separable"}) {
+    const Pass pass = plan_of(fmt::format("--radius 7 --method {}", method), Depth::half, traits).passes.at(0);
+    CHECK(pass.group[0] * pass.group[1] == 64);
+    CHECK_THROWS_WITH_AS(
+        plan_of(fmt::format("--radius 7 --method {} --workgroup 16x16", method), Depth::half, traits),
+        "blur: --workgroup 16x16 cannot run on a small device: it takes at most 128 threads a workgroup; expected 8x8",
+        Error);
+  }
+}
+
+TEST_CASE("boxes come as near to a gaussian as the row says, and are exactly as wide") {
+  for (const double sigma : {1.2, 1.5, 1.8, 2.0, 3.0, 5.0, 10.0, 41.5, 341.0}) {
+    CAPTURE(sigma);
+    const Blur blur = blur_of_words(fmt::format("--sigma {} --method boxes", sigma));
+    CHECK(blur.passes == 4);
+    const std::vector<double> box = weights_of(blur, blur.radius_x);
+    double variance = 0;
+    for (int k = -blur.radius_x; k <= blur.radius_x; ++k) variance += box[size_t(k + blur.radius_x)] * k * k;
+    CHECK(4 * variance == doctest::Approx(sigma * sigma).epsilon(1e-9));
+    const Size line{2 * int(6 * sigma) + 1, 1};
+    const std::vector<double> boxes =
+        blurred_values(fmt::format("--sigma {} --method boxes --axis x --border black", sigma), line, impulse(line));
+    const std::vector<double> gaussian =
+        blurred_values(fmt::format("--sigma {} --axis x --border black", sigma), line, impulse(line));
+    double step = 0, step_error = 0, error = 0;
+    for (size_t index = 0; index < boxes.size(); ++index) {
+      error = std::max(error, std::abs(boxes[index] - gaussian[index]));
+      step += boxes[index] - gaussian[index];
+      step_error = std::max(step_error, std::abs(step));
+    }
+    CHECK(error < 0.045 * gaussian[gaussian.size() / 2]);
+    if (sigma >= 2) CHECK(error > 0.02 * gaussian[gaussian.size() / 2]);  // so that the figure is no idle one
+    CHECK(step_error < 0.01);
+  }
+}

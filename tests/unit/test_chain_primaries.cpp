@@ -1,0 +1,105 @@
+// Which primaries colours have on their way through a chain.
+#include "core/op/parse.h"
+#include "core/op/point.h"
+#include "core/ops/registry.h"
+#include "core/pipeline/chain_primaries.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost;
+
+namespace {
+
+constexpr Primaries ap0{{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}};
+
+std::vector<Call> calls_of(std::initializer_list<std::pair<const char*, const char*>> words) {
+  std::vector<Call> calls;
+  for (const auto& [op, arguments] : words) calls.push_back(parse_call(*op_named(op), arguments));
+  return calls;
+}
+
+std::vector<std::string_view> names_of(const ChainPrimaries& made) {
+  std::vector<std::string_view> names;
+  for (const Call& call : made.calls) names.push_back(call.op->name);
+  return names;
+}
+
+using Names = std::vector<std::string_view>;
+
+// What a chain makes of one colour.
+Colour made_of(std::span<const Call> calls, Colour c) {
+  Planes planes;
+  for (size_t component = 0; component < 4; ++component) planes[component] = {.size = {1, 1}, .values = {c[component]}};
+  for (const Call& call : calls) planes = call.op->reference(call, planes)[0];
+  return colour_at(planes, 0);
+}
+
+// Which light a colour of these primaries is, as Rec. 709 tells it.
+Colour light_of(Colour c, const Primaries& primaries) {
+  const auto rows = to_rec709(primaries);
+  Colour light{0, 0, 0, c[3]};
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t column = 0; column < 3; ++column) light[row] += rows[row][column] * c[column];
+  return light;
+}
+
+}  // namespace
+
+TEST_CASE("colours are converted where an op takes Rec. 709, and nowhere else") {
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--auto"}}), ap0, true)) ==
+        Names{"gain", "matrix", "exposure"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--stops 1"}}), ap0, true)) ==
+        Names{"gain", "exposure"});
+  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}, {"stats", ""}}), ap0, true)) ==
+        Names{"matrix", "exposure", "stats"});
+  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}}), {}, true)) == Names{"exposure"});
+}
+
+TEST_CASE("a format of Rec. 709 gets it behind the chain, but before levels") {
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"mips", ""}}), ap0, false)) ==
+        Names{"gain", "matrix", "mips"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), ap0, false)) == Names{"gain", "matrix"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), {}, false)) == Names{"gain"});
+}
+
+TEST_CASE("matrix --named says what it makes, and is given what it takes") {
+  const ChainPrimaries named = with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}}), {}, true);
+  CHECK(named.is_named);
+  CHECK(!named.converts);
+  CHECK(are_same(named.result, rec2020));
+  // a picture of Rec. 2020 is not converted twice
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), rec2020, false)) ==
+        Names{"matrix"});
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), ap0, false)) ==
+        Names{"matrix", "matrix"});
+  // one that says nothing is what the op says
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), {}, false)) == Names{"matrix"});
+  CHECK(are_same(with_primaries(calls_of({{"matrix", "--rows 1,0,0,0,1,0,0,0,1"}}), ap0, true).result, ap0));
+  // what was asked for last is what comes out
+  CHECK(are_same(
+      with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}, {"saturation", "--factor 0.5"}}), {}, true)
+          .result,
+      rec2020));
+}
+
+TEST_CASE("a colour stays the same light whatever a chain converts it to") {
+  const Colour c{0.6, 0.3, 0.1, 1};
+  for (const Primaries& given : {ap0, rec2020, cie_xyz, rec709})
+    for (const bool takes_any : {true, false})
+      for (const auto& calls :
+           {calls_of({{"stats", ""}}), calls_of({{"matrix", "--named rec709-to-rec2020"}}),
+            calls_of({{"matrix", "--named rec709-to-xyz"}}), calls_of({{"matrix", "--named rec2020-to-rec709"}}),
+            calls_of({{"matrix", "--named rec709-to-xyz"}, {"stats", ""}}),
+            calls_of({{"matrix", "--named xyz-to-rec709"}, {"matrix", "--named rec709-to-rec2020"}})}) {
+        const ChainPrimaries made = with_primaries(calls, given, takes_any);
+        const Colour before = light_of(c, given), after = light_of(made_of(made.calls, c), made.result);
+        for (size_t k = 0; k < 3; ++k) CHECK(after[k] == doctest::Approx(before[k]).epsilon(1e-6));
+      }
+}
+
+TEST_CASE("X, Y and Z of D65 are white") {
+  const auto rows = to_rec709(cie_xyz);
+  const double d65[3] = {0.3127 / 0.3290, 1, (1 - 0.3127 - 0.3290) / 0.3290};
+  for (const auto& row : rows)
+    CHECK(row[0] * d65[0] + row[1] * d65[1] + row[2] * d65[2] == doctest::Approx(1).epsilon(1e-6));
+}

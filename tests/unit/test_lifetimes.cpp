@@ -1,0 +1,71 @@
+// Images that share a place.
+#include "core/engine/floors.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/plan/plan.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+
+static Plan plan_of(std::initializer_list<const char*> lines, bool keeps_input = false) {
+  std::vector<Call> calls;
+  for (const std::string_view line : lines) {
+    const size_t space = std::min(line.size(), line.find(' '));
+    calls.push_back(parse_call(*op_named(line.substr(0, space)), line.substr(space)));
+  }
+  const Size size{256, 128};
+  give_depths(calls, size);
+  DeviceTraits traits;
+  traits.max_group_invocations = 256;
+  return plan(calls, {.size = size, .keeps_input = keeps_input}, traits);
+}
+
+TEST_CASE("a chain takes two images however long it is, and one more where its input must stay") {
+  const auto chain = {"blur --radius 2 --method direct", "flip x", "blur --radius 3 --method direct", "flip y"};
+  const Plan shared = plan_of(chain), kept = plan_of(chain, true);
+  REQUIRE(shared.passes.size() == 4);
+  CHECK(shared.images.size() == 2);
+  CHECK(shared.result_image == 0);
+  CHECK(kept.images.size() == 3);
+  for (const Pass& pass : kept.passes) CHECK(pass.target_image != 0);
+}
+
+TEST_CASE("no pass writes an image that it reads, or that a later pass still reads") {
+  for (const auto& chain :
+       {std::initializer_list<const char*>{"dof --max-radius 4", "bloom --radius 16", "blur --radius 20"},
+        {"localgamma --adapt-radius 5"},
+        {"bloom --radius 64", "bloom --radius 8", "mips"},
+        {"blur --sigma 9", "dof", "stats", "exposure --auto"}}) {
+    const Plan made = plan_of(chain);
+    for (const Pass& pass : made.passes) {
+      if (pass.kernel.starts_with("statistics")) continue;  // writes numbers alone
+      std::vector<int> read{pass.source_image};
+      if (pass.second_image >= 0) read.push_back(pass.second_image);
+      read.insert(read.end(), pass.more_sources.begin(), pass.more_sources.end());
+      const bool is_pyramid = made.images[size_t(pass.target_image)].level_count > 1;
+      for (const int image : read) CHECK((image != pass.target_image || is_pyramid));
+      for (const int image : pass.more_targets) CHECK(std::ranges::find(read, image) == read.end());
+    }
+  }
+}
+
+TEST_CASE("bloom keeps its picture till the glow is added, in two pyramids and one more image") {
+  const Plan made = plan_of({"bloom --radius 16"}, true);
+  REQUIRE(made.images.size() == 4);
+  CHECK(made.passes.back().source_image == 0);
+  CHECK(made.passes.back().kernel == "bloom/add.glsl");
+  CHECK(std::ranges::count_if(made.images, [](const PlanImage& image) { return image.level_count > 1; }) == 2);
+}
+
+TEST_CASE("depth of field takes the depth of the host, circles of two numbers a texel, and the picture") {
+  const Plan made = plan_of({"dof --max-radius 4"}, true);
+  REQUIRE(made.sources.size() == 1);
+  REQUIRE(made.images.size() == 4);
+  const PlanImage& depth = made.images[size_t(made.sources[0].image)];
+  CHECK(depth.components == 1);
+  CHECK(bytes_of(depth) == 4 * texel_count(depth.size));
+  CHECK(made.sources[0].numbers->size == depth.size);
+}

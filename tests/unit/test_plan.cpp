@@ -1,0 +1,292 @@
+// Plans, without a device.
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "core/plan/plan.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+
+namespace {
+
+const Op& mips() { return *op_named("mips"); }
+
+// A device that can do all that gpupost may ask of one.
+DeviceTraits rich_gpu() {
+  return {.name = "a rich GPU",
+          .type = DeviceType::discrete,
+          .max_image_side = 32768,
+          .max_group_invocations = 1024,
+          .max_storage_images = 1000000,
+          .shared_bytes = 49152,
+          .subgroup_size = 32,
+          .has_quad = true,
+          .has_shuffle = true,
+          .filters_f32 = true,
+          .has_float16 = true,
+          .has_memory_model = true};
+}
+
+Plan plan_of(std::string_view words, Size size, const DeviceTraits& traits, Depth storage = Depth::half) {
+  const Call call = parse_call(mips(), words);
+  return plan({&call, 1}, {.size = size, .storage = storage}, traits);
+}
+
+// "1 message" of the error that planning throws; "" where it throws none.
+std::string refusal(std::string_view words, Size size, const DeviceTraits& traits) {
+  try {
+    plan_of(words, size, traits);
+  } catch (const Error& error) {
+    return fmt::format("{} {}", int(error.code()), error.what());
+  }
+  return "";
+}
+
+std::vector<Size> many_sizes() {
+  std::vector<Size> sizes = test::awkward_sizes();
+  sizes.insert(sizes.end(),
+               {{1, 2}, {2, 1}, {1920, 1080}, {4096, 4096}, {4095, 4097}, {32768, 1}, {1, 32768}, {32768, 3}});
+  return sizes;
+}
+
+// Do the groups of a pass reach every texel of the levels it writes?
+bool reaches_all(const Pass& pass, Size target, int tile_side_x, int tile_side_y) {
+  return pass.group_count[0] * tile_side_x >= target.width && pass.group_count[1] * tile_side_y >= target.height;
+}
+
+}  // namespace
+
+TEST_CASE("a whole chain has 1 + floor(log2(longer side)) levels") {
+  const std::pair<Size, int> expected[] = {{{1, 1}, 1},      {{2, 1}, 2},         {{3, 5}, 3},        {{1, 4096}, 13},
+                                           {{17, 9}, 5},     {{1920, 1080}, 11},  {{4096, 4096}, 13}, {{4095, 3}, 12},
+                                           {{32767, 2}, 15}, {{32768, 32768}, 16}};
+  for (const auto& [size, levels] : expected) {
+    CHECK_MESSAGE(mips().level_count(parse_call(mips(), ""), size) == levels, size.width, "x", size.height);
+    CHECK(mips().level_count(parse_call(mips(), "--levels 3"), size) == std::min(3, levels));
+    CHECK(mips().level_count(parse_call(mips(), "--levels 1"), size) == 1);
+  }
+}
+
+TEST_CASE("one pass a level writes each level once, from the level above it, with groups enough") {
+  for (const Size size : many_sizes())
+    for (const bool on_cpu : {true, false}) {
+      CAPTURE(size.width);
+      CAPTURE(size.height);
+      DeviceTraits traits = rich_gpu();
+      if (on_cpu) traits.type = DeviceType::cpu;
+      const Plan made = plan_of("--method per-level", size, traits);
+      const int levels = level_count_of(size);
+      REQUIRE(int(made.passes.size()) == levels - 1);
+      CHECK(made.images.at(0).level_count == levels);
+      for (int level = 1; level < levels; ++level) {
+        const Pass& pass = made.passes[size_t(level) - 1];
+        CHECK(pass.source_level == level - 1);
+        CHECK(pass.target_level == level);
+        CHECK(pass.target_count == 1);
+        const int width = on_cpu ? pass.group[0] : 16, height = on_cpu ? pass.group[1] : 16;
+        CHECK(reaches_all(pass, level_size(size, level), width, height));
+        CHECK(pass.bytes_read == 8 * texel_count(level_size(size, level - 1)));
+        CHECK(pass.bytes_written == 8 * texel_count(level_size(size, level)));
+      }
+    }
+}
+
+TEST_CASE("the single pass is one pass that writes all levels, its tiles reach every texel") {
+  for (const Size size : many_sizes()) {
+    if (size == Size{1, 1}) continue;
+    CAPTURE(size.width);
+    CAPTURE(size.height);
+    const Plan made = plan_of("--method single-pass", size, rich_gpu(), Depth::f32);
+    REQUIRE(made.passes.size() == 1);
+    const Pass& pass = made.passes[0];
+    const int levels = level_count_of(size);
+    CHECK(pass.target_level == 1);
+    CHECK(pass.target_count == levels - 1);
+    CHECK(pass.bound_targets >= pass.target_count);
+    CHECK(reaches_all(pass, level_size(size, 1), 32, 32));
+    CHECK(pass.bytes_read == 16 * texel_count(size));
+    size_t written = 0;
+    for (int level = 1; level < levels; ++level) written += 16 * texel_count(level_size(size, level));
+    CHECK(pass.bytes_written == written);
+    const bool has_tail = levels - 1 > 6;
+    CHECK((pass.scratch_bytes > 0 || !has_tail));
+  }
+}
+
+TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and each says why") {
+  DeviceTraits traits = rich_gpu();
+  CHECK(plan_of("", {512, 512}, traits).passes.size() == 1);
+  CHECK(plan_of("", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, one dispatch is the fastest on a GPU"});
+  traits.type = DeviceType::cpu;
+  CHECK(plan_of("", {512, 512}, traits).passes.size() == 9);
+  CHECK(plan_of("", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: per-level, a CPU device pays for barriers and shared memory"});
+  CHECK(plan_of("--method single-pass", {512, 512}, traits).choices ==
+        std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, asked for"});
+}
+
+TEST_CASE(
+    "a device that lacks what the single pass needs gets one pass a level, and the reason; asked for, it is refused") {
+  struct Lack {
+    const char* reason;
+    void (*take_away)(DeviceTraits&);
+  };
+  const Lack lacks[] = {
+      {"it needs workgroups of 256, the device has 128",
+       [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
+      {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
+      {"it writes 9 images at once, the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
+      {"bytes of shared memory, the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
+  };
+  for (const Lack& lack : lacks) {
+    DeviceTraits traits = rich_gpu();
+    lack.take_away(traits);
+    const Plan made = plan_of("", {512, 512}, traits);
+    CHECK(made.passes.size() == 9);
+    CHECK_MESSAGE(made.choices.at(0).find(lack.reason) != std::string::npos, made.choices.at(0));
+    const std::string message = refusal("--method single-pass", {512, 512}, traits);
+    CHECK_MESSAGE(message.starts_with("1 mips: --method single-pass cannot run on a rich GPU: "), message);
+    CHECK_MESSAGE(message.find(lack.reason) != message.npos, message);
+  }
+}
+
+TEST_CASE("few storage images are enough for few levels") {
+  DeviceTraits traits = rich_gpu();
+  traits.max_storage_images = 4;
+  CHECK(plan_of("--levels 5", {512, 512}, traits).passes.size() == 1);
+  CHECK(plan_of("--levels 5", {512, 512}, traits).passes[0].bound_targets <= 4);
+  CHECK(plan_of("--levels 6", {512, 512}, traits).passes.size() == 5);
+}
+
+TEST_CASE("what every Vulkan 1.2 device has is enough for a plan") {
+  for (const Size size : test::awkward_sizes())
+    CHECK(int(plan_of("", size, {}).passes.size()) == level_count_of(size) - 1);
+}
+
+TEST_CASE("a picture larger than the device takes is over a limit, in either direction, and the message names both") {
+  DeviceTraits traits = rich_gpu();
+  traits.max_image_side = 4096;
+  CHECK(refusal("", {4096, 4096}, traits) == "");
+  CHECK(refusal("", {4097, 1}, traits) == "7 the picture is 4097 x 1 texels; a rich GPU takes at most 4096 a side");
+  CHECK(refusal("", {1, 4097}, traits).starts_with("7 "));
+}
+
+TEST_CASE("a device without half arithmetic is given none, and the plan says so") {
+  const Call call = parse_call(mips(), "");
+  for (const bool has_float16 : {true, false}) {
+    DeviceTraits traits = rich_gpu();
+    traits.has_float16 = has_float16;
+    const Plan made = plan({&call, 1}, {.size = {64, 64}, .half_arithmetic = true}, traits);
+    for (const Pass& pass : made.passes) CHECK(pass.half_arithmetic == has_float16);
+    CHECK((made.choices.front().find("--fp16") != std::string::npos) == !has_float16);
+  }
+}
+
+TEST_CASE("a picture of one texel needs no pass") {
+  const Plan made = plan_of("", {1, 1}, rich_gpu());
+  CHECK(made.passes.empty());
+  CHECK(made.base_is_input);
+  CHECK(made.choices == std::vector<std::string>{"mips: the picture is its own only level"});
+  CHECK(plan_of("--levels 1", {512, 512}, rich_gpu()).passes.empty());
+}
+
+TEST_CASE("the text of a plan names chain, choices, images and every pass with its numbers") {
+  const Call call = parse_call(mips(), "--method per-level --levels 3");
+  const Plan made = plan({&call, 1}, {.size = {1024, 512}, .storage = Depth::half}, rich_gpu());
+  const std::string text = explain(made, {&call, 1});
+  for (const char* part :
+       {"chain    mips --method per-level --levels 3\n", "choice   mips: per-level, asked for\n",
+        "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n", "pass 0   mips level 1: mips_level.glsl [",
+        "32x16 groups of 256x1, reads 4.0 MiB, writes 1.0 MiB\n", "pass 1   mips level 2: mips_level.glsl ["})
+    CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
+}
+
+static std::vector<std::string> names_of(const std::vector<Fold>& folds) {
+  std::vector<std::string> names;
+  for (const Fold& fold : folds) names.push_back(fold.name);
+  return names;
+}
+
+static Plan plan_of_chain(std::initializer_list<std::string_view> lines, bool fuses = true) {
+  std::vector<Call> calls;
+  for (const std::string_view line : lines) {
+    const size_t space = std::min(line.find(' '), line.size());
+    calls.push_back(parse_call(*op_named(line.substr(0, space)), line.substr(space)));
+  }
+  return plan(calls, {.size = {640, 480}, .storage = Depth::half, .fuses = fuses}, rich_gpu());
+}
+
+TEST_CASE("point ops go into what the pass before them stores, and into one pass where there is none") {
+  using Names = std::vector<std::string>;
+  const Plan alone = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp"});
+  REQUIRE(alone.passes.size() == 1);
+  CHECK(alone.passes[0].kernel == "shared/copy.glsl");
+  CHECK(names_of(alone.passes[0].on_store) == Names{"exposure", "gamma", "clamp"});
+  CHECK(!alone.base_is_input);
+
+  const Plan behind = plan_of_chain({"blur --radius 2 --method direct", "gamma --value 2", "clamp"});
+  REQUIRE(behind.passes.size() == 1);
+  CHECK(names_of(behind.passes[0].on_store) == Names{"gamma", "clamp"});
+  CHECK(behind.images.size() == 2);
+
+  const Plan between =
+      plan_of_chain({"clamp", "blur --radius 2 --method direct", "exposure --stops 1", "mips --method single-pass"});
+  REQUIRE(between.passes.size() == 3);
+  CHECK(names_of(between.passes[0].on_store) == Names{"clamp"});
+  CHECK(names_of(between.passes[1].on_store) == Names{"exposure"});
+  CHECK(between.passes[2].on_store.empty());
+  CHECK(between.result_image == between.passes[1].target_image);
+}
+
+TEST_CASE("without fusing each point op has a pass, and floats stand between them") {
+  const Plan made = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp", "flip x"}, false);
+  REQUIRE(made.passes.size() == 4);
+  std::vector<Depth> depths;
+  for (const Pass& pass : made.passes) depths.push_back(made.images[size_t(pass.target_image)].depth);
+  CHECK(depths == std::vector{Depth::f32, Depth::f32, Depth::half, Depth::half});
+}
+
+TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between point ops that are not fused") {
+  const std::vector<Call> calls{parse_call(*op_named("exposure"), "--stops 1"),
+                                parse_call(*op_named("gamma"), "--value 2"),
+                                parse_call(*op_named("blur"), "--radius 2 --method direct")};
+  DeviceTraits traits = rich_gpu();
+  traits.has_packed_floats = true;
+  const Plan made =
+      plan(calls, {.size = {640, 480}, .storage = Depth::half, .packs_between = true, .fuses = false}, traits);
+  REQUIRE(made.passes.size() == 3);
+  const auto is_packed = [&](size_t pass) { return made.images[size_t(made.passes[pass].target_image)].is_packed; };
+  CHECK(!is_packed(0));
+  CHECK(is_packed(1));
+}
+
+TEST_CASE("point ops that change nothing are no pass") {
+  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
+  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).base_is_input);
+}
+
+TEST_CASE(
+    "a long chain has no more images than a short one, writes none that it still reads, and leaves its input where it "
+    "must") {
+  const auto blurs = [](int count) {
+    const std::vector<Call> calls(size_t(count), parse_call(*op_named("blur"), "--radius 2 --method direct"));
+    return plan(calls, {.size = {640, 480}, .storage = Depth::half, .keeps_input = true}, rich_gpu());
+  };
+  const Plan made = blurs(6);
+  CHECK(made.passes.size() == 6);
+  CHECK(made.images.size() == 3);  // the input, and two by turns
+  CHECK(blurs(2).images.size() == 3);
+  int current = 0;
+  for (const Pass& pass : made.passes) {
+    CHECK(pass.source_image == current);  // what the pass before has left
+    CHECK(pass.target_image != pass.source_image);
+    CHECK(pass.target_image != 0);
+    current = pass.target_image;
+  }
+  CHECK(made.result_image == current);
+}

@@ -1,0 +1,103 @@
+// What every row keeps to.
+#include "core/op/parse.h"
+#include "core/ops/mips/row.h"
+#include "core/ops/registry.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+using namespace gpupost;
+
+namespace {
+
+// A word as it is typed: small letters, digits and dashes.
+bool is_word(std::string_view name) {
+  return std::regex_match(name.begin(), name.end(), std::regex("[a-z][a-z0-9]*(-[a-z0-9]+)*"));
+}
+
+// A line of help: something, in one line, without a full stop.
+bool is_help(std::string_view text) {
+  return !text.empty() && text.find('\n') == text.npos && !text.ends_with('.') && !text.ends_with(' ');
+}
+
+// Names of the rows that the files of core/ops define: "const Op mips_op{ .name = "mips"", of point ops "= point_op({".
+std::vector<std::string> rows_in_the_folder() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("core/ops")) {
+    if (entry.path().extension() != ".cpp" || entry.path().filename() == "ops.cpp") continue;
+    std::ifstream stream(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::regex row(R"re(\nconst Op \w+(?:| = point_op\()\{\s*\.name = "([^"]+)")re");
+    const auto begin = std::sregex_iterator(text.begin(), text.end(), row);
+    CHECK_MESSAGE(begin != std::sregex_iterator(), entry.path().string(), " holds no row");
+    for (auto match = begin; match != std::sregex_iterator(); ++match) names.push_back((*match)[1]);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every file of core/ops is a row of all_ops, and every row is there once") {
+  std::vector<std::string> in_folder = rows_in_the_folder();
+  std::vector<std::string> in_table;
+  for (const Op* op : all_ops()) in_table.emplace_back(op->name);
+  std::ranges::sort(in_folder);
+  std::ranges::sort(in_table);
+  CHECK(in_folder == in_table);
+  CHECK(std::set(in_table.begin(), in_table.end()).size() == in_table.size());
+}
+
+TEST_CASE("every row says what it is, where it comes from, and does something") {
+  for (const Op* op : all_ops()) {
+    CAPTURE(op->name);
+    CHECK(is_word(op->name));
+    CHECK(is_help(op->help));
+    CHECK(op->description.ends_with('.'));
+    CHECK(!op->source.empty());
+    CHECK(!op->examples.empty());
+    CHECK((op->plan || op->point));
+    CHECK((op->reference != nullptr) == !op->takes_source);
+    CHECK((op->level_count != nullptr) == op->makes_levels);
+    CHECK(op_named(op->name) == op);
+  }
+}
+
+TEST_CASE("every option has a name of its own, a help, and a default that it takes") {
+  for (const Op* op : all_ops()) {
+    std::set<std::string_view> names;
+    for (const Param& param : op->params) {
+      CAPTURE(op->name);
+      CAPTURE(param.name);
+      CHECK(is_word(param.name));
+      CHECK(is_help(param.help));
+      CHECK(names.insert(param.name).second);
+      CHECK((!param.is_positional || param.kind == ParamKind::choice || param.kind == ParamKind::text));
+      CHECK((!param.is_repeated || param.kind == ParamKind::text));
+      CHECK((!param.is_required || param.kind == ParamKind::text));
+      CHECK((param.has_effect == nullptr) == param.needs.empty());
+      const std::vector<std::string_view>& choices = param.choices;
+      CHECK(choices.empty() == (param.kind != ParamKind::choice));
+      CHECK(std::set(choices.begin(), choices.end()).size() == choices.size());
+      if (param.kind == ParamKind::choice) CHECK((param.def >= 0 && param.def < double(choices.size())));
+      else if (param.kind == ParamKind::flag) CHECK(param.def == 0);
+      else if (param.kind == ParamKind::text) CHECK((!param.form.empty() && param.has_form != nullptr));
+      else CHECK((param.min < param.max && param.def >= param.min && param.def <= param.max));
+    }
+  }
+}
+
+TEST_CASE("every choice of every option stands in an example, so that its shader is built in") {
+  for (const Op* op : all_ops())
+    for (const Param& param : op->params)
+      for (size_t choice = 0; choice < param.choices.size() && !param.is_for_measuring; ++choice)
+        CHECK_MESSAGE(std::ranges::any_of(op->examples,
+                                          [&](std::string_view example) {
+                                            return parse_call(*op, example).number(param.name) == double(choice);
+                                          }),
+                      op->name, " --", param.name, " ", param.choices[choice]);
+}

@@ -1,0 +1,154 @@
+// The check of the device's results, on results that are planted.
+#include "core/base/half.h"
+#include "core/ops/registry.h"
+#include "core/reference/verify.h"
+#include "tests/support/patterns.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+Call mips() { return default_call(*op_named("mips")); }
+
+void put(Level& level, Depth depth, size_t index, double value) {
+  if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(float(value));
+  else level.texels.as<float>()[index] = float(value);
+}
+
+// The levels of a chain's result as the definition has them, rounded to the depth.
+std::vector<Level> right_levels(const Level& base, Depth depth, std::span<const Call> calls) {
+  const std::vector<double> numbers = numbers_of(base, depth);
+  std::vector<Planes> planes(1);
+  for (size_t component = 0; component < 4; ++component) {
+    planes[0][component].size = base.size;
+    for (size_t texel = 0; texel < texel_count(base.size); ++texel)
+      planes[0][component].values.push_back(numbers[4 * texel + component]);
+  }
+  for (const Call& call : calls) planes = call.op->reference(call, std::move(planes[0]));
+  std::vector<Level> levels;
+  for (const Planes& level : planes) {
+    Level& made = levels.emplace_back(Level{size_of(level), Memory(4 * texel_count(size_of(level)) * bytes_of(depth))});
+    for (size_t component = 0; component < 4; ++component)
+      for (size_t texel = 0; texel < level[component].values.size(); ++texel)
+        put(made, depth, 4 * texel + component, level[component].values[texel]);
+  }
+  return levels;
+}
+
+// The levels behind the base, and their check.
+std::vector<Level> right_mips(const Level& base, Depth depth) {
+  const Call call = mips();
+  std::vector<Level> levels = right_levels(base, depth, {&call, 1});
+  levels.erase(levels.begin());
+  return levels;
+}
+
+std::vector<LevelCheck> verify_mips(const Level& base, std::span<const Level> levels, Depth depth) {
+  const Call call = mips();
+  return verify({&call, 1}, base, levels, 1, depth);
+}
+
+constexpr Size size{37, 21};
+
+// The check of level 2 (9 x 5) after one number there was replaced.
+LevelCheck check_of_planted(Depth depth, Size at, int component, double value) {
+  const Level base = pattern("noise", size, depth);
+  std::vector<Level> levels = right_mips(base, depth);
+  put(levels[1], depth, 4 * (size_t(at.height) * 9 + size_t(at.width)) + size_t(component), value);
+  const std::vector<LevelCheck> checks = verify_mips(base, levels, depth);
+  for (const LevelCheck& check : checks) CHECK((check.level == 2 || check.share <= 1));
+  return checks.at(1);
+}
+
+}  // namespace
+
+TEST_CASE("levels as the definition has them pass, with room to spare") {
+  for (const Depth depth : {Depth::f32, Depth::half})
+    for (const std::string_view name : pattern_names())
+      for (const Size each : awkward_sizes()) {
+        const Level base = pattern(name, each, depth);
+        const std::vector<LevelCheck> checks = verify_mips(base, right_mips(base, depth), depth);
+        CHECK(int(checks.size()) == level_count_of(each) - 1);
+        for (const LevelCheck& check : checks)
+          CHECK_MESSAGE(check.share <= 1, name, " ", each.width, "x", each.height, ": ", describe(check));
+      }
+}
+
+TEST_CASE("a planted error is found where it was planted") {
+  for (const Depth depth : {Depth::f32, Depth::half})
+    for (const auto& [at, component] : {std::pair{Size{0, 0}, 0}, {Size{8, 4}, 3}, {Size{4, 2}, 1}, {Size{8, 0}, 2}}) {
+      const LevelCheck check = check_of_planted(depth, at, component, 40);
+      CHECK(check.level == 2);
+      CHECK(check.share > 1);
+      CHECK(check.at == at);
+      CHECK(check.component == component);
+      CHECK(check.error == doctest::Approx(40).epsilon(0.05));
+      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}).{}", check.error, at.width,
+                                            at.height, "rgba"[component]);
+      CHECK_MESSAGE(describe(check).starts_with(place), describe(check));
+    }
+}
+
+TEST_CASE("an error of four roundings is found, one of half a rounding is not") {
+  const Level base = pattern("constant", size, Depth::half);
+  std::vector<Level> levels = right_mips(base, Depth::half);
+  const double value = double(float_from_half(levels[0].texels.as<uint16_t>()[0]));
+  put(levels[0], Depth::half, 0, value * (1 + 0.5 * 0x1p-11));
+  CHECK(verify_mips(base, levels, Depth::half)[0].share <= 1);
+  put(levels[0], Depth::half, 0, value * (1 + 8 * 0x1p-11));
+  CHECK(verify_mips(base, levels, Depth::half)[0].share > 1);
+}
+
+TEST_CASE("no number, or an infinity, in the place of a number is a failure") {
+  for (const double wrong : {double(NAN), double(INFINITY), -double(INFINITY)})
+    for (const Depth depth : {Depth::f32, Depth::half}) {
+      const LevelCheck check = check_of_planted(depth, {3, 1}, 2, wrong);
+      CHECK(std::isinf(check.share));
+      CHECK(check.at == Size{3, 1});
+    }
+}
+
+TEST_CASE("a number in the place of no number is a failure") {
+  Level base = pattern("noise", size, Depth::f32);
+  put(base, Depth::f32, 0, double(NAN));
+  std::vector<Level> levels = right_mips(base, Depth::f32);
+  CHECK(verify_mips(base, levels, Depth::f32)[0].share <= 1);
+  put(levels[0], Depth::f32, 0, 0);
+  CHECK(std::isinf(verify_mips(base, levels, Depth::f32)[0].share));
+}
+
+TEST_CASE(
+    "where halves leave nothing of a luminance, a colour that keeps its chromaticity may be any; none beside it") {
+  const std::array<Call, 2> calls{default_call(*op_named("gamma")).with("value", 2.2),
+                                  default_call(*op_named("localgamma")).with("chroma", 1).with("adapt-radius", 3)};
+  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  const std::array numbers{6.3671875, -0.5986328125, 1.025390625, 1.0, 0.5, 0.25, 0.125, 1.0};
+  for (size_t index = 0; index < numbers.size(); ++index) put(base, Depth::half, index, numbers[index]);
+  std::vector<Level> between = right_levels(base, Depth::half, {&calls[0], 1});
+  std::vector<Level> levels = right_levels(between[0], Depth::half, {&calls[1], 1});
+  const LevelCheck right = verify(calls, base, levels, 0, Depth::half)[0];
+  CHECK_MESSAGE(right.share <= 1, describe(right));
+  put(levels[0], Depth::half, 4, 1.02 * numbers_of(levels[0], Depth::half)[4]);
+  const LevelCheck planted = verify(calls, base, levels, 0, Depth::half)[0];
+  CHECK_MESSAGE(planted.share > 1, describe(planted));
+  CHECK(planted.at == Size{1, 0});
+}
+
+TEST_CASE("the least of numbers may be off by as much as the one that is off most") {
+  const std::array<Call, 2> calls{default_call(*op_named("offset")).with("value", 0.1), mips().with("reduce", 1)};
+  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  put(base, Depth::half, 0, -0.5);
+  for (const size_t alpha : {3, 7}) put(base, Depth::half, alpha, 1);
+  const Expected expected = expected_of(calls, base, Depth::half);
+  CHECK(expected.levels[1][0].values[0] == doctest::Approx(-0.4));
+  CHECK(expected.tolerance[1][0].values[0] >= expected.tolerance[0][0].values[0]);
+  CHECK(expected.tolerance[1][0].values[0] < 2 * expected.tolerance[0][0].values[0]);
+}
