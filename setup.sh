@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Sets up a bare Debian 12 and builds; then `demo` runs the main job on a picture, `test` runs the tests, and what begins with
-# `test-` runs them in another way, each in a build of its own. May be run again.
+# Installs what a bare Debian 12 lacks, builds, and runs what the first argument says; usage() lists it. May be run again.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -24,12 +23,12 @@ install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# In CI warnings are errors, but not under the sanitizers, where g++ 12 sees some in its own headers.
+# build PRESET [TARGET...]: in CI warnings are errors, but not under the sanitizers, where g++ 12 sees some in its own headers.
 build() {
   local strict=OFF
   [ -n "${CI:-}" ] && [ "$1" = release ] && strict=ON
   cmake --preset "$1" -DGPUPOST_WERROR=$strict >/dev/null
-  cmake --build --preset "$1" -- --quiet
+  cmake --build --preset "$1" ${2:+--target "${@:2}"} -- --quiet
 }
 
 # The readers of others' making that come from npm. Where its registry cannot be reached, the tests that ask them are skipped.
@@ -43,33 +42,63 @@ install_readers() {
 
 demo() {
   install "${build_packages[@]}" "${demo_packages[@]}"
-  build release
+  build release gpupost
   mkdir -p build/demo
   build/gpupost mips testdata/scene.exr --fp16 --timing -o build/demo/scene.mips.exr
   oiiotool --info -v build/demo/scene.mips.exr
 }
 
+# run_tests PRESET BUILD_FOLDER [CTEST_OPTION...]
 run_tests() {
   install "${build_packages[@]}" "${test_packages[@]}"
   build "$1"
   install_readers "$2/readers"
-  GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1} ctest --preset "$1"
+  GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1} ctest --preset "$1" "${@:3}"
+}
+
+quick() {
+  install "${build_packages[@]}"
+  build release test_unit test_gpu gpupost
+  ctest --preset release --label-regex quick
+}
+
+threads() {
+  install "${build_packages[@]}"
+  tests/robustness/run.sh R13
+}
+
+fuzz() {
+  install "${build_packages[@]}" "${fuzz_packages[@]}"
+  tests/robustness/run.sh R6
+}
+
+usage() {
+  cat >&2 <<'TEXT'
+usage: ./setup.sh COMMAND
+  demo            build the program and make a mip chain
+  quick           the tests to run while editing: under a minute after a build
+  test            the tests of a change, with the validation layer
+  test-sanitized  the same under the address and undefined behavior sanitizers
+  test-threads    batches under the thread sanitizer
+  test-fuzz       a minute of fuzzing for each target
+  full            all of these, both descriptor modes, and every bar of tests/robustness/run.sh
+TEXT
+  exit 1
 }
 
 case "${1:-}" in
   demo) demo ;;
-  test) run_tests release build ;;
+  quick) quick ;;
+  test) run_tests release build --label-exclude full ;;
   test-sanitized) run_tests sanitized build-sanitized ;;
-  test-threads)
-    install "${build_packages[@]}"
-    tests/robustness/run.sh R13
+  test-threads) threads ;;
+  test-fuzz) fuzz ;;
+  full)
+    run_tests release build
+    run_tests sanitized build-sanitized
+    threads
+    fuzz
+    tests/robustness/run.sh
     ;;
-  test-fuzz)
-    install "${build_packages[@]}" "${fuzz_packages[@]}"
-    tests/robustness/run.sh R6
-    ;;
-  *)
-    echo "usage: ./setup.sh demo|test|test-sanitized|test-threads|test-fuzz" >&2
-    exit 1
-    ;;
+  *) usage ;;
 esac
