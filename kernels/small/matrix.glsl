@@ -1,5 +1,8 @@
 vec4 matrix(vec4 c, matrix_params p) {
   const vec4 light = vec4(c.rgb, coverage_of(c.a));
-  return vec4(dot(vec4(p.rr, p.rg, p.rb, p.r1), light), dot(vec4(p.gr, p.gg, p.gb, p.g1), light),
-              dot(vec4(p.br, p.bg, p.bb, p.b1), light), c.a);
+  // so that no sum overflows on its way to a number that does not
+  const float scale = any(greaterThan(abs(c.rgb), vec3(1e37))) ? 0.125 : 1.0;
+  const vec4 scaled = scale * light;
+  return vec4(vec3(dot(vec4(p.rr, p.rg, p.rb, p.r1), scaled), dot(vec4(p.gr, p.gg, p.gb, p.g1), scaled),
+                   dot(vec4(p.br, p.bg, p.bb, p.b1), scaled)) / scale, c.a);
 }

@@ -27,7 +27,7 @@ void check_stream(Gpu& gpu, std::string_view words, std::string_view what, const
                   std::string_view kernel) {
   const Call call = call_of("blur", words);
   const Plan made = plan({&call, 1}, {.size = base.size, .storage = depth}, as_gpu(gpu));
-  REQUIRE(made.passes.size() == (kernel.starts_with("blur_stream_") ? 1 : 2));
+  REQUIRE(made.passes.size() == (kernel.starts_with("blur/strip_") ? 1 : 2));
   REQUIRE(made.passes[0].kernel.starts_with(kernel));
   const RunResult result = gpu.run(made, base, 0);
   const LevelCheck found = verify({&call, 1}, base, result.levels, 0, depth).front();
@@ -36,7 +36,7 @@ void check_stream(Gpu& gpu, std::string_view words, std::string_view what, const
 }
 
 void check_stream(Gpu& gpu, std::string_view words, std::string_view pattern_name, Size size, Depth depth) {
-  check_stream(gpu, words, pattern_name, pattern(pattern_name, size, depth), depth, "blur_stream_");
+  check_stream(gpu, words, pattern_name, pattern(pattern_name, size, depth), depth, "blur/strip_");
 }
 
 // Depths take turns: to compile a pipeline takes a CPU longer than all that is done with it.

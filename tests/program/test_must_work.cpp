@@ -74,7 +74,7 @@ TEST_CASE("verbs that need no device, with a driver and without one") {
         {"version", {"version"}, {}, {"gpupost 0."}, environment},
         {"version as an option", {"--version"}, {}, {"gpupost 0."}, environment},
         {"ops", {"ops"}, {}, {"mips  "}, environment},
-        {"ops for a document", {"ops", "--markdown"}, {}, {"### mips", "| `--levels` |"}, environment},
+        {"ops for a document", {"ops", "--markdown"}, {}, {"## mips", "| `--levels` |"}, environment},
         {"shader",
          {"shader", "mips", "--fp16"},
          {},

@@ -28,8 +28,9 @@ bool is_help(std::string_view text) {
 // Names of the rows that the files of core/ops define: "const Op mips_op{ .name = "mips"", of point ops "= point_op({".
 std::vector<std::string> rows_in_the_folder() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator("core/ops")) {
-    if (entry.path().extension() != ".cpp" || entry.path().filename() == "ops.cpp") continue;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("core/ops")) {
+    const bool is_row = entry.path().filename() == "row.cpp" || entry.path().parent_path().filename() == "small";
+    if (entry.path().extension() != ".cpp" || !is_row) continue;
     std::ifstream stream(entry.path());
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     const std::regex row(R"re(\nconst Op \w+(?:| = point_op\()\{\s*\.name = "([^"]+)")re");

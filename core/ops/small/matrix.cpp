@@ -88,7 +88,8 @@ const Op matrix_op = point_op({
                 .has_form = [](std::string_view text) { return parsed(text).has_value(); }},
                {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
     .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
-                 "--named rec709-to-xyz", "--named xyz-to-rec709", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
+                 "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
+                 "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
     .changes_primaries = changes_primaries,
     .check =
         [](const Call& call) {
