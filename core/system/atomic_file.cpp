@@ -377,15 +377,18 @@ void put_in_place(std::span<Writing* const> writings) {
   for (Writing* writing : writings) writing->replacement().forget_old();
 }
 
-// Each folder once.
-void sync_folders(std::span<Writing* const> writings) {
-  std::set<std::pair<dev_t, ino_t>> synced;
+// Of those that stand in one folder the first, if the folder can be synced. Looked up before the renames: behind them no memory
+// may be missing.
+std::vector<const Writing*> one_a_folder(std::span<Writing* const> writings) {
+  std::set<std::pair<dev_t, ino_t>> seen;
+  std::vector<const Writing*> firsts;
   for (const Writing* writing : writings) {
     const Place& place = writing->place();
     struct stat facts = {};
     if (!place.can_sync || fstat(place.folder.get(), &facts) != 0) continue;
-    if (synced.emplace(facts.st_dev, facts.st_ino).second) sync(place.folder.get(), writing->path());
+    if (seen.emplace(facts.st_dev, facts.st_ino).second) firsts.push_back(writing);
   }
+  return firsts;
 }
 
 }  // namespace
@@ -424,8 +427,9 @@ void write_files(std::span<const OutputFile> files, bool no_clobber) {
   for (Writing* writing : replaced) writing->write_beside(no_clobber);
   for (const Writing& writing : writings)
     if (!writing.is_replaced()) writing.write_on();
+  const std::vector<const Writing*> folders = one_a_folder(replaced);
   put_in_place(replaced);
-  sync_folders(replaced);
+  for (const Writing* writing : folders) sync(writing->place().folder.get(), writing->path());
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber) {
