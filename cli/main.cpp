@@ -93,7 +93,7 @@ static Exit run_words(const std::vector<std::string>& words) {
     say(help_text());
     return Exit::usage;
   }
-  const Verb* verb = words[0] == "--version" ? &version_verb : verb_named(words[0]);
+  const CommandRow* verb = words[0] == "--version" ? &version_verb : verb_named(words[0]);
   if (asks_for_help(words)) {
     const auto op = std::ranges::find_if(words, [](const std::string& word) { return op_named(word) != nullptr; });
     print_out(verb ? help_text(*verb) : op != words.end() ? help_text(*op_named(*op)) : help_text());

@@ -1,11 +1,11 @@
-//!point vibrance dull colours more saturated, saturated ones less so
+//!point vibrance dull colors more saturated, saturated ones less so
 //!space rgb
 //!alpha straight
 //!param amount 0.5 -1..2 how much more saturated
 
 const vec3 luminance = vec3(0.2126, 0.7152, 0.0722);  // Rec. 709
 
-// 0 of a grey, 1 of a colour that lacks red, green or blue.
+// 0 of a gray, 1 of a color that lacks red, green or blue.
 float saturation_of(vec3 light) {
   float most = max(light.r, max(light.g, light.b)), least = min(light.r, min(light.g, light.b));
   return most > 0.0 ? clamp((most - least) / most, 0.0, 1.0) : 0.0;

@@ -19,7 +19,7 @@
 
 namespace gpupost {
 
-std::span<const Verb* const> table_of_verbs() {
+std::span<const CommandRow* const> table_of_verbs() {
   static constexpr std::array verbs{&devices_verb, &doctor_verb, &compare_verb,    &info_verb, &bench_verb,  &tune_verb,
                                     &ops_verb,     &shader_verb, &completion_verb, &help_verb, &version_verb};
   return verbs;
@@ -27,12 +27,12 @@ std::span<const Verb* const> table_of_verbs() {
 
 // --- verbs that print what the program knows ------------------------------------------------------------------------
 
-static Exit run_ops(const VerbCall& call) {
+static Exit run_ops(const CommandCall& call) {
   print_out(call.has("--markdown") ? ops_markdown() : ops_list());
   return Exit::done;
 }
 
-const Verb ops_verb{
+const CommandRow ops_verb{
     .name = "ops",
     .summary = "List the ops",
     .usage = "ops [--markdown]",
@@ -42,16 +42,16 @@ const Verb ops_verb{
     .run = run_ops,
 };
 
-static Exit run_help(const VerbCall& call) {
+static Exit run_help(const CommandCall& call) {
   if (call.words.empty()) {
     print_out(help_text());
     return Exit::done;
   }
   const std::string& word = call.words.front();
   const Op* op = op_named(word);
-  const Verb* verb = verb_named(word);
+  const CommandRow* verb = verb_named(word);
   std::vector<std::string_view> known = op_names();
-  for (const Verb* candidate : all_verbs()) known.push_back(candidate->name);
+  for (const CommandRow* candidate : all_verbs()) known.push_back(candidate->name);
   if (!op && !verb)
     fail(Exit::usage, "help: {} is neither an op nor a verb{}; `gpupost help` lists both", word,
          suggestion(word, known));
@@ -59,7 +59,7 @@ static Exit run_help(const VerbCall& call) {
   return Exit::done;
 }
 
-const Verb help_verb{
+const CommandRow help_verb{
     .name = "help",
     .summary = "Print this text, or all about an op or a verb",
     .usage = "help [OP|VERB]",
@@ -69,12 +69,12 @@ const Verb help_verb{
     .run = run_help,
 };
 
-static Exit run_version(const VerbCall&) {
+static Exit run_version(const CommandCall&) {
   print_out(version_text() + "\n");
   return Exit::done;
 }
 
-const Verb version_verb{
+const CommandRow version_verb{
     .name = "version",
     .summary = "Print version and commit",
     .usage = "version",
@@ -82,7 +82,7 @@ const Verb version_verb{
     .run = run_version,
 };
 
-static Exit run_shader(const VerbCall& call) {
+static Exit run_shader(const CommandCall& call) {
   const Request request = parse_request(call.words);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
   std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
@@ -94,7 +94,7 @@ static Exit run_shader(const VerbCall& call) {
   return Exit::done;
 }
 
-const Verb shader_verb{
+const CommandRow shader_verb{
     .name = "shader",
     .summary = "Print the shaders that a chain runs",
     .usage = "shader CHAIN",

@@ -5,10 +5,10 @@
 
 namespace gpupost {
 
-extern const Verb devices_verb, doctor_verb, compare_verb, info_verb, tune_verb, ops_verb, shader_verb, help_verb,
+extern const CommandRow devices_verb, doctor_verb, compare_verb, info_verb, tune_verb, ops_verb, shader_verb, help_verb,
     version_verb;
 
 // The rows, for use_verbs().
-std::span<const Verb* const> table_of_verbs();
+std::span<const CommandRow* const> table_of_verbs();
 
 }  // namespace gpupost

@@ -32,7 +32,7 @@ double tolerance_in(const std::string& word) {
   return tolerance;
 }
 
-Options options_of(const VerbCall& call) {
+Options options_of(const CommandCall& call) {
   const Globals globals = parse_globals(call.global_words);
   return {.files = call.words,
           .tolerance = call.has("--tolerance") ? tolerance_in(call.value("--tolerance")) : 0,
@@ -150,7 +150,7 @@ bool compare_numbers(const Picture& a, const Picture& b, int level, double toler
 
 }  // namespace
 
-static Exit run_compare(const VerbCall& call) {
+static Exit run_compare(const CommandCall& call) {
   const Options options = options_of(call);
   const Picture a = first_of(options.files[0], options.decode);
   const Picture b = first_of(options.files[1], options.decode);
@@ -175,7 +175,7 @@ static Exit run_compare(const VerbCall& call) {
   return is_within && around.empty() ? Exit::done : Exit::difference;
 }
 
-const Verb compare_verb{
+const CommandRow compare_verb{
     .name = "compare",
     .summary = "Print the differences of two images",
     .usage = "compare A B [--tolerance T]",

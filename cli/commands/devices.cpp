@@ -58,7 +58,7 @@ static std::string to_text(const DeviceInfo& device) {
   return text;
 }
 
-static Exit run_devices(const VerbCall& call) {
+static Exit run_devices(const CommandCall& call) {
   const std::vector<DeviceInfo> devices = list_tuned_devices();
   json list = json::array();
   std::string text;
@@ -71,7 +71,7 @@ static Exit run_devices(const VerbCall& call) {
   return Exit::done;
 }
 
-const Verb devices_verb{
+const CommandRow devices_verb{
     .name = "devices",
     .summary = "List the Vulkan devices and what each can do",
     .usage = "devices [--json]",
@@ -122,7 +122,7 @@ static bool examine_devices() {
   return is_usable;
 }
 
-static Exit run_doctor(const VerbCall&) {
+static Exit run_doctor(const CommandCall&) {
   const bool is_sandboxed = sandbox_holds();  // asked before drivers start threads
   const bool is_usable = examine_devices();
   tell_environment();
@@ -144,7 +144,7 @@ static Exit run_doctor(const VerbCall&) {
   return is_usable ? Exit::done : Exit::device;
 }
 
-const Verb doctor_verb{
+const CommandRow doctor_verb{
     .name = "doctor",
     .summary = "Say what is missing on this machine, and the command that installs it",
     .usage = "doctor",

@@ -51,12 +51,12 @@ std::vector<Planned> groups_of_file(const Request& request) {
   Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
   take_named_channels(request.calls, picture);
   check_apply_to(globals.apply_to, picture);
-  check_demands(request.calls, globals.apply_to, picture);
+  check_requirements(request.calls, globals.apply_to, picture);
   const Size size = picture.size();
   split_groups(globals.apply_to, picture);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
-    if (group.is_colour) {
+    if (group.is_color) {
       groups.push_back(color_alone(request));
       groups.back().size = size;
       groups.back().storage = storage_of(globals, group.depth, globals.bits.value_or(group.depth));
@@ -74,7 +74,7 @@ std::vector<Planned> groups_of_file(const Request& request) {
 
 Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& traits, const ChainOptions& options) {
   if (step.route == Route::by_nearest) return {};
-  Passage passage = passage_of(step.calls, input, traits, options);
+  TilingDecision passage = passage_of(step.calls, input, traits, options);
   std::vector<std::string>& choices = passage.whole.choices;
   if (!passage.limit.empty()) choices.push_back(fmt::format("in parts of what follows, since {}", passage.limit));
   else if (passage.is_watched)

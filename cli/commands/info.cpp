@@ -78,14 +78,14 @@ static std::string to_text(const json& info) {
   return text;
 }
 
-static Exit run_info(const VerbCall& call) {
+static Exit run_info(const CommandCall& call) {
   const std::string& file = call.words.front();
   const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words))));
   print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
   return Exit::done;
 }
 
-const Verb info_verb{
+const CommandRow info_verb{
     .name = "info",
     .summary = "Print size, channels, windows, levels and attributes of an image",
     .usage = "info FILE [--json]",

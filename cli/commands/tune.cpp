@@ -36,7 +36,7 @@ const Op* tunable_op(const std::string& name) {
   return op;
 }
 
-TuneRequest parse_tune(const VerbCall& call) {
+TuneRequest parse_tune(const CommandCall& call) {
   TuneRequest request{.ops = {},
                       .sizes = sizes_of("tune", call.value("--sizes")),
                       .variants = call.value("--variants"),
@@ -102,7 +102,7 @@ std::vector<Tuned> tune(Gpu& gpu, const TuneRequest& request) {
 
 }  // namespace
 
-static Exit run_tune(const VerbCall& call) {
+static Exit run_tune(const CommandCall& call) {
   const TuneRequest request = parse_tune(call);
   const DeviceInfo device = choose_device(list_tuned_devices(), request.device, false);
   const std::vector<Tuned>& kept = device.traits.tuned;
@@ -124,7 +124,7 @@ static Exit run_tune(const VerbCall& call) {
   return Exit::done;
 }
 
-const Verb tune_verb{
+const CommandRow tune_verb{
     .name = "tune",
     .summary = "Find the fastest variants on this device and keep their names",
     .usage = "tune [OP...] [OPTIONS]",

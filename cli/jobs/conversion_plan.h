@@ -5,13 +5,13 @@
 
 namespace gpupost {
 
-struct Way {
+struct ConversionPlan {
   Job job;
-  Depth came_in = Depth::half, storage = Depth::half, goes_out = Depth::half;  // of the colour
-  Transfer transfer = Transfer::linear;                                        // of the output's colour
+  Depth input_depth = Depth::half, storage = Depth::half, output_depth = Depth::half;  // of the color
+  Transfer transfer = Transfer::linear;                                                // of the output's color
 };
 
 // Throws Error(Exit::usage) where that cannot be done with such pictures.
-Way way_of(const Request& request, const Job& given, const Picture& first);
+ConversionPlan conversion_plan_of(const Request& request, const Job& given, const Picture& first);
 
 }  // namespace gpupost

@@ -15,21 +15,21 @@ namespace gpupost {
 namespace {
 
 // The channel that was asked for, else Z, else of a file of depth its only one.
-Place channel_of(const Call& call, const std::string& input, const Picture& picture) {
-  const std::vector<Named> channels = channels_of(picture);
+ChannelRef channel_of(const Call& call, const std::string& input, const Picture& picture) {
+  const std::vector<NamedChannel> channels = channels_of(picture);
   const std::string& asked = call.word("depth");
-  const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &Named::name);
+  const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &NamedChannel::name);
   if (found != channels.end()) return found->place;
   const bool is_depth_file = !call.word("depth-file").empty();
   if (asked.empty() && is_depth_file && channels.size() == 1) return channels.front().place;
   std::vector<std::string> names;
-  for (const Named& channel : channels) names.push_back(channel.name);
+  for (const NamedChannel& channel : channels) names.push_back(channel.name);
   fail(Exit::usage, "{}: {} has no channel {} for the depth, but {}; expected --depth with one of them{}",
        call.op->name, input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
        is_depth_file ? "" : ", or --depth-file");
 }
 
-Plane plane_of(const Place& place) {
+Plane plane_of(const ChannelRef& place) {
   const Size size = place.group->levels[0].size;
   Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
@@ -66,7 +66,7 @@ void mend(std::span<float> numbers, const Call& call) {
 Plane moved(Plane plane, std::span<const Call> before) {
   const std::vector<Call> moving = calls_for_other_channels(before);
   Group group{.channels = {Channel{.name = "depth"}}, .depth = Depth::u32};  // bits of floats, as ids are moved
-  Level& level = group.levels.emplace_back(Level{plane.size, Memory(texel_count(plane.size) * 4 * sizeof(float))});
+  Level& level = group.levels.emplace_back(Level{plane.size, TexelBuffer(texel_count(plane.size) * 4 * sizeof(float))});
   for (size_t index = 0; index < plane.values.size(); ++index)
     for (size_t component = 0; component < 4; ++component)
       level.texels.as<float>()[4 * index + component] = float(plane.values[index]);
@@ -90,7 +90,7 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals
     if (depth->size != size)
       fail(Exit::usage,
            "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "
-           "colour alone",
+           "color alone",
            call.op->name, depth->size.width, depth->size.height, size.width, size.height);
     call.depth = std::move(depth);
   }

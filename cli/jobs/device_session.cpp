@@ -12,7 +12,7 @@
 
 namespace gpupost {
 
-Gpu* LazyGpu::opened() const {
+Gpu* DeviceSession::opened() const {
   try {
     return opening_.valid() ? opening_.get().get() : nullptr;
   } catch (const Error&) {
@@ -46,7 +46,7 @@ static void check_threads() {
          count);
 }
 
-void LazyGpu::open() {
+void DeviceSession::open() {
   // deferred where the system gives no thread
   opening_ = std::async(std::launch::async | std::launch::deferred, [&globals = globals_] {
                check_threads();

@@ -11,15 +11,15 @@
 namespace gpupost {
 
 // `globals` must outlive it.
-class LazyGpu {
+class DeviceSession {
  public:
-  LazyGpu(const Globals& globals, bool is_needed) : globals_(globals) {
+  DeviceSession(const Globals& globals, bool is_needed) : globals_(globals) {
     if (is_needed) open();
   }
   // Calls `work` with the device, and once more with a fresh one where that was lost. Throws what went wrong with it, at each
   // call.
   template <class Work>
-  auto with(const Work& work) {
+  auto run_with_retry(const Work& work) {
     try {
       return work(get());
     } catch (const DeviceLost& lost) {

@@ -310,7 +310,7 @@ std::vector<Job> jobs_of(const Request& request) {
   return jobs;
 }
 
-Job for_levels(Job job, const Globals& globals, int level_count, int whole_count) {
+Job split_into_level_files(Job job, const Globals& globals, int level_count, int whole_count) {
   if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
   if (job.format->levels == FileLevels::any) return job;
   if (!globals.output.empty() || job.output.at(0) == "-")

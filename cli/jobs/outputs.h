@@ -42,7 +42,7 @@ std::vector<Job> jobs_of(const Request& request);
 // The job where its result has `level_count` of the `whole_count` levels that a whole chain has: an EXR file holds a whole
 // chain or one level, so part of a chain goes to a file a level, unless -o says otherwise, which is Error(Exit::usage).
 // KTX2 and DDS files hold any part.
-Job for_levels(Job job, const Globals& globals, int level_count, int whole_count);
+Job split_into_level_files(Job job, const Globals& globals, int level_count, int whole_count);
 
 // Throws Error(Exit::output) where it can be seen of one of the job's files before there is any work that it cannot be written.
 void check_can_be_written(const Job& job, int level_count, bool no_clobber);

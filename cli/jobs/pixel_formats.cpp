@@ -28,11 +28,11 @@ void check_numbers(const Globals& globals, const Format& format) {
   if (globals.bits || !holds_srgb(format, widest)) output_transfer(globals, format, globals.bits.value_or(widest));
 }
 
-Depth output_depth(const Globals& globals, const Format& format, Depth came_in) {
+Depth choose_output_depth(const Globals& globals, const Format& format, Depth input_depth) {
   if (globals.bits) return *globals.bits;
-  if (!format.can_write(Depth::half)) return came_in == Depth::u16 ? Depth::u16 : Depth::u8;
-  if (came_in == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
-  if (globals.fp16 || came_in == Depth::u8 || came_in == Depth::half) return Depth::half;
+  if (!format.can_write(Depth::half)) return input_depth == Depth::u16 ? Depth::u16 : Depth::u8;
+  if (input_depth == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
+  if (globals.fp16 || input_depth == Depth::u8 || input_depth == Depth::half) return Depth::half;
   return Depth::f32;
 }
 
@@ -52,21 +52,21 @@ void check_dither(const Globals& globals, Depth depth) {
 
 static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }
 
-Depth working_depth(Depth came_in, Depth goes_out) {
-  return fits_half(came_in) && fits_half(goes_out) ? Depth::half : Depth::f32;
+Depth working_depth(Depth input_depth, Depth output_depth) {
+  return fits_half(input_depth) && fits_half(output_depth) ? Depth::half : Depth::f32;
 }
 
-Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out) {
+Depth storage_of(const Globals& globals, Depth input_depth, Depth output_depth) {
   if (globals.storage) return *globals.storage;
-  return globals.fp16 ? Depth::half : working_depth(came_in, goes_out);
+  return globals.fp16 ? Depth::half : working_depth(input_depth, output_depth);
 }
 
-PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour) {
+PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_color) {
   return {.size = size,
           .storage = storage,
           .half_arithmetic = globals.fp16 && storage == Depth::half,
-          .between = is_colour ? globals.space : Space::rgb,
-          .packs_between = is_colour && globals.packs,
+          .between = is_color ? globals.space : Space::rgb,
+          .is_r11g11b10_between = is_color && globals.is_r11g11b10,
           .fuses = !globals.no_fuse};
 }
 

@@ -9,22 +9,22 @@ namespace gpupost {
 // bits: throws Error(Exit::usage).
 void check_numbers(const Globals& globals, const Format& format);
 
-// Of the colour in the output: as asked for, else as it came in as far as the format can hold it.
-Depth output_depth(const Globals& globals, const Format& format, Depth came_in);
+// Of the color in the output: as asked for, else as it came in as far as the format can hold it.
+Depth choose_output_depth(const Globals& globals, const Format& format, Depth input_depth);
 
-// Of the colour in the output, which has this depth. Throws Error(Exit::usage) for an srgb that there is not.
+// Of the color in the output, which has this depth. Throws Error(Exit::usage) for an srgb that there is not.
 Transfer output_transfer(const Globals& globals, const Format& format, Depth depth);
 
-// Refuses --dither where the output's colour has this depth and that is not 8 bits: throws Error(Exit::usage).
+// Refuses --dither where the output's color has this depth and that is not 8 bits: throws Error(Exit::usage).
 void check_dither(const Globals& globals, Depth depth);
 
 // Of the working picture between decoding and encoding, half or f32: half where neither end has more.
-Depth working_depth(Depth came_in, Depth goes_out);
+Depth working_depth(Depth input_depth, Depth output_depth);
 
 // Of the pictures on the device: as asked for, else the working depth.
-Depth storage_of(const Globals& globals, Depth came_in, Depth goes_out);
+Depth storage_of(const Globals& globals, Depth input_depth, Depth output_depth);
 
 // What the chain is planned for: a group of channels of a picture of this size.
-PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_colour);
+PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_color);
 
 }  // namespace gpupost

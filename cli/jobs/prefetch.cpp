@@ -62,18 +62,18 @@ std::vector<Picture> read_pictures(const std::string& input, const Globals& glob
   return pictures_of(input, read(input, globals, 0), globals, report);
 }
 
-std::vector<Picture> Inputs::next(JobReport& report) {
+std::vector<Picture> Prefetch::next(JobReport& report) {
   const std::string& file = files_.at(next_++);
-  InputRead input = take(file);
+  InputRead input = wait_next(file);
   largest_bytes_ = std::max(largest_bytes_, bytes_of(input.decoded.picture));
   read_ahead();
   return pictures_of(file, std::move(input), globals_, report);
 }
 
-Inputs::Inputs(std::vector<std::string> files, const Globals& globals)
+Prefetch::Prefetch(std::vector<std::string> files, const Globals& globals)
     : files_(std::move(files)), globals_(globals), most_ahead_(std::min(globals.job_count, most_by_descriptors())) {}
 
-InputRead Inputs::take(const std::string& file) {
+InputRead Prefetch::wait_next(const std::string& file) {
   if (ahead_.empty()) return read(file, globals_, 0);
   std::future<InputRead> first = std::move(ahead_.front());
   ahead_.pop_front();
@@ -87,7 +87,7 @@ InputRead Inputs::take(const std::string& file) {
 
 // What is read ahead takes descriptors, processes and memory. An input that got none is read again when the others have
 // theirs, and from then on fewer are read ahead. A pipe can be read but once.
-InputRead Inputs::result_of(std::future<InputRead> read_before, const std::string& file) {
+InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::string& file) {
   try {
     return read_before.get();
   } catch (const Error& error) {
@@ -100,7 +100,7 @@ InputRead Inputs::result_of(std::future<InputRead> read_before, const std::strin
 }
 
 // The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
-void Inputs::read_ahead() {
+void Prefetch::read_ahead() {
   if (globals_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
   const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
   const int thread_count = std::max(1, core_count() / int(most));

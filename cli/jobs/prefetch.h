@@ -20,16 +20,16 @@ struct InputRead {
 };
 
 // Inputs in their order. While one is worked on, --jobs of the next are decoded, as many as 1 GiB is likely to hold.
-class Inputs {
+class Prefetch {
  public:
   // `globals` must outlive it.
-  Inputs(std::vector<std::string> files, const Globals& globals);
+  Prefetch(std::vector<std::string> files, const Globals& globals);
 
   // What the next one gives, as read_pictures() has it.
   std::vector<Picture> next(JobReport& report);
 
  private:
-  InputRead take(const std::string& file);
+  InputRead wait_next(const std::string& file);
   InputRead result_of(std::future<InputRead> read_before, const std::string& file);
   void read_ahead();
 

@@ -14,13 +14,13 @@ namespace gpupost {
 
 namespace {
 
-// What a group's passes are called beside those of the colour: " (N.X N.Y N.Z Z)".
+// What a group's passes are called beside those of the color: " (N.X N.Y N.Z Z)".
 std::string names_behind(const Group& group) {
-  return group.is_colour ? "" : fmt::format(" ({})", fmt::join(names_of(group), " "));
+  return group.is_color ? "" : fmt::format(" ({})", fmt::join(names_of(group), " "));
 }
 
 void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
-  if (group.is_colour || report.choices.empty()) report.choices = made.choices;
+  if (group.is_color || report.choices.empty()) report.choices = made.choices;
   report.compile_ms += times.compile_ms;
   report.upload_ms += times.upload_ms;
   report.download_ms += times.download_ms;
@@ -37,7 +37,7 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
 }
 
 Between between_of(const PlanInput& input) {
-  return {.is_yxy = input.between == Space::yxy, .is_packed = input.packs_between};
+  return {.is_yxy = input.between == Space::yxy, .is_packed = input.is_r11g11b10_between};
 }
 
 void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,
@@ -84,10 +84,10 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
 
 }  // namespace
 
-std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
-                                  JobReport& report) {
-  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_colour && !group.is_data);
-  auto [made, result, first_level, clamped_count] = lazy.with([&](Gpu& gpu) {
+std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, DeviceSession& lazy,
+                                  Group& group, JobReport& report) {
+  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_color && !group.is_data);
+  auto [made, result, first_level, clamped_count] = lazy.run_with_retry([&](Gpu& gpu) {
     return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
   });
   report_passes(made, result.times, group, report);
@@ -99,7 +99,7 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& gl
     report.add_warning(
         fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "
                     "--storage fp32",
-                    clamped_count, input.packs_between ? "--storage r11g11b10" : "half storage"));
+                    clamped_count, input.is_r11g11b10_between ? "--storage r11g11b10" : "half storage"));
   const Depth depth = result_depth(calls, group.depth);
   group.depth = depth;
   group.levels.resize(size_t(first_level));

@@ -10,7 +10,7 @@ namespace gpupost {
 
 // Replaces the group's levels with those of the result, but for a level 0 that is the input. Returns what the calls of
 // `stats` have measured, in their order. Throws Error(Exit::difference) where --verify finds one.
-std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, LazyGpu& lazy, Group& group,
-                                  JobReport& report);
+std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, DeviceSession& lazy,
+                                  Group& group, JobReport& report);
 
 }  // namespace gpupost

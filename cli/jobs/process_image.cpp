@@ -22,16 +22,16 @@ namespace gpupost {
 
 namespace {
 
-// Which primaries the colours of a picture have on their way through a chain and into a format: others than EXR hold those
-// of Rec. 709 alone. Numbers that are no colours have none.
+// Which primaries the colors of a picture have on their way through a chain and into a format: others than EXR hold those
+// of Rec. 709 alone. Numbers that are no colors have none.
 ChainPrimaries primaries_of(std::span<const Call> calls, const Format& format, const Picture& picture) {
-  const bool has_colours = picture.groups.front().is_colour && !takes_data(calls);
-  if (!has_colours) return {.calls = {calls.begin(), calls.end()}};
+  const bool has_colors = picture.groups.front().is_color && !takes_data(calls);
+  if (!has_colors) return {.calls = {calls.begin(), calls.end()}};
   return with_primaries(calls, other_primaries(picture), format.name == "exr");
 }
 
-// May a chain make of grey, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
-bool makes_colour(std::span<const Call> calls) {
+// May a chain make of gray, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
+bool makes_color(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return !call.op->every_channel; });
 }
 
@@ -41,31 +41,31 @@ bool is_encoded(std::span<const Call> calls) {
 }
 
 // What was encoded for display is written as it is in integers of sRGB, else as the light that it is on a display of sRGB.
-void take_encoded(Picture& picture, Depth goes_out, Transfer transfer) {
+void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
   picture.transfer = Transfer::srgb;
-  if (is_float(goes_out) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
+  if (is_float(output_depth) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
 // Says which primaries a chain has made. What a file says of its primaries holds for all of its layers: where others have
-// colours, which no op has touched, those of the result are made the file's own again, unless the chain names others.
+// colors, which no op has touched, those of the result are made the file's own again, unless the chain names others.
 void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
   const Primaries own = other_primaries(picture).value_or(rec709);
   if (are_same(own, made.result)) return;
-  if (has_colours_beside(picture) && !made.is_named) {
+  if (has_colors_beside(picture) && !made.is_named) {
     if (picture.groups.front().is_luminance) return;
     make_working(picture, Depth::f32);
     return convert_primaries(picture, {.from = made.result, .to = own});
   }
-  if (has_colours_beside(picture))
-    report.add_warning("its chromaticities are those that matrix --named makes; colours of other layers have others");
+  if (has_colors_beside(picture))
+    report.add_warning("its chromaticities are those that matrix --named makes; colors of other layers have others");
   set_primaries(picture, made.result);
 }
 
 std::string conversion_warning(const ChainPrimaries& made, const Picture& picture) {
-  if (made.is_named) return "its colours are of other primaries; they were converted to those that the chain takes";
+  if (made.is_named) return "its colors are of other primaries; they were converted to those that the chain takes";
   return fmt::format(
-      "its colours are of other primaries; they were made those of Rec. 709{}",
-      has_colours_beside(picture) ? " for the chain, and then their own again, as those of other layers are" : "");
+      "its colors are of other primaries; they were made those of Rec. 709{}",
+      has_colors_beside(picture) ? " for the chain, and then their own again, as those of other layers are" : "");
 }
 
 // Levels of a part of a frame, in files of their own, lie on the texels of the frame's levels: the part is made larger for
@@ -78,7 +78,7 @@ struct LevelFrame {
   bool is_needed() const { return enlarged != windows.data; }
 };
 
-LevelFrame level_frame_of(std::span<const Call> calls, const Way& way, const Picture& picture) {
+LevelFrame level_frame_of(std::span<const Call> calls, const ConversionPlan& way, const Picture& picture) {
   LevelFrame frame{.windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window})};
   frame.enlarged = frame.windows.data;
   frame.level_count = result_level_count(calls, picture.size());
@@ -100,17 +100,17 @@ void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& g
 }
 
 // Gives what the device has measured of a group to those of the chain's calls that look at such a group.
-void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<Measured> measured) {
+void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<StatisticsResult> measured) {
   if (numbers.empty()) return;
-  for (Measured& one : measured) {
-    if (!group.is_colour && one.measure == Measure::extremes) continue;
-    take_in(one, group, numbers.front());
+  for (StatisticsResult& one : measured) {
+    if (!group.is_color && one.measure == Measure::extremes) continue;
+    add_group(one, group, numbers.front());
     numbers = numbers.subspan(1);
   }
 }
 
 // A group of floats beside the color through its steps. Returns what `stats` has measured on the way.
-std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& globals, LazyGpu& gpu, Group& group,
+std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& globals, DeviceSession& gpu, Group& group,
                                   JobReport& report) {
   std::vector<Statistics> numbers;
   for (const Step& step : steps) {
@@ -119,35 +119,35 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& gl
       continue;
     }
     const Stopwatch watch;
-    gpu.with([](Gpu&) {});  // until it is open
+    gpu.run_with_retry([](Gpu&) {});  // until it is open
     report.device_ms += watch.milliseconds();
     std::ranges::move(run_group(step.calls, globals, gpu, group, report), std::back_inserter(numbers));
   }
   return numbers;
 }
 
-// The chain on all that the picture has: colour, with conversions of its primaries, then the channels that go along.
-void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gpu,
-                std::span<const Call> calls_of_colour, Picture& picture, const Way& way, JobReport& report) {
+// The chain on all that the picture has: color, with conversions of its primaries, then the channels that go along.
+void run_groups(std::span<const Call> calls, const Globals& globals, DeviceSession& gpu,
+                std::span<const Call> calls_of_color, Picture& picture, const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(way.storage);
   const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   split_groups(globals.apply_to, picture);
-  std::vector<Measured> measured = to_be_measured(calls, report.input, picture.size());
+  std::vector<StatisticsResult> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
-      for (Measured& one : measured) leave_out(one, group);
+      for (StatisticsResult& one : measured) leave_out(one, group);
       run_in_frame(calls_of_others, frame, group,
                    [&](std::span<const Call> steps) { follow_by_nearest(group, steps); });
       continue;
     }
     std::vector<Statistics> numbers;
-    run_in_frame(group.is_colour ? calls_of_colour : calls, frame, group, [&](std::span<const Call> some) {
+    run_in_frame(group.is_color ? calls_of_color : calls, frame, group, [&](std::span<const Call> some) {
       const std::vector<Step> steps =
-          group.is_colour ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
-                          : steps_beside_color(some, is_applied(globals.apply_to, group));
+          group.is_color ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
+                         : steps_beside_color(some, is_applied(globals.apply_to, group));
       std::ranges::move(run_steps(steps, globals, gpu, group, report), std::back_inserter(numbers));
     });
     hand_out(numbers, group, measured);
@@ -155,9 +155,9 @@ void run_groups(std::span<const Call> calls, const Globals& globals, LazyGpu& gp
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(globals.apply_to, picture);
   if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
-  Group& colour = picture.groups.front();
-  if (makes_colour(calls) && colour.is_colour) name_colours(colour);
-  name_alpha(colour, has_alpha_behind(calls, colour.has_alpha()));
+  Group& color = picture.groups.front();
+  if (makes_color(calls) && color.is_color) name_colors(color);
+  name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
   picture.data_window = frame.windows.data;
   picture.display_window = frame.windows.display;
 }
@@ -175,36 +175,36 @@ bool keeps_texels(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return is_move(call) || keeps_base({&call, 1}); });
 }
 
-// A picture of the colour alone, as it was read.
-Picture colour_as_read(const Picture& picture) {
-  const Group& colour = picture.groups.front();
-  const Memory& texels = colour.levels[0].texels;
+// A picture of the color alone, as it was read.
+Picture color_as_read(const Picture& picture) {
+  const Group& color = picture.groups.front();
+  const TexelBuffer& texels = color.levels[0].texels;
   Picture copy{.format = picture.format,
                .data_window = picture.data_window,
                .display_window = picture.display_window,
                .transfer = picture.transfer,
                .alpha = picture.alpha};
-  Group& group = copy.groups.emplace_back(Group{.channels = colour.channels,
-                                                .depth = colour.depth,
-                                                .is_colour = colour.is_colour,
-                                                .is_luminance = colour.is_luminance});
-  Level& level = group.levels.emplace_back(Level{colour.levels[0].size, Memory(texels.size())});
+  Group& group = copy.groups.emplace_back(Group{.channels = color.channels,
+                                                .depth = color.depth,
+                                                .is_color = color.is_color,
+                                                .is_luminance = color.is_luminance});
+  Level& level = group.levels.emplace_back(Level{color.levels[0].size, TexelBuffer(texels.size())});
   std::memcpy(level.texels.data(), texels.data(), texels.size());
   return copy;
 }
 
-// Level 0 of such a result as it was read; nothing where that says no more than the result itself: without an alpha no colour
+// Level 0 of such a result as it was read; nothing where that says no more than the result itself: without an alpha no color
 // is lost, and moved texels come back from the device as they were.
 std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& picture) {
   if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
-  Picture base = colour_as_read(picture);
+  Picture base = color_as_read(picture);
   std::vector<Call> moves;
   std::ranges::copy_if(calls, std::back_inserter(moves), is_move);
   follow_by_nearest(base.groups.front(), moves);
   return base;
 }
 
-// Numbers that are no colours are taken as they stand.
+// Numbers that are no colors are taken as they stand.
 void make_data(Picture& picture, const Globals& globals) {
   Group& group = picture.groups.front();
   group.is_data = true;
@@ -243,42 +243,44 @@ std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, c
 
 }  // namespace
 
-Part run_picture(const Request& request, LazyGpu& gpu, const Way& way, Picture read, JobReport& report) {
+ProcessedImage process_image(const Request& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
+                             JobReport& report) {
   check_apply_to(request.globals.apply_to, read);
-  check_demands(request.calls, request.globals.apply_to, read);
+  check_requirements(request.calls, request.globals.apply_to, read);
   const Globals& globals = request.globals;
   const std::vector<Call> calls = for_picture(request.calls, read, globals);
-  Part part{.picture = std::move(read)};
+  ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
   if (primaries.converts) report.add_warning(conversion_warning(primaries, picture));
-  if (is_float(way.goes_out))
+  if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
-      if (globals.bits || globals.fp16 || !is_float(way.came_in)) channel.depth = way.goes_out;
+      if (globals.bits || globals.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
   if (takes_data(calls)) make_data(picture, globals);
-  // integers that stay as they are are written at level 0 as they were read: colour under alpha 0 too
-  const bool stays = !is_float(way.goes_out) && way.goes_out == way.came_in && picture.transfer == way.transfer &&
-                     picture.alpha == Alpha::straight && !primaries.converts;
+  // integers that stay as they are are written at level 0 as they were read: color under alpha 0 too
+  const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
+                                       picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
+                                       !primaries.converts;
   if (!calls.empty()) {
-    if (stays) part.base = base_as_read(calls, picture);
+    if (keeps_original_integers) part.base = base_as_read(calls, picture);
     run_groups(calls, globals, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
-    if (is_encoded(calls)) take_encoded(picture, way.goes_out, way.transfer);
-    if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.goes_out);
+    if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
+    if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
-      report.add_warning(fmt::format("the result's colour has channels of the names {}; those of the input are dropped",
+      report.add_warning(fmt::format("the result's color has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
     change_attributes(calls, !way.job.is_a_file_a_level(), picture);
-    if (picture.groups.front().is_colour && !takes_data(calls)) settle_primaries(picture, primaries, report);
+    if (picture.groups.front().is_color && !takes_data(calls)) settle_primaries(picture, primaries, report);
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);
     make_rec709(picture, own);
-  } else if (!stays) {
-    make_working(picture, working_depth(way.came_in, way.goes_out));
+  } else if (!keeps_original_integers) {
+    make_working(picture, working_depth(way.input_depth, way.output_depth));
   }
   return part;
 }

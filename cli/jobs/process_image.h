@@ -10,12 +10,13 @@
 namespace gpupost {
 
 // A picture on its way to the output, and its level 0 as it was read where that is written.
-struct Part {
+struct ProcessedImage {
   Picture picture;
   std::optional<Picture> base;
 };
 
 // The picture as the output is to have it. Throws Error(Exit::usage) where the chain cannot be done on such a picture.
-Part run_picture(const Request& given, LazyGpu& gpu, const Way& way, Picture read, JobReport& report);
+ProcessedImage process_image(const Request& given, DeviceSession& gpu, const ConversionPlan& way, Picture read,
+                             JobReport& report);
 
 }  // namespace gpupost

@@ -26,48 +26,48 @@ namespace gpupost {
 
 namespace {
 
-std::vector<Group*> colours_of(std::vector<Part>& parts) {
-  std::vector<Group*> colours;
-  for (Part& part : parts) colours.push_back(&part.picture.groups.front());
-  return colours;
+std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
+  std::vector<Group*> colors;
+  for (ProcessedImage& part : parts) colors.push_back(&part.picture.groups.front());
+  return colors;
 }
 
 // Every level of a cube but its base.
-void close_seams(std::vector<Part>& parts) {
+void close_seams(std::vector<ProcessedImage>& parts) {
   const Size size = parts.front().picture.size();
   if (size.width != size.height)
     fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
-  const std::vector<Group*> faces = colours_of(parts);
+  const std::vector<Group*> faces = colors_of(parts);
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
 }
 
-void process(const Request& request, const Job& given, LazyGpu& gpu, Inputs& inputs, JobReport& report) {
+void process(const Request& request, const Job& given, DeviceSession& gpu, Prefetch& inputs, JobReport& report) {
   const Globals& globals = request.globals;
   const Stopwatch total;
-  Way way;
-  Shape first;
-  std::vector<Part> parts;
+  ConversionPlan way;
+  ImageShape first;
+  std::vector<ProcessedImage> parts;
   for (const std::string& input : given.inputs) {
     for (Picture& picture : inputs.next(report)) {
       take_named_channels(request.calls, picture);
-      const Shape shape = shape_of(picture);
+      const ImageShape shape = shape_of(picture);
       if (parts.empty()) {
-        way = way_of(request, given, picture);
+        way = conversion_plan_of(request, given, picture);
         first = shape;
       }
       check_fits(input, shape, given.inputs.front(), first, globals);
-      parts.push_back(run_picture(request, gpu, way, std::move(picture), report));
+      parts.push_back(process_image(request, gpu, way, std::move(picture), report));
     }
   }
   report.size = first.size;
   if (given.is_format_changed)
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}", parts.front().picture.format,
                                    given.format->name));
-  name_alike(colours_of(parts));
+  name_alike(colors_of(parts));
   if (is_cube(globals)) close_seams(parts);
 
   if (way.job.writes_picture) write_outputs(way, globals, parts, report);
-  for (const Measured& measured : report.measured) print_out(to_text(measured));
+  for (const StatisticsResult& measured : report.measured) print_out(to_text(measured));
   report.total_ms = total.milliseconds();
 }
 
@@ -137,7 +137,7 @@ class Warnings {
 };
 
 // What stays true of a job whatever happens: its warnings and its error are said, each in one line.
-Exit process_and_tell(const Request& request, const Job& job, LazyGpu& gpu, Inputs& inputs, Warnings& warnings,
+Exit process_and_tell(const Request& request, const Job& job, DeviceSession& gpu, Prefetch& inputs, Warnings& warnings,
                       JobReport& report) {
   Exit code = Exit::done;
   try {
@@ -203,9 +203,10 @@ Exit run(const Request& request) {
          globals.size->width, globals.size->height);
   const std::vector<Job> jobs = jobs_of(request);
   check_sources(request);
-  LazyGpu gpu(globals, !request.calls.empty());
-  if (globals.require_gpu && !request.calls.empty()) gpu.with([](Gpu&) {});  // no input is read where there is none
-  Inputs inputs(inputs_of(jobs), globals);
+  DeviceSession gpu(globals, !request.calls.empty());
+  if (globals.require_gpu && !request.calls.empty())
+    gpu.run_with_retry([](Gpu&) {});  // no input is read where there is none
+  Prefetch inputs(inputs_of(jobs), globals);
   Warnings warnings;
   Report report;
   for (const Call& call : request.calls) report.chain.push_back(call.text());

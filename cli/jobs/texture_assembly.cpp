@@ -26,15 +26,15 @@ std::vector<Picture> cut_faces(const std::string& input, const Picture& picture,
   return faces;
 }
 
-Shape shape_of(const Picture& picture) {
-  const Group& colour = picture.groups.front();
+ImageShape shape_of(const Picture& picture) {
+  const Group& color = picture.groups.front();
   Picture alone;
-  alone.groups.push_back(Group{.channels = colour.channels});
-  return {.size = picture.size(), .channels = channel_names(alone), .depth = colour.depth};
+  alone.groups.push_back(Group{.channels = color.channels});
+  return {.size = picture.size(), .channels = channel_names(alone), .depth = color.depth};
 }
 
-void check_fits(const std::string& input, const Shape& shape, const std::string& first_input, const Shape& first,
-                const Globals& globals) {
+void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
+                const ImageShape& first, const Globals& globals) {
   if (globals.assembly == Assembly::none) return;
   if (is_cube(globals) && shape.size.width != shape.size.height)
     fail(Exit::input, "{}: --assemble {}: it is {}; a face of a cube is square", input, name_of(globals.assembly),

@@ -9,16 +9,16 @@ namespace gpupost {
 std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
 
 // What pictures of one file have in common.
-struct Shape {
+struct ImageShape {
   Size size;
-  std::string channels;  // of the colour
+  std::string channels;  // of the color
   Depth depth = Depth::half;
 };
-Shape shape_of(const Picture& picture);
+ImageShape shape_of(const Picture& picture);
 
 // Refuses a picture of `input` that cannot stand in one file with the first one: Error(Exit::input).
-void check_fits(const std::string& input, const Shape& shape, const std::string& first_input, const Shape& first,
-                const Globals& globals);
+void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
+                const ImageShape& first, const Globals& globals);
 
 bool is_cube(const Globals& globals);
 Arrangement arrangement_of(const Globals& globals);

@@ -10,17 +10,18 @@ namespace gpupost {
 namespace {
 
 // One file with all levels, or a file a level.
-std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+std::vector<Encoded> encode_outputs(const ConversionPlan& way, const Globals& globals,
+                                    const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
-  EncodeOptions options{.depth = way.goes_out,
+  EncodeOptions options{.depth = way.output_depth,
                         .keep_depths = true,
                         .compression = globals.compression,
                         .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
                         .transfer = way.transfer,
                         .dither = globals.dither};
   std::vector<Source> sources;
-  for (const Part& part : parts)
+  for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
   std::vector<Encoded> files;
   const int file_count = job.is_a_file_a_level() ? level_count : 1;
@@ -30,7 +31,8 @@ std::vector<Encoded> encode_outputs(const Way& way, const Globals& globals, cons
 }
 
 // In a batch an error must name its input.
-std::vector<Encoded> encode_named(const Way& way, const Globals& globals, const std::vector<Part>& parts) {
+std::vector<Encoded> encode_named(const ConversionPlan& way, const Globals& globals,
+                                  const std::vector<ProcessedImage>& parts) {
   try {
     return encode_outputs(way, globals, parts);
   } catch (const Error& error) {
@@ -53,7 +55,8 @@ void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobbe
 
 }  // namespace
 
-void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report) {
+void write_outputs(const ConversionPlan& way, const Globals& globals, const std::vector<ProcessedImage>& parts,
+                   JobReport& report) {
   const Stopwatch watch;
   const std::vector<Encoded> files = encode_named(way, globals, parts);
   report.encode_ms = watch.milliseconds();

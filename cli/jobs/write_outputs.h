@@ -9,6 +9,7 @@
 namespace gpupost {
 
 // The pictures of one output, whose names go to the report. Throws Error(Exit::output) where a file cannot be written.
-void write_outputs(const Way& way, const Globals& globals, const std::vector<Part>& parts, JobReport& report);
+void write_outputs(const ConversionPlan& way, const Globals& globals, const std::vector<ProcessedImage>& parts,
+                   JobReport& report);
 
 }  // namespace gpupost

@@ -21,9 +21,9 @@ std::vector<std::string_view> op_names() {
 namespace {
 
 // Walks the words from left to right and hands each to whom it belongs.
-class Walker {
+class CommandLineParser {
  public:
-  explicit Walker(const std::vector<std::string>& words) : words_(words) {}
+  explicit CommandLineParser(const std::vector<std::string>& words) : words_(words) {}
 
   Request walk() {
     for (; next_ < words_.size(); ++next_) {
@@ -68,7 +68,8 @@ class Walker {
     if (!op_ || !call_words_.empty()) return false;
     return std::ranges::any_of(op_->params, [&](const Param& param) {
       if (!param.is_positional) return false;
-      return param.has_form ? param.has_form(word) : std::ranges::find(param.choices, word) != param.choices.end();
+      return param.matches_syntax ? param.matches_syntax(word)
+                                  : std::ranges::find(param.choices, word) != param.choices.end();
     });
   }
 
@@ -133,6 +134,6 @@ class Walker {
 
 }  // namespace
 
-Request parse_request(const std::vector<std::string>& words) { return Walker(words).walk(); }
+Request parse_request(const std::vector<std::string>& words) { return CommandLineParser(words).walk(); }
 
 }  // namespace gpupost

@@ -8,50 +8,50 @@
 
 namespace gpupost {
 
-static std::span<const Verb* const> handed_in;
+static std::span<const CommandRow* const> handed_in;
 
-void use_verbs(std::span<const Verb* const> verbs) { handed_in = verbs; }
-std::span<const Verb* const> all_verbs() { return handed_in; }
+void use_verbs(std::span<const CommandRow* const> verbs) { handed_in = verbs; }
+std::span<const CommandRow* const> all_verbs() { return handed_in; }
 
-const Verb* verb_named(std::string_view name) {
-  for (const Verb* verb : all_verbs())
+const CommandRow* verb_named(std::string_view name) {
+  for (const CommandRow* verb : all_verbs())
     if (verb->name == name) return verb;
   return nullptr;
 }
 
-std::vector<const Global*> globals_of(const Verb& verb) {
+std::vector<const Global*> globals_of(const CommandRow& verb) {
   std::vector<const Global*> globals;
   for (const Global& global : all_globals())
     if (verb.takes_global && verb.takes_global(global)) globals.push_back(&global);
   return globals;
 }
 
-std::string VerbOption::value_text() const {
+std::string CommandOption::value_text() const {
   return choices.empty() ? std::string(value) : fmt::format("{}", fmt::join(choices, "|"));
 }
 
-std::string VerbCall::value(std::string_view option) const {
+std::string CommandCall::value(std::string_view option) const {
   const auto found = values.find(option);
   return found == values.end() ? "" : found->second.back();
 }
 
-std::vector<std::string> VerbCall::list(std::string_view option) const {
+std::vector<std::string> CommandCall::list(std::string_view option) const {
   const auto found = values.find(option);
   return found == values.end() ? std::vector<std::string>() : found->second;
 }
 
-std::string device_of(const VerbCall& call) { return parse_globals(call.global_words).device; }
+std::string device_of(const CommandCall& call) { return parse_globals(call.global_words).device; }
 
 namespace {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
 // Walks the words from left to right.
-class VerbWalker {
+class CommandWordReader {
  public:
-  VerbWalker(const Verb& verb, const std::vector<std::string>& words) : verb_(verb), words_(words) {}
+  CommandWordReader(const CommandRow& verb, const std::vector<std::string>& words) : verb_(verb), words_(words) {}
 
-  VerbCall walk() {
+  CommandCall walk() {
     call_.given = words_;
     for (; next_ < words_.size(); ++next_) {
       const std::string& word = words_[next_];
@@ -69,19 +69,19 @@ class VerbWalker {
  private:
   void option(const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
-    const auto own = std::ranges::find(verb_.options, name, &VerbOption::name);
+    const auto own = std::ranges::find(verb_.options, name, &CommandOption::name);
     if (own != verb_.options.end()) return take(*own, word);
     for (const Global* global : globals_of(verb_))
       if (name == global->short_name || name == fmt::format("--{}", global->name)) return take(*global, word);
     std::vector<std::string> known;
-    for (const VerbOption& option : verb_.options) known.emplace_back(option.name);
+    for (const CommandOption& option : verb_.options) known.emplace_back(option.name);
     for (const Global* global : globals_of(verb_)) known.push_back(fmt::format("--{}", global->name));
     const std::string expected = known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", "));
     fail(Exit::usage, "{}: unknown option {}{}; {}", verb_.name, name, suggestion(name, {known.begin(), known.end()}),
          expected);
   }
 
-  void take(const VerbOption& option, const std::string& word) {
+  void take(const CommandOption& option, const std::string& word) {
     std::vector<std::string>& values = call_.values[option.name];
     const std::string value = option.value.empty() ? flag_of(word) : value_of(word);
     const bool is_list = option.value.ends_with("...");
@@ -132,17 +132,17 @@ class VerbWalker {
          verb_.usage);
   }
 
-  const Verb& verb_;
+  const CommandRow& verb_;
   const std::vector<std::string>& words_;
   size_t next_ = 0;
-  VerbCall call_;
+  CommandCall call_;
 };
 
 }  // namespace
 
-VerbCall parse_verb(const Verb& verb, const std::vector<std::string>& words) {
+CommandCall parse_verb(const CommandRow& verb, const std::vector<std::string>& words) {
   if (verb.argument == Argument::chain) return {.words = words, .values = {}, .global_words = {}, .given = words};
-  return VerbWalker(verb, words).walk();
+  return CommandWordReader(verb, words).walk();
 }
 
 }  // namespace gpupost

@@ -15,7 +15,7 @@
 namespace gpupost {
 
 // One option of a verb.
-struct VerbOption {
+struct CommandOption {
   std::string_view name;                  // "--tolerance"
   std::string_view value;                 // what help calls the value, "FILE..." for several; "" for a flag
   std::string_view help;                  // a verb or a noun phrase first, with the default
@@ -30,7 +30,7 @@ enum class Argument { none, file, op, op_or_verb, shell, chain };
 constexpr size_t any_count = size_t(-1);
 
 // The words behind a verb.
-struct VerbCall {
+struct CommandCall {
   std::vector<std::string> words;                               // that are no options
   std::map<std::string_view, std::vector<std::string>> values;  // by the names of options; a flag's is "1"
   std::vector<std::string> global_words;                        // "--part=1"
@@ -41,29 +41,29 @@ struct VerbCall {
   std::vector<std::string> list(std::string_view option) const;
 };
 
-struct Verb {
+struct CommandRow {
   std::string_view name;
   std::string_view summary;      // one line
   std::string_view usage;        // "compare A B [--tolerance T]"
   std::string_view description;  // what it prints, how it ends; "" where the summary says all
   Argument argument = Argument::none;
   size_t least_words = 0, most_words = 0;
-  std::vector<VerbOption> options;
+  std::vector<CommandOption> options;
   bool (*takes_global)(const Global& global) = nullptr;  // global options that it takes too; nullptr: none
   std::vector<std::string_view> examples;                // behind "gpupost "
-  Exit (*run)(const VerbCall& call) = nullptr;
+  Exit (*run)(const CommandCall& call) = nullptr;
 };
 
 // All rows, in the order in which help names them: none until a program hands them in, which they must outlive.
-void use_verbs(std::span<const Verb* const> verbs);
-std::span<const Verb* const> all_verbs();
-const Verb* verb_named(std::string_view name);  // nullptr: there is none
-std::vector<const Global*> globals_of(const Verb& verb);
+void use_verbs(std::span<const CommandRow* const> verbs);
+std::span<const CommandRow* const> all_verbs();
+const CommandRow* verb_named(std::string_view name);  // nullptr: there is none
+std::vector<const Global*> globals_of(const CommandRow& verb);
 
 // Throws Error(Exit::usage) for words that the row does not have. A chain is not taken apart.
-VerbCall parse_verb(const Verb& verb, const std::vector<std::string>& words);
+CommandCall parse_verb(const CommandRow& verb, const std::vector<std::string>& words);
 
 // --device, else the machine's setting; "" where neither is given.
-std::string device_of(const VerbCall& call);
+std::string device_of(const CommandCall& call);
 
 }  // namespace gpupost

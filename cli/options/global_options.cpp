@@ -36,7 +36,7 @@ std::span<const Global> all_globals() {
        ""},
       {"bits",
        "DEPTH",
-       "of the output's colour: integers of 8 or 16 bits, floats of 16 or 32",
+       "of the output's color: integers of 8 or 16 bits, floats of 16 or 32",
        {"8", "16", "16f", "32f"},
        ""},
       {"compression", "NAME", "of an EXR", {"none", "rle", "zips", "zip"}, ""},
@@ -47,14 +47,14 @@ std::span<const Global> all_globals() {
        ""},
       {"dither",
        "KIND",
-       "of colour in outputs of 8 bits: ordered takes the number below or above by a pattern of 8 x 8 texels that "
+       "of color in outputs of 8 bits: ordered takes the number below or above by a pattern of 8 x 8 texels that "
        "keeps "
        "their mean, and leaves alpha and what is such a number already; without it none, the nearest",
        {"none", "ordered"},
        ""},
       {"input-transfer",
        "CURVE",
-       "of the input's colour; without it integers are srgb, floats linear",
+       "of the input's color; without it integers are srgb, floats linear",
        {"srgb", "linear"},
        ""},
       {"input-alpha",
@@ -321,8 +321,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("input-transfer")) globals.input_transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
-  globals.packs = text("storage") == "r11g11b10";
-  if (values.contains("storage") && !globals.packs)
+  globals.is_r11g11b10 = text("storage") == "r11g11b10";
+  if (values.contains("storage") && !globals.is_r11g11b10)
     globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
   if (text("space") == "yxy") globals.space = Space::yxy;
   globals.no_fuse = flag("no-fuse");

@@ -60,7 +60,7 @@ struct Globals {
   std::optional<int> max_dispatch_ms;  // 0: as long as it takes
   bool fp16 = false;
   std::optional<Depth> storage;
-  bool packs = false;  // --storage r11g11b10
+  bool is_r11g11b10 = false;  // --storage r11g11b10
   Space space = Space::rgb;
   bool no_fuse = false;
   std::string report;

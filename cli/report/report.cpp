@@ -42,7 +42,7 @@ static json to_json(const JobReport& job) {
                       {"gb_per_s", gb_per_second(pass)},
                       {"percent_of_copy", percent_of_copy(job, pass)}});
   json measured = json::array();
-  for (const Measured& one : job.measured) measured.push_back(to_json(one));
+  for (const StatisticsResult& one : job.measured) measured.push_back(to_json(one));
   json checks = json::array();
   for (const LevelCheck& check : job.checks)
     checks.push_back({{"level", check.level},

@@ -34,7 +34,7 @@ struct JobReport {
   // of image copies of this size on this device; 0: not measured
   double copy_half_gb_per_second = 0, copy_float_gb_per_second = 0;
   std::vector<PassReport> passes;          // of all groups of channels, in order
-  std::vector<Measured> measured;          // by each `stats` of the chain
+  std::vector<StatisticsResult> measured;  // by each `stats` of the chain
   std::vector<LevelCheck> checks;          // of --verify
   std::vector<NumberCheck> number_checks;  // likewise, the worst of what each `stats` has measured of a group
   std::vector<std::string> warnings;

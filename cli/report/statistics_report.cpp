@@ -16,8 +16,8 @@ using json = nlohmann::ordered_json;
 
 static constexpr std::array percentiles{1, 5, 25, 50, 75, 95, 99};
 
-std::vector<Measured> to_be_measured(std::span<const Call> calls, const std::string& input, Size size) {
-  std::vector<Measured> list;
+std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size) {
+  std::vector<StatisticsResult> list;
   std::vector<std::string> before;
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call& call = calls[index];
@@ -32,34 +32,34 @@ std::vector<Measured> to_be_measured(std::span<const Call> calls, const std::str
   return list;
 }
 
-// Are the numbers the same, but for what rounding makes of grey?
-static bool is_alike(const Spread& a, const Spread& b) {
+// Are the numbers the same, but for what rounding makes of gray?
+static bool is_alike(const ChannelStats& a, const ChannelStats& b) {
   const auto is_near = [](double x, double y) {
     return std::abs(x - y) <= 0x1p-16 * std::max(std::abs(x), std::abs(y));
   };
   return is_near(a.mean, b.mean) && is_near(a.least, b.least) && is_near(a.largest, b.largest);
 }
 
-// What is measured of a grey picture: Y, or R, G and B where calls before have made colour of it.
-static std::array<std::string, 3> names_in_grey(const Group& group, const Statistics& statistics) {
-  const std::string& grey = group.channels[0].name;
+// What is measured of a gray picture: Y, or R, G and B where calls before have made color of it.
+static std::array<std::string, 3> names_in_gray(const Group& group, const Statistics& statistics) {
+  const std::string& gray = group.channels[0].name;
   const auto& [red, green, blue, alpha] = statistics.components;
-  if (is_alike(red, green) && is_alike(red, blue)) return {grey, "", ""};
-  const std::string layer = grey.substr(0, grey.size() - 1);
+  if (is_alike(red, green) && is_alike(red, blue)) return {gray, "", ""};
+  const std::string layer = gray.substr(0, gray.size() - 1);
   return {layer + "R", layer + "G", layer + "B"};
 }
 
-void take_in(Measured& measured, const Group& group, const Statistics& statistics) {
-  if (group.is_colour) measured.colour = statistics;
+void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics) {
+  if (group.is_color) measured.color = statistics;
   if (measured.measure == Measure::extremes) return;
   std::array<std::string, 4> names;
   std::ranges::transform(group.channels, names.begin(), &Channel::name);
-  if (group.is_luminance) std::ranges::copy(names_in_grey(group, statistics), names.begin());
+  if (group.is_luminance) std::ranges::copy(names_in_gray(group, statistics), names.begin());
   for (size_t component = 0; component < 4; ++component)
     if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});
 }
 
-void leave_out(Measured& measured, const Group& group) {
+void leave_out(StatisticsResult& measured, const Group& group) {
   if (measured.measure == Measure::extremes) return;
   for (const Channel& channel : group.channels)
     if (!channel.name.empty()) measured.not_measured.push_back(channel.name);
@@ -67,7 +67,7 @@ void leave_out(Measured& measured, const Group& group) {
 
 // What lies between the bins of a histogram is not beyond what was seen.
 static double percentile_of(const Statistics& statistics, double percent) {
-  const Spread& luminance = statistics.luminance;
+  const ChannelStats& luminance = statistics.luminance;
   return std::clamp(statistics.histogram.percentile(percent), std::max(0.0, luminance.least),
                     std::max(0.0, luminance.largest));
 }
@@ -80,7 +80,7 @@ static json number(double value, uint32_t count) {
   return count > 0 ? json(std::strtod(shortest(value).c_str(), nullptr)) : json();
 }
 
-static void add_spread(json& made, const Measured& measured, const Spread& spread) {
+static void add_spread(json& made, const StatisticsResult& measured, const ChannelStats& spread) {
   const uint32_t count = spread.finite_count(texel_count(measured.size));
   made["mean"] = number(spread.mean, count);
   made["minimum"] = number(spread.least, count);
@@ -120,30 +120,30 @@ static json to_json(const Histogram& histogram) {
           {"counts", std::vector<uint32_t>(shown.begin(), shown.end())}};
 }
 
-static json luminance_of(const Measured& measured) {
+static json luminance_of(const StatisticsResult& measured) {
   json made;
-  const Statistics& colour = measured.colour;
-  add_spread(made, measured, colour.luminance);
+  const Statistics& color = measured.color;
+  add_spread(made, measured, color.luminance);
   if (measured.measure == Measure::extremes) return made;
-  const uint32_t count = colour.positive_count();
+  const uint32_t count = color.positive_count();
   made["positive"] = count;
-  made["log_average"] = number(colour.log_average, count);
+  made["log_average"] = number(color.log_average, count);
   for (const int percent : percentiles)
-    made["percentiles"][std::to_string(percent)] = number(percentile_of(colour, percent), count);
-  made["histogram"] = to_json(colour.histogram);
+    made["percentiles"][std::to_string(percent)] = number(percentile_of(color, percent), count);
+  made["histogram"] = to_json(color.histogram);
   return made;
 }
 
-json to_json(const Measured& measured) {
+json to_json(const StatisticsResult& measured) {
   json made{{"input", measured.input},
             {"op", "stats"},
             {"before", measured.before},
             {"width", measured.size.width},
             {"height", measured.size.height}};
-  if (measured.colour.texel_count > 0) made["luminance"] = luminance_of(measured);
+  if (measured.color.texel_count > 0) made["luminance"] = luminance_of(measured);
   if (measured.measure == Measure::extremes) return made;
   made["channels"] = json::array();
-  for (const Measured::Channel& channel : measured.channels) {
+  for (const StatisticsResult::Channel& channel : measured.channels) {
     json one{{"name", channel.name}};
     add_spread(one, measured, channel.spread);
     made["channels"].push_back(one);
@@ -154,7 +154,7 @@ json to_json(const Measured& measured) {
 
 // --- the table ------------------------------------------------------------------------------------------------------
 
-static std::string spread_line(std::string_view name, const Measured& measured, const Spread& spread) {
+static std::string spread_line(std::string_view name, const StatisticsResult& measured, const ChannelStats& spread) {
   const bool has_numbers = spread.finite_count(texel_count(measured.size)) > 0;
   const auto number = [&](double value) { return has_numbers ? shortest(value) : "-"; };
   std::string line = fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", name, number(spread.mean),
@@ -175,26 +175,26 @@ static std::string stops_of(const Histogram& histogram) {
   return text;
 }
 
-static std::string to_table(const Measured& measured) {
+static std::string to_table(const StatisticsResult& measured) {
   std::string text = fmt::format("{}{}{}: {} x {}\n", printable(measured.input), measured.before.empty() ? "" : " ",
                                  printable(fmt::format("{}", fmt::join(measured.before, " "))), measured.size.width,
                                  measured.size.height);
   text += fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", "", "mean", "minimum", "maximum", "nan", "infinite");
   text += measured.measure == Measure::all ? fmt::format("{:>10}{:>10}\n", "negative", "zero") : "\n";
-  const Statistics& colour = measured.colour;
-  const bool has_colour = colour.texel_count > 0;
-  if (has_colour) text += spread_line("luminance", measured, colour.luminance);
-  for (const Measured::Channel& channel : measured.channels)
+  const Statistics& color = measured.color;
+  const bool has_color = color.texel_count > 0;
+  if (has_color) text += spread_line("luminance", measured, color.luminance);
+  for (const StatisticsResult::Channel& channel : measured.channels)
     text += spread_line(printable(channel.name), measured, channel.spread);
-  if (!has_colour || measured.measure == Measure::extremes || colour.positive_count() == 0) return text;
-  text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(colour.log_average));
+  if (!has_color || measured.measure == Measure::extremes || color.positive_count() == 0) return text;
+  text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(color.log_average));
   for (const int percent : percentiles)
     text +=
-        fmt::format("  {:<16}{:>15}\n", fmt::format("{} % below", percent), shortest(percentile_of(colour, percent)));
-  return text + "  luminance from\n" + stops_of(colour.histogram);
+        fmt::format("  {:<16}{:>15}\n", fmt::format("{} % below", percent), shortest(percentile_of(color, percent)));
+  return text + "  luminance from\n" + stops_of(color.histogram);
 }
 
-std::string to_text(const Measured& measured) {
+std::string to_text(const StatisticsResult& measured) {
   if (measured.is_table) return to_table(measured);
   return json_text(to_json(measured), -1);
 }

@@ -12,31 +12,31 @@
 namespace gpupost {
 
 // What one call of the op has measured of one picture.
-struct Measured {
+struct StatisticsResult {
   std::string input;
   std::vector<std::string> before;  // the calls that stand before it
   Measure measure = Measure::all;
   bool is_table = false;  // that is how it is to be told
   Size size;
-  Statistics colour;  // its luminance; of a picture without colour nothing
+  Statistics color;  // its luminance; of a picture without color nothing
   struct Channel {
     std::string name;
-    Spread spread;
+    ChannelStats spread;
   };
   std::vector<Channel> channels;
   std::vector<std::string> not_measured;  // channels of uint
 };
 
 // One for each call of `stats` in the chain.
-std::vector<Measured> to_be_measured(std::span<const Call> calls, const std::string& input, Size size);
+std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size);
 // Takes in what the device has left of a group of channels.
-void take_in(Measured& measured, const Group& group, const Statistics& statistics);
+void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics);
 
 // Says that a group of channels of uint was left out.
-void leave_out(Measured& measured, const Group& group);
+void leave_out(StatisticsResult& measured, const Group& group);
 
-nlohmann::ordered_json to_json(const Measured& measured);
+nlohmann::ordered_json to_json(const StatisticsResult& measured);
 // As it is told on standard output: a line of JSON, or a table.
-std::string to_text(const Measured& measured);
+std::string to_text(const StatisticsResult& measured);
 
 }  // namespace gpupost

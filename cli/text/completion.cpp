@@ -96,7 +96,7 @@ std::vector<Option> options_of(const Op& op) {
                          .help = param.help,
                          .takes_value = param.kind != ParamKind::flag,
                          .choices = param.choices,
-                         .is_a_file = names_a_file(param.form)});
+                         .is_a_file = names_a_file(param.syntax)});
   return options;
 }
 
@@ -119,9 +119,9 @@ std::vector<Option> options_behind(const Op* op) {
   return options;
 }
 
-std::vector<Option> options_of(const Verb& verb) {
+std::vector<Option> options_of(const CommandRow& verb) {
   std::vector<Option> options;
-  for (const VerbOption& option : verb.options)
+  for (const CommandOption& option : verb.options)
     options.push_back({.name = std::string(option.name),
                        .help = option.help,
                        .takes_value = !option.value.empty(),
@@ -147,7 +147,7 @@ void add_ops(Candidates& found, std::string_view start) {
 }
 
 void add_verbs(Candidates& found, std::string_view start) {
-  for (const Verb* verb : all_verbs()) add(found, verb->name, verb->summary, start);
+  for (const CommandRow* verb : all_verbs()) add(found, verb->name, verb->summary, start);
 }
 
 // `before` is what the word has before its value: "--method=".
@@ -229,7 +229,7 @@ const Option* option_behind(std::span<const Option> options, std::span<const std
   return waiting;
 }
 
-void add_arguments(Candidates& found, const Verb& verb, std::string_view word) {
+void add_arguments(Candidates& found, const CommandRow& verb, std::string_view word) {
   switch (verb.argument) {
     case Argument::file: found.has_files = true; break;
     case Argument::op: add_ops(found, word); break;
@@ -242,7 +242,7 @@ void add_arguments(Candidates& found, const Verb& verb, std::string_view word) {
   }
 }
 
-Candidates of_verb(const Verb& verb, std::span<const std::string> before, const std::string& word) {
+Candidates of_verb(const CommandRow& verb, std::span<const std::string> before, const std::string& word) {
   if (verb.argument == Argument::chain) return of_chain(before, word);
   Candidates found;
   const std::vector<Option> options = options_of(verb);
@@ -264,14 +264,14 @@ Candidates candidates_of(const std::vector<std::string>& given) {
   std::vector<std::string> words = joined(given);
   const std::string word = words.empty() ? "" : words.back();
   if (!words.empty()) words.pop_back();
-  const Verb* verb = words.empty() ? nullptr : verb_named(words.front());
+  const CommandRow* verb = words.empty() ? nullptr : verb_named(words.front());
   if (verb) return of_verb(*verb, std::span(words).subspan(1), word);
   Candidates found = of_chain(words, word);
   if (words.empty()) add_verbs(found, word);
   return found;
 }
 
-static Exit run_completion(const VerbCall& call) {
+static Exit run_completion(const CommandCall& call) {
   const std::vector<std::string>& words = call.given;
   if (words.size() > 1 && words[0] == "words" && words[1] == "--") {
     const Candidates found = candidates_of({words.begin() + 2, words.end()});
@@ -288,7 +288,7 @@ static Exit run_completion(const VerbCall& call) {
   return Exit::done;
 }
 
-const Verb completion_verb{
+const CommandRow completion_verb{
     .name = "completion",
     .summary = "Print the script by which bash, zsh or fish completes words",
     .usage = "completion SHELL",

@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-extern const Verb completion_verb;
+extern const CommandRow completion_verb;
 
 struct Candidate {
   std::string word;

@@ -14,7 +14,7 @@ namespace gpupost {
 // What the value of an option may be: "auto|single-pass|per-level", "0..16 texels".
 static std::string values_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "";
-  if (param.kind == ParamKind::text) return std::string(param.form);
+  if (param.kind == ParamKind::text) return std::string(param.syntax);
   if (param.is_for_measuring) return "VARIANT";
   if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
   return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
@@ -24,8 +24,8 @@ static std::string default_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "off";
   if (param.is_required) return "none, it must be given";
   if (param.is_optional || param.kind == ParamKind::text) return "none";
-  if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.def)]);
-  return fmt::format("{}", param.def);
+  if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.default_value)]);
+  return fmt::format("{}", param.default_value);
 }
 
 // `text` cut into lines of at most `width`, each behind `indent` spaces.
@@ -82,11 +82,11 @@ static std::string globals_text() {
   return text;
 }
 
-std::string help_text(const Verb& verb) {
+std::string help_text(const CommandRow& verb) {
   std::string text = fmt::format("gpupost {}\n\n{}", verb.usage, wrapped(fmt::format("{}.", verb.summary), 0));
   if (!verb.description.empty()) text += wrapped(verb.description, 0);
   if (!verb.options.empty()) text += "\nOptions\n";
-  for (const VerbOption& option : verb.options)
+  for (const CommandOption& option : verb.options)
     text += option_lines(fmt::format("{} {}", option.name, option.value_text()), option.help);
   text += "\nExamples\n";
   for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
@@ -119,7 +119,7 @@ std::string help_text() {
       "Without an input, or with -, standard input is read. Without -o the result of in.exr goes to in.OP.exr in the\n"
       "working directory, that of standard input to standard output.\n\nOps (gpupost help OP says more)\n";
   text += ops_list() + "\nVerbs (gpupost help VERB says more)\n";
-  for (const Verb* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
+  for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
   text += "\nGlobal options (settings of the machine also come from the environment, as the variable in brackets)\n" +
           globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);

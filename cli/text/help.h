@@ -8,10 +8,10 @@
 
 namespace gpupost {
 
-std::string help_text();                  // of the program
-std::string help_text(const Op& op);      // of one op
-std::string help_text(const Verb& verb);  // of one verb
-std::string ops_list();                   // a line an op
-std::string ops_markdown();               // the README's section on ops and globals
+std::string help_text();                        // of the program
+std::string help_text(const Op& op);            // of one op
+std::string help_text(const CommandRow& verb);  // of one verb
+std::string ops_list();                         // a line an op
+std::string ops_markdown();                     // the README's section on ops and globals
 
 }  // namespace gpupost

@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-Memory::Memory(size_t bytes) : size_(bytes) {
+TexelBuffer::TexelBuffer(size_t bytes) : size_(bytes) {
   if (bytes == 0) return;
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);

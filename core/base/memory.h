@@ -9,21 +9,21 @@
 namespace gpupost {
 
 // Move-only. The bytes of a fresh one are zero.
-class Memory {
+class TexelBuffer {
  public:
-  Memory() = default;
+  TexelBuffer() = default;
   // Pages from the system (huge ones where it has them). Throws Error(Exit::limit) when there are none.
-  explicit Memory(size_t bytes);
+  explicit TexelBuffer(size_t bytes);
   // Bytes of somebody else's, handed back by `release`.
-  Memory(std::byte* data, size_t bytes, std::function<void()> release)
+  TexelBuffer(std::byte* data, size_t bytes, std::function<void()> release)
       : data_(data), size_(bytes), release_(std::move(release)) {}
-  Memory(Memory&& other) noexcept { swap(other); }
-  Memory& operator=(Memory&& other) noexcept {
-    Memory moved(std::move(other));
+  TexelBuffer(TexelBuffer&& other) noexcept { swap(other); }
+  TexelBuffer& operator=(TexelBuffer&& other) noexcept {
+    TexelBuffer moved(std::move(other));
     swap(moved);
     return *this;
   }
-  ~Memory() {
+  ~TexelBuffer() {
     if (release_) release_();
   }
 
@@ -44,7 +44,7 @@ class Memory {
   }
 
  private:
-  void swap(Memory& other) noexcept {
+  void swap(TexelBuffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(release_, other.release_);

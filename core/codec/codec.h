@@ -15,7 +15,7 @@ Decoded decode(int descriptor, const std::string& name, const DecodeOptions& opt
 // The same from a path ("-": standard input).
 Decoded decode_file(const std::string& path, const DecodeOptions& options);
 
-// Takes from a picture with colour the channels and attributes that `format` cannot hold, before work is done on them.
+// Takes from a picture with color the channels and attributes that `format` cannot hold, before work is done on them.
 // Returns what encode() would have warned of.
 std::vector<std::string> drop_extras(Picture& picture, const Format& format);
 

@@ -73,7 +73,7 @@ Descriptor input_for_worker(int descriptor, const Limits& limits) {
 }
 
 Task task_of(const Limits& limits) {
-  return {.deed = "decode",
+  return {.action = "decode",
           .worker = "decoder",
           .cpu_seconds = limits.cpu_seconds,
           .wall_seconds = limits.wall_seconds,
@@ -81,11 +81,11 @@ Task task_of(const Limits& limits) {
           .wall_option = " (--decode-seconds)"};
 }
 
-Memory window_of_memory(int descriptor, uint64_t offset, size_t bytes) {
+TexelBuffer window_of_memory(int descriptor, uint64_t offset, size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
   if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
   madvise(pages, bytes, MADV_HUGEPAGE);
-  return Memory(static_cast<std::byte*>(pages), bytes, [pages, bytes] { munmap(pages, bytes); });
+  return TexelBuffer(static_cast<std::byte*>(pages), bytes, [pages, bytes] { munmap(pages, bytes); });
 }
 
 // Puts the texels under the groups. The worker is gone; the seals keep the memory's size from changing ever again, so that
@@ -103,13 +103,13 @@ bool attach_texels(Reply& reply, int texels) {
 }
 
 Reply reply_of(const WorkerEnd& end, const Limits& limits) {
-  if (end.was_too_slow || end.said_too_much) fail_as(end, task_of(limits));
+  if (end.was_too_slow || end.said_too_much) throw_worker_failure(end, task_of(limits));
   try {
     Reply reply = unpack_reply(end.said);
     if (is_sensible(reply, limits)) return reply;
   } catch (const std::out_of_range&) {
   }
-  fail_as(end, task_of(limits));
+  throw_worker_failure(end, task_of(limits));
 }
 
 Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
@@ -123,7 +123,7 @@ Decoded decode_unnamed(int descriptor, const DecodeOptions& options) {
   const WorkerEnd end = worker.run(pack(options), max_reply_bytes, std::chrono::seconds(options.limits.wall_seconds));
   Reply reply = reply_of(end, options.limits);
   if (reply.exit != Exit::done) fail(reply.exit, "{}", printable(reply.message, max_message_bytes));
-  if (!attach_texels(reply, texels.get())) fail_as(end, task_of(options.limits));
+  if (!attach_texels(reply, texels.get())) throw_worker_failure(end, task_of(options.limits));
   for (std::string& warning : reply.decoded.warnings) warning = printable(warning, max_message_bytes);
   return std::move(reply.decoded);
 }

@@ -20,7 +20,7 @@
 
 namespace gpupost {
 
-Decoded read_picture(Bytes file, const DecodeOptions& options, const Lend& lend) {
+Decoded read_picture(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
   if (file.empty()) fail(Exit::input, "is empty");
   const Format& format = readable_format(file);
   return format.name == "exr" ? read_exr(file, options, lend) : read_with_stb(file, format, options, lend);
@@ -41,7 +41,7 @@ Bytes mapped_input() {
 // The shared memory for texels, one window a group.
 class SharedTexels {
  public:
-  Memory lend(size_t bytes) {
+  TexelBuffer lend(size_t bytes) {
     const size_t at = (end_ + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
     void* pages = ftruncate(worker_texels, off_t(at + bytes)) != 0
                       ? MAP_FAILED
@@ -50,9 +50,9 @@ class SharedTexels {
     madvise(pages, bytes, MADV_HUGEPAGE);  // half of the decode time of a large file; refused is no harm
     end_ = at + bytes;
     offsets_[pages] = at;
-    return Memory(static_cast<std::byte*>(pages), bytes, nullptr);
+    return TexelBuffer(static_cast<std::byte*>(pages), bytes, nullptr);
   }
-  uint64_t offset_of(const Memory& memory) const { return offsets_.at(memory.data()); }
+  uint64_t offset_of(const TexelBuffer& memory) const { return offsets_.at(memory.data()); }
 
  private:
   size_t end_ = 0;

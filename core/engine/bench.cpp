@@ -25,7 +25,7 @@ namespace {
 
 // --- what a picture takes ---------------------------------------------------------------------------------------------
 
-// Memory that the host has left; where it does not say, as much as any.
+// TexelBuffer that the host has left; where it does not say, as much as any.
 size_t available_bytes() {
   std::ifstream stream("/proc/meminfo");
   std::string name, unit;
@@ -150,7 +150,7 @@ void check_numbers(const Call& call, std::span<const uint32_t> words, const Expe
 void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, const Expected& expected,
                    VariantResult& result) {
   const Plan plan = subject.plan_of(calls, result.variant);
-  const int first_level = plan.base_is_input ? 1 : 0;
+  const int first_level = plan.keeps_level_0 ? 1 : 0;
   const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
   if (calls.size() == 1 && calls[0].op->passes_through)
     return check_numbers(calls[0], plan.results[0].of(run.statistics), expected, result);

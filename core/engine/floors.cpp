@@ -42,7 +42,7 @@ static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
        .kernel = floor == Floor::copy    ? "bench/floor_copy.glsl"
                  : floor == Floor::third ? "bench/floor_third.glsl"
                                          : "bench/floor_read.glsl",
-       .literals = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
+       .defines = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
        .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
        .group_count = {(walked.width + shape.columns - 1) / shape.columns, (walked.height + rows - 1) / rows},
        .source_image = 0,
@@ -95,7 +95,7 @@ static void fill_row(Level& level, Depth depth, int y) {
 }
 
 Level noise(Size size, Depth depth) {
-  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  Level level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) fill_row(level, depth, y);
   });

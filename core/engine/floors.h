@@ -26,7 +26,7 @@ Level noise(Size size, Depth depth);
 Level hard_numbers(Size size, Depth depth);
 
 // Gives the calls that need one a depth of each texel, for a chain on a picture of this size: blocks of 8x8 texels at half a
-// metre to 16 metres, here and there a hole, the same on every machine.
+// meter to 16 meters, here and there a hole, the same on every machine.
 void give_depths(std::span<Call> calls, Size size);
 
 }  // namespace gpupost

@@ -79,7 +79,7 @@ class StageRun {
     if (is_over) refuse(part);
     try {
       run_part(part);
-    } catch (const MemoryEnded&) {
+    } catch (const OutOfDeviceMemory&) {
       if (!both || bytes_of(part.plan) < least_bytes) throw;
       bounds_.most_bytes = bytes_of(part.plan) / 2;
       run_both(*both);
@@ -120,8 +120,8 @@ class StageRun {
     const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, stage_.makes_levels ? 1 : 0);
     // a part of another size is all that was asked for, others have around it what they have read
     const bool is_alone = stage_.makes_levels || changes_size();
-    const Texel first =
-        is_alone ? Texel{} : Texel{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
+    const Position first =
+        is_alone ? Position{} : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
     place_part(result.levels.front(), first, region, made_, input_.storage);
     totals_.count_part();
     totals_.add(plan, result);
@@ -144,7 +144,7 @@ class StageRun {
   double ms_per_tap_ = 0;  // of the last part; 0: none has been run
 };
 
-Level empty_level(Size size, Depth depth) { return {size, Memory(texel_count(size) * 4 * bytes_of(depth))}; }
+Level empty_level(Size size, Depth depth) { return {size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))}; }
 
 // A chain whose stages go through in parts, one after the other.
 class PartsRun {
@@ -172,7 +172,7 @@ class PartsRun {
 
  private:
   Level made_by(const Stage& stage, const Level& base) {
-    if (stage.moves) return nearest(base, input_.storage, stage.calls.front());
+    if (stage.moves) return pick_nearest_texels(base, input_.storage, stage.calls.front());
     Level made = empty_level(stage.size, input_.storage);
     run_stage(stage, base, made);
     return made;
@@ -210,7 +210,7 @@ class PartsRun {
       totals_.begin_stage();
       totals_.add(rest, result);
       std::ranges::move(result.levels, std::back_inserter(levels_));
-    } catch (const MemoryEnded&) {
+    } catch (const OutOfDeviceMemory&) {
       bounds_.most_bytes = bytes_of(rest) / 2;
       return false;
     }
@@ -228,18 +228,18 @@ class PartsRun {
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options) {
-  Passage passage = passage_of(calls, input, gpu.info().traits, options);
+  TilingDecision passage = passage_of(calls, input, gpu.info().traits, options);
   Bounds bounds{.most_ms = options.most_ms, .why = passage.limit};
   if (passage.limit.empty() && !passage.is_watched) {
     try {
-      const int first_level = passage.whole.base_is_input ? 1 : 0;
+      const int first_level = passage.whole.keeps_level_0 ? 1 : 0;
       RunResult result = gpu.run(passage.whole, base, first_level);
       const uint64_t clamped = clamped_count(passage.whole, result.statistics);
       return {.plan = std::move(passage.whole),
               .result = std::move(result),
               .first_level = first_level,
               .clamped_count = clamped};
-    } catch (const MemoryEnded& error) {
+    } catch (const OutOfDeviceMemory& error) {
       if (!passage.obstacle.empty() || bytes_of(passage.whole) < least_bytes) throw;
       bounds.why = error.what();
       bounds.most_bytes = bytes_of(passage.whole) / 2;

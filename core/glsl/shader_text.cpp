@@ -46,25 +46,25 @@ static std::string extensions(const Pass& pass) {
 static std::string numbers(const Pass& pass) {
   std::string text = pass.half_arithmetic ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
                                           : "#define HALF 0\n#define real float\n#define real4 vec4\n";
-  for (const Literal& literal : pass.literals) text += fmt::format("#define {} {}\n", literal.name, literal.value);
+  for (const Define& literal : pass.defines) text += fmt::format("#define {} {}\n", literal.name, literal.value);
   return text;
 }
 
 // How GLSL writes a number: with a point.
-static std::string number_text(const Field& field) {
+static std::string number_text(const ShaderParam& field) {
   return field.is_integer ? fmt::format("{}", int64_t(field.value)) : fmt::format("{:#}", field.value);
 }
 
-static std::string pushed_name(std::string_view end, size_t index, const Field& field) {
+static std::string pushed_name(std::string_view end, size_t index, const ShaderParam& field) {
   return fmt::format("{}{}_{}", end, index, field.name);
 }
 
 // Calls `visit(name, field)` with each field that is pushed, in their order behind the pass's own values.
 template <class Visit>
 static void visit_pushed(const Pass& pass, Visit visit) {
-  const auto visit_end = [&](std::string_view end, std::span<const Fold> folds) {
+  const auto visit_end = [&](std::string_view end, std::span<const FusedPoint> folds) {
     for (size_t index = 0; index < folds.size(); ++index)
-      for (const Field& field : folds[index].fields)
+      for (const ShaderParam& field : folds[index].fields)
         if (!field.is_literal && field.table_index < 0) visit(pushed_name(end, index, field), field);
   };
   visit_end("load", pass.on_load);
@@ -73,8 +73,8 @@ static void visit_pushed(const Pass& pass, Visit visit) {
 
 std::vector<int32_t> pushed_words(const Pass& pass) {
   std::vector<int32_t> words;
-  for (const PushValue& value : pass.values) words.push_back(value.value);
-  visit_pushed(pass, [&](const std::string&, const Field& field) {
+  for (const PushConstant& value : pass.values) words.push_back(value.value);
+  visit_pushed(pass, [&](const std::string&, const ShaderParam& field) {
     words.push_back(field.is_integer ? int32_t(field.value) : std::bit_cast<int32_t>(float(field.value)));
   });
   return words;
@@ -107,14 +107,14 @@ static std::string bindings(const Pass& pass) {
         "layout(binding = {0}, std430) readonly buffer Table4 {{ vec4 table4[]; }};  // four of them at once\n",
         int(table_binding));
   text += "layout(push_constant) uniform Push {\n";
-  for (const PushValue& value : pass.values) text += fmt::format("  int {};\n", value.name);
-  visit_pushed(pass, [&](const std::string& name, const Field& field) {
+  for (const PushConstant& value : pass.values) text += fmt::format("  int {};\n", value.name);
+  visit_pushed(pass, [&](const std::string& name, const ShaderParam& field) {
     text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", name);
   });
   return text + "};\n";
 }
 
-static std::string value_text(std::string_view end, size_t index, const Field& field) {
+static std::string value_text(std::string_view end, size_t index, const ShaderParam& field) {
   if (field.is_literal) return number_text(field);
   if (field.table_index < 0) return pushed_name(end, index, field);
   return fmt::format("{}(table[{}])", field.is_integer ? "int" : "float", field.table_index);
@@ -123,8 +123,8 @@ static std::string value_text(std::string_view end, size_t index, const Field& f
 // The sources of users in a pass, each once.
 static std::vector<std::string_view> users_sources(const Pass& pass) {
   std::vector<std::string_view> sources;
-  for (const std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
-    for (const Fold& fold : *folds)
+  for (const std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
+    for (const FusedPoint& fold : *folds)
       if (!fold.source.empty() && std::ranges::find(sources, fold.source) == sources.end())
         sources.push_back(fold.source);
   return sources;
@@ -159,17 +159,17 @@ static std::string users_declarations(const Pass& pass) {
 }
 
 // The function of a point op as it is called.
-static std::string function_of(const Fold& fold, const std::vector<std::string_view>& sources) {
+static std::string function_of(const FusedPoint& fold, const std::vector<std::string_view>& sources) {
   const auto own = std::ranges::find(sources, fold.source);
   return own == sources.end() ? fold.name : prefix_of(size_t(own - sources.begin())) + fold.name;
 }
 
-static std::string fold_declarations(std::span<const Fold> folds, std::set<std::string_view>& done) {
+static std::string fold_declarations(std::span<const FusedPoint> folds, std::set<std::string_view>& done) {
   std::string text;
-  for (const Fold& fold : folds) {
+  for (const FusedPoint& fold : folds) {
     if (!fold.source.empty() || done.contains(fold.kernel)) continue;
     text += fmt::format("\nstruct {}_params {{\n", fold.name);
-    for (const Field& field : fold.fields)
+    for (const ShaderParam& field : fold.fields)
       text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
     if (fold.fields.empty()) text += "  int none;\n";
     text += "};\n";
@@ -180,7 +180,7 @@ static std::string fold_declarations(std::span<const Fold> folds, std::set<std::
 
 namespace {
 
-// A colour on its way through point ops.
+// A color on its way through point ops.
 struct State {
   Space space = Space::rgb;
   bool is_straight = false;
@@ -194,7 +194,7 @@ std::string conversions(State from, State to) {
   const bool changes_alpha = from.is_straight != to.is_straight;
   if (from.space == Space::yxy && (to.space != Space::yxy || changes_alpha)) make("xyz_of"), from.space = Space::xyz;
   if (from.space == Space::xyz && to.space == Space::rgb) make("rgb_of_xyz"), from.space = Space::rgb;
-  if (changes_alpha) make(to.is_straight ? "straight" : "premultiplied");
+  if (changes_alpha) make(to.is_straight ? "unpremultiply" : "premultiply");
   if (from.space == Space::rgb && to.space != Space::rgb) make("xyz_of_rgb"), from.space = Space::xyz;
   if (from.space != to.space) make("yxy_of");
   return text;
@@ -212,16 +212,16 @@ std::string without_black(std::string_view function, std::string_view params, Sp
 }
 
 // Statements on `c`: through the folds, from one state to another.
-std::string through(std::span<const Fold> folds, std::string_view end, State from, State to,
+std::string through(std::span<const FusedPoint> folds, std::string_view end, State from, State to,
                     const std::vector<std::string_view>& sources) {
   std::string text;
   for (size_t index = 0; index < folds.size(); ++index) {
-    const Fold& fold = folds[index];
+    const FusedPoint& fold = folds[index];
     const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb,
                     fold.takes_any_alpha ? from.is_straight : fold.is_straight};
     text += conversions(from, own);
     std::vector<std::string> values;
-    for (const Field& field : fold.fields) values.push_back(value_text(end, index, field));
+    for (const ShaderParam& field : fold.fields) values.push_back(value_text(end, index, field));
     if (values.empty()) values.push_back("0");
     const std::string function = function_of(fold, sources);
     const std::string params = fmt::format("{}_params({})", function, fmt::join(values, ", "));
@@ -254,7 +254,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
   if (!pass.half_targets.empty()) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
-  if (pass.packs) append_kernel("lib/to_r11g11b10.glsl", done, text);
+  if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside, sources) +
           "  return c;\n}\n";
@@ -270,10 +270,10 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
     text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, {}); }}\n", index,
                         size_t(pass.bound_targets) + index, stored(pass, index + 1, "c"));
   // the mean of the texels around the corner that has `at` at its lower right
-  if (pass.samples_between) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
+  if (pass.samples_at_corners) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
-  text += fmt::format("  return {};\n}}\n", pass.packs ? "fitted(c)" : "c");
+  text += fmt::format("  return {};\n}}\n", pass.is_r11g11b10 ? "fitted(c)" : "c");
   const std::string made = stored(pass, 0, "into_target(c)");
   if (pass.bound_targets == 1)
     text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);

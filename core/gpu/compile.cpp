@@ -64,7 +64,7 @@ std::string first_error(const std::string& errors, const std::string& name) {
 
 [[noreturn]] void fail_of(const std::string& name, const WorkerEnd& end, const Task& task) {
   try {
-    fail_as(end, task);
+    throw_worker_failure(end, task);
   } catch (const Error& error) {
     throw Error(error.code(), name + ": " + error.what());
   }
@@ -109,7 +109,7 @@ std::vector<uint32_t> compile_apart(const std::string& glsl, const std::string& 
   const WorkerEnd end =
       worker.run(std::as_bytes(std::span(request)), most_answer_bytes, std::chrono::seconds(limits.wall_seconds));
   return words_of(end, name,
-                  {.deed = "compile",
+                  {.action = "compile",
                    .worker = "compiler",
                    .cpu_seconds = limits.cpu_seconds,
                    .wall_seconds = limits.wall_seconds});

@@ -168,7 +168,7 @@ Download::Download(const Device& device, const PlanImage& image, int first_level
   size_t bytes = 0;
   for (int level = first_level; level < image.level_count; ++level) {
     copies_.push_back(whole_level(image, level, bytes));
-    levels_.push_back({level_size(image.size, level), Memory(bytes_of_level(image, level))});
+    levels_.push_back({level_size(image.size, level), TexelBuffer(bytes_of_level(image, level))});
     bytes += levels_.back().texels.size();
   }
   if (bytes) buffer_ = Buffer(device, bytes, Buffer::Use::download, "download");

@@ -82,9 +82,9 @@ struct Measurement {
 };
 
 // The device has no memory left.
-class MemoryEnded : public Error {
+class OutOfDeviceMemory : public Error {
  public:
-  explicit MemoryEnded(const std::string& message) : Error(Exit::limit, message) {}
+  explicit OutOfDeviceMemory(const std::string& message) : Error(Exit::limit, message) {}
 };
 
 // The device is gone, and all that was on it; another one that is opened may be there.

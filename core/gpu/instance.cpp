@@ -210,7 +210,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                      features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},
   };
   info.max_allocations = int(std::min<uint32_t>(limits.maxMemoryAllocationCount, 1 << 20));
-  // not among the initialisers: g++ 12 destroys the first of them twice where a later one throws; see test_robustness
+  // not among the initializers: g++ 12 destroys the first of them twice where a later one throws; see test_robustness
   info.uuid = hexadecimal(properties11.deviceUUID);
   info.driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
   info.driver_uuid = hexadecimal(properties11.driverUUID);

@@ -205,7 +205,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
                                 .descriptorCount = count,
                                 .descriptorType = type};
   };
-  const VkSampler sampler = pass.samples_between ? linear_ : nearest_;
+  const VkSampler sampler = pass.samples_at_corners ? linear_ : nearest_;
   const VkDescriptorImageInfo source{sampler, bound.source, VK_IMAGE_LAYOUT_GENERAL};
   const VkDescriptorImageInfo second_source{nearest_, bound.second_source ? bound.second_source : bound.source,
                                             VK_IMAGE_LAYOUT_GENERAL};

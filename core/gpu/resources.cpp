@@ -12,13 +12,13 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
   VkDeviceMemory memory = nullptr;
   const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
   if (result == VK_ERROR_TOO_MANY_OBJECTS)
-    throw MemoryEnded(
+    throw OutOfDeviceMemory(
         fmt::format("{} allows {} allocations of memory at a time, and the {} is one more (run fewer ops at "
                     "once)",
                     device.info().traits.name, device.info().max_allocations, name));
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
-    throw MemoryEnded(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name, bytes,
-                                  name, name_of(result)));
+    throw OutOfDeviceMemory(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name,
+                                        bytes, name, name_of(result)));
   check(result, "vkAllocateMemory");
   return {device.handle(), memory, vkFreeMemory};
 }

@@ -211,7 +211,7 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
 // --- running on the first copy ----------------------------------------------------------------------------------------
 
 // All but the picture itself becomes a number that no result has, so that what a plan leaves out is seen.
-static void spoil(VkCommandBuffer commands, std::span<const Image> images, std::span<const int> sources) {
+static void fill_with_sentinel(VkCommandBuffer commands, std::span<const Image> images, std::span<const int> sources) {
   constexpr VkClearColorValue one{.float32 = {1, 1, 1, 1}};
   for (size_t index = 0; index < images.size(); ++index) {
     const uint32_t first = index == 0 ? 1 : 0;
@@ -231,7 +231,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const BoundsDownload bounds(state_->device, plan);
   Clock clock(state_->device, int(plan.passes.size()));
   Recording recording(state_->device, state_->pool);
-  spoil(recording.commands(), images, sets.state_->sources);
+  fill_with_sentinel(recording.commands(), images, sets.state_->sources);
   state_->fill_buffers(recording.commands(), plan, buffers);
   state_->pipelines.begin(int(plan.passes.size()));
   clock.begin(recording.commands());

@@ -30,7 +30,7 @@ const char* name_of(VkResult result) {
 void check(VkResult result, const char* call) {
   if (result == VK_SUCCESS) return;
   const std::string text = fmt::format("{} failed: {} ({})", call, name_of(result), int(result));
-  if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) throw MemoryEnded(text);
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY) throw OutOfDeviceMemory(text);
   if (result == VK_ERROR_DEVICE_LOST) throw DeviceLost(text);
   throw Error(Exit::device, text);
 }

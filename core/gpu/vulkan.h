@@ -10,7 +10,7 @@
 
 namespace gpupost {
 
-// Throws MemoryEnded, DeviceLost or another Error(Exit::device), naming the call and the result.
+// Throws OutOfDeviceMemory, DeviceLost or another Error(Exit::device), naming the call and the result.
 void check(VkResult result, const char* call);
 const char* name_of(VkResult result);
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view letters = "RGBA";
 
 // The first channel that the file has, called by another letter.
-Channel beside(const Group& colour, char letter) {
-  Channel channel = *std::ranges::find_if(colour.channels, [](const Channel& c) { return !c.name.empty(); });
+Channel beside(const Group& color, char letter) {
+  Channel channel = *std::ranges::find_if(color.channels, [](const Channel& c) { return !c.name.empty(); });
   channel.name.back() = letter;
   return channel;
 }
@@ -26,30 +26,30 @@ bool is_same(float a, float b, double tolerance) {
 }
 
 // Those of R, G and B, a bit each, that the group has no names for and in which a texel is not what stands for them: Y, or 0.
-unsigned unnamed_in(const Group& colour, const float* texel) {
+unsigned unnamed_in(const Group& color, const float* texel) {
   float most = 0;
   for (size_t c = 0; c < 3; ++c)
     if (std::isfinite(texel[c])) most = std::max(most, std::abs(texel[c]));
-  const double tolerance = std::max(rounding(double(most), colour.depth), 0x1p-16 * double(most));
+  const double tolerance = std::max(rounding(double(most), color.depth), 0x1p-16 * double(most));
   unsigned unnamed = 0;
   for (size_t c = 0; c < 3; ++c)
-    if (colour.channels[c].name.empty() && !is_same(texel[c], colour.is_luminance ? texel[0] : 0, tolerance))
+    if (color.channels[c].name.empty() && !is_same(texel[c], color.is_luminance ? texel[0] : 0, tolerance))
       unnamed |= 1u << c;
   return unnamed;
 }
 
-unsigned unnamed_in(const Group& colour, const Level& level) {
+unsigned unnamed_in(const Group& color, const Level& level) {
   std::atomic<unsigned> unnamed = 0;
   const auto width = size_t(level.size.width);
   parallel_ranges(level.size.height, std::max(1, 65536 / level.size.width), [&](int begin, int end) {
     std::vector<float> row(4 * width);
     for (auto y = size_t(begin); y < size_t(end); ++y) {
       const size_t first = 4 * width * y;
-      if (colour.depth == Depth::half)
+      if (color.depth == Depth::half)
         floats_from_halves(level.texels.as<uint16_t>().data() + first, row.data(), row.size());
       else std::copy_n(level.texels.as<float>().data() + first, row.size(), row.begin());
       unsigned found = 0;
-      for (size_t x = 0; x < width; ++x) found |= unnamed_in(colour, &row[4 * x]);
+      for (size_t x = 0; x < width; ++x) found |= unnamed_in(color, &row[4 * x]);
       unnamed |= found;
     }
   });
@@ -58,59 +58,59 @@ unsigned unnamed_in(const Group& colour, const Level& level) {
 
 }  // namespace
 
-void name_colours(Group& colour) {
+void name_colors(Group& color) {
   unsigned unnamed = 0;
-  for (const Level& level : colour.levels) unnamed |= unnamed_in(colour, level);
-  if (unnamed != 0 && colour.is_luminance) unnamed = 0b111;
-  if (unnamed != 0) colour.is_luminance = false;
+  for (const Level& level : color.levels) unnamed |= unnamed_in(color, level);
+  if (unnamed != 0 && color.is_luminance) unnamed = 0b111;
+  if (unnamed != 0) color.is_luminance = false;
   for (size_t c = 0; c < 3; ++c)
-    if (unnamed >> c & 1) colour.channels[c] = beside(colour, letters[c]);
+    if (unnamed >> c & 1) color.channels[c] = beside(color, letters[c]);
 }
 
-bool has_colours_beside(const Picture& picture) {
-  const auto is_colour = [](const Channel& channel) {
+bool has_colors_beside(const Picture& picture) {
+  const auto is_color = [](const Channel& channel) {
     const std::string last = channel.name.substr(channel.name.rfind('.') + 1);  // npos + 1 is 0
     return last == "R" || last == "G" || last == "B";
   };
   return std::ranges::any_of(picture.groups, [&](const Group& group) {
-    return !group.is_colour && group.depth != Depth::u32 && std::ranges::any_of(group.channels, is_colour);
+    return !group.is_color && group.depth != Depth::u32 && std::ranges::any_of(group.channels, is_color);
   });
 }
 
-void name_alike(std::span<Group* const> colours) {
-  const auto has_colour = [](const Group* group) { return !group->is_luminance; };
-  if (std::ranges::none_of(colours, has_colour)) return;
+void name_alike(std::span<Group* const> colors) {
+  const auto has_color = [](const Group* group) { return !group->is_luminance; };
+  if (std::ranges::none_of(colors, has_color)) return;
   for (size_t c = 0; c < 3; ++c) {
     const auto named = std::ranges::find_if(
-        colours, [&](const Group* group) { return has_colour(group) && !group->channels[c].name.empty(); });
-    if (named == colours.end()) continue;
+        colors, [&](const Group* group) { return has_color(group) && !group->channels[c].name.empty(); });
+    if (named == colors.end()) continue;
     const Channel channel = (*named)->channels[c];
-    for (Group* group : colours) group->channels[c] = channel;
+    for (Group* group : colors) group->channels[c] = channel;
   }
-  for (Group* group : colours) group->is_luminance = false;
+  for (Group* group : colors) group->is_luminance = false;
 }
 
-void name_alpha(Group& colour, bool has_alpha) {
-  if (!colour.is_colour || colour.has_alpha() == has_alpha) return;
-  if (has_alpha) colour.channels[3] = beside(colour, 'A');
-  else colour.channels[3].name.clear();
+void name_alpha(Group& color, bool has_alpha) {
+  if (!color.is_color || color.has_alpha() == has_alpha) return;
+  if (has_alpha) color.channels[3] = beside(color, 'A');
+  else color.channels[3].name.clear();
 }
 
-void name_luminance(Group& colour, Depth depth) {
-  Channel luminance = beside(colour, 'Y');
+void name_luminance(Group& color, Depth depth) {
+  Channel luminance = beside(color, 'Y');
   luminance.depth = depth;
-  colour.channels = {luminance};
-  colour.is_luminance = true;
+  color.channels = {luminance};
+  color.is_luminance = true;
 }
 
 std::vector<std::string> drop_namesakes(Picture& picture) {
   std::vector<std::string> dropped;
-  const Group& colour = picture.groups.front();
-  if (!colour.is_colour) return dropped;
+  const Group& color = picture.groups.front();
+  if (!color.is_color) return dropped;
   for (Group& group : std::span(picture.groups).subspan(1))
     for (Channel& channel : group.channels) {
       if (channel.name.empty() ||
-          std::ranges::find(colour.channels, channel.name, &Channel::name) == colour.channels.end())
+          std::ranges::find(color.channels, channel.name, &Channel::name) == color.channels.end())
         continue;
       dropped.push_back(channel.name);
       channel.name.clear();
@@ -118,7 +118,7 @@ std::vector<std::string> drop_namesakes(Picture& picture) {
   const auto is_unnamed = [](const Group& group) {
     return std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   };
-  std::erase_if(picture.groups, [&](const Group& group) { return !group.is_colour && is_unnamed(group); });
+  std::erase_if(picture.groups, [&](const Group& group) { return !group.is_color && is_unnamed(group); });
   return dropped;
 }
 

@@ -115,13 +115,11 @@ void average_edges(CubeLevel& level) {
 
 // A square of `side` texels at column and row `place` of a grid of such squares; `is_turned`: by half.
 Group cut(const Group& group, Size place, int side, bool is_turned) {
-  Group made{.channels = group.channels,
-             .depth = group.depth,
-             .is_colour = group.is_colour,
-             .is_luminance = group.is_luminance};
+  Group made{
+      .channels = group.channels, .depth = group.depth, .is_color = group.is_color, .is_luminance = group.is_luminance};
   const Level& from = group.levels[0];
   const size_t texel_bytes = 4 * bytes_of(group.depth), row_bytes = size_t(side) * texel_bytes;
-  Level& level = made.levels.emplace_back(Level{{side, side}, Memory(size_t(side) * row_bytes)});
+  Level& level = made.levels.emplace_back(Level{{side, side}, TexelBuffer(size_t(side) * row_bytes)});
   for (int y = 0; y < side; ++y) {
     const size_t first = size_t(place.height * side + y) * size_t(from.size.width) + size_t(place.width * side);
     const std::byte* row = from.texels.data() + first * texel_bytes;

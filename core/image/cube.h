@@ -25,7 +25,7 @@ std::vector<Picture> faces_of_cross(const Picture& picture);
 std::vector<Picture> faces_of_strip(const Picture& picture);
 
 // Gives texels that touch across an edge their mean, those of a corner the mean of three and faces of one texel the mean of
-// all six, so that a level shows no seam. `faces` are the colour of six faces, linear and premultiplied, half or float.
+// all six, so that a level shows no seam. `faces` are the color of six faces, linear and premultiplied, half or float.
 void average_seams(std::span<Group* const> faces, int level);
 
 }  // namespace gpupost

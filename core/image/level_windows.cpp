@@ -53,7 +53,7 @@ Side enlarged(const Sides& sides, int level_count) {
 Window window_of(const Side& x, const Side& y) { return {int(x.min), int(y.min), int(x.max), int(y.max)}; }
 
 // Fills the level from one that lies at `corner` of it; texels beyond that are the nearest of it.
-void place(const Level& from, Texel corner, Level& to, size_t texel_bytes) {
+void place(const Level& from, Position corner, Level& to, size_t texel_bytes) {
   std::byte* at = to.texels.data();
   for (int y = 0; y < to.size.height; ++y)
     for (int x = 0; x < to.size.width; ++x, at += texel_bytes) {
@@ -63,9 +63,9 @@ void place(const Level& from, Texel corner, Level& to, size_t texel_bytes) {
     }
 }
 
-Level placed(const Level& from, Texel corner, Size size, Depth depth) {
+Level placed(const Level& from, Position corner, Size size, Depth depth) {
   const size_t texel_bytes = 4 * bytes_of(depth);
-  Level made{size, Memory(texel_count(size) * texel_bytes)};
+  Level made{size, TexelBuffer(texel_count(size) * texel_bytes)};
   place(from, corner, made, texel_bytes);
   return made;
 }

@@ -33,15 +33,15 @@ struct Size {
 constexpr size_t texel_count(Size size) { return size_t(size.width) * size_t(size.height); }
 
 // A place in a picture: column and row, from the top left.
-struct Texel {
+struct Position {
   int x = 0;
   int y = 0;
-  bool operator==(const Texel&) const = default;
+  bool operator==(const Position&) const = default;
 };
 
 // Texels of a picture. What lies beyond its borders is its endless repetition.
 struct Region {
-  Texel corner;
+  Position corner;
   Size size;
   bool operator==(const Region&) const = default;
 };
@@ -80,21 +80,21 @@ struct Channel {
 
 struct Level {
   Size size;
-  Memory texels;  // width * height * 4 numbers of the group's depth, rows from the top, no padding
+  TexelBuffer texels;  // width * height * 4 numbers of the group's depth, rows from the top, no padding
 };
 
-// Up to four channels that travel together, always interleaved by four. The colour group has its red, green, blue
+// Up to four channels that travel together, always interleaved by four. The color group has its red, green, blue
 // and alpha at components 0 to 3; others hold what the file has in alphabetical order. All channels of a group are
 // uint, or none is.
 struct Group {
   std::array<Channel, 4> channels;
   Depth depth = Depth::f32;
-  bool is_colour = false;
-  bool is_data = false;       // of the colour group: its numbers are no colours, and alpha is no part of them
-  bool is_luminance = false;  // a grey picture: channel 0 is Y, its value stands in components 0, 1 and 2
+  bool is_color = false;
+  bool is_data = false;       // of the color group: its numbers are no colors, and alpha is no part of them
+  bool is_luminance = false;  // a gray picture: channel 0 is Y, its value stands in components 0, 1 and 2
   std::vector<Level> levels;  // level 0 first
 
-  bool has_alpha() const { return is_colour && !channels[3].name.empty(); }
+  bool has_alpha() const { return is_color && !channels[3].name.empty(); }
 };
 
 // An attribute of an EXR header that says something of the picture and not of its storage, byte for byte.
@@ -110,10 +110,10 @@ struct Picture {
   int file_level_count = 1;  // mip levels in the file; one of them was read
   Window data_window;        // its size is the size of level 0
   Window display_window;
-  Transfer transfer = Transfer::linear;  // of the colour group's texels as they stand
+  Transfer transfer = Transfer::linear;  // of the color group's texels as they stand
   double exponent = 1;                   // of Transfer::power: light is the number to the power of it
   Alpha alpha = Alpha::premultiplied;    // likewise
-  std::vector<Group> groups;             // the colour group first where there is one
+  std::vector<Group> groups;             // the color group first where there is one
   std::vector<Attribute> attributes;
 
   Size size() const { return size_of(data_window); }

@@ -124,7 +124,7 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
 }
 
 void set_primaries(Picture& picture, const Primaries& primaries) {
-  // they name the colours that there were
+  // they name the colors that there were
   remove_attributes(picture.attributes,
                     {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
   auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
@@ -138,7 +138,7 @@ void set_primaries(Picture& picture, const Primaries& primaries) {
     for (size_t k = 0; k < 4; ++k) found->value.push_back(uint8_t(std::bit_cast<uint32_t>(float(number)) >> (8 * k)));
 }
 
-// The white that colours are adapted to or from. X, Y and Z are those under the white of Rec.709.
+// The white that colors are adapted to or from. X, Y and Z are those under the white of Rec.709.
 static Chromaticity white_of(const Primaries& primaries) {
   return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }

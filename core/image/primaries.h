@@ -21,7 +21,7 @@ constexpr Primaries rec2020{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, {0.3
 // R, G and B are X, Y and Z, under the white of Rec.709 whatever their own white is.
 constexpr Primaries cie_xyz{{1, 0}, {0, 1}, {0, 0}, {1.0 / 3, 1.0 / 3}};
 
-// What a conversion makes of colours.
+// What a conversion makes of colors.
 struct PrimariesChange {
   Primaries from, to;
 };
@@ -42,9 +42,9 @@ std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
 // The same between any primaries.
 std::array<std::array<double, 3>, 3> conversion(const PrimariesChange& change);
 
-// Makes those colours of a picture Rec.709's: linear ones, of 32-bit floats.
+// Makes those colors of a picture Rec.709's: linear ones, of 32-bit floats.
 void make_rec709(Picture& picture, const Primaries& primaries);
-// Converts those colours, likewise, and leaves what the picture says of them.
+// Converts those colors, likewise, and leaves what the picture says of them.
 void convert_primaries(Picture& picture, const PrimariesChange& change);
 
 }  // namespace gpupost

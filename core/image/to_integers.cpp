@@ -135,7 +135,7 @@ void count_outliers(const float* row, size_t texel_count, Counts& counts) {
   }
 }
 
-// Back to straight colour; texels of alpha 0 or less stay as they stand.
+// Back to straight color; texels of alpha 0 or less stay as they stand.
 void divide_by_alpha(float* row, size_t texel_count) {
   bool is_opaque = true;
   for (size_t i = 0; i < texel_count; ++i) is_opaque &= row[4 * i + 3] == 1;
@@ -224,7 +224,7 @@ bool is_in_unit(const uint16_t* row, size_t number_count) {
 }
 
 // How a level's rows are read and encoded.
-struct Way {
+struct IntegerConversion {
   Depth depth = Depth::half;
   Transfer transfer = Transfer::srgb;
   bool has_alpha = true;  // else the last component says nothing of the others
@@ -232,7 +232,7 @@ struct Way {
 };
 
 // A row that was divided by alpha, which was stored too.
-void dither_row(const float* row, uint8_t* to, size_t texel_count, int y, const Way& way) {
+void dither_row(const float* row, uint8_t* to, size_t texel_count, int y, const IntegerConversion& way) {
   const double doubt = (way.depth == Depth::half ? half_doubt : float_doubt) * (way.has_alpha ? 2 : 1);
   dither_row(
       to, texel_count, y, [&](size_t i) { return number_of_byte(double(into_unit(row[i])), doubt, way.transfer); },
@@ -249,7 +249,7 @@ void dither_row(const uint16_t* row, uint8_t* to, size_t texel_count, int y, Tra
 }
 
 template <class Integer>
-void look_up(const uint16_t* row, Integer* to, size_t texel_count, int y, const Way& way) {
+void look_up(const uint16_t* row, Integer* to, size_t texel_count, int y, const IntegerConversion& way) {
   if constexpr (sizeof(Integer) == 1)
     if (way.dither == Dither::ordered) return dither_row(row, to, texel_count, y, way.transfer);
   const Integer* table = half_table<Integer>(way.transfer).data();
@@ -258,8 +258,8 @@ void look_up(const uint16_t* row, Integer* to, size_t texel_count, int y, const 
 
 // The row at `y`; `scratch` holds as many floats.
 template <class Integer>
-void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, const Way& way, float* scratch,
-                Counts& counts) {
+void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, const IntegerConversion& way,
+                float* scratch, Counts& counts) {
   const size_t number_count = 4 * texel_count;
   if (way.depth == Depth::half) {
     const auto* halves = reinterpret_cast<const uint16_t*>(from);
@@ -280,7 +280,7 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
   row_of_floats(scratch, to, texel_count, way.transfer);
 }
 
-// What a file holds of a group: its named channels, a grey picture's value once.
+// What a file holds of a group: its named channels, a gray picture's value once.
 Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
   Clipped clipped;
   for (size_t c = 0; c < 4; ++c) {
@@ -296,7 +296,7 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 template <class Integer>
 Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Dither dither, std::span<Integer> to) {
   const auto width = size_t(from.size.width);
-  const Way way{
+  const IntegerConversion way{
       .depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha() && !group.is_data, .dither = dither};
   Counts counts{};
   std::mutex mutex;
@@ -323,9 +323,9 @@ double ordered_threshold(int x, int y) {
   return (rank + 0.5) / 64;
 }
 
-Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to,
+Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, TexelBuffer& to,
                       Dither dither) {
-  to = Memory(texel_count(from.size) * 4 * bytes_of(depth));
+  to = TexelBuffer(texel_count(from.size) * 4 * bytes_of(depth));
   return depth == Depth::u8 ? integers_of(group, from, transfer, dither, to.as<uint8_t>())
                             : integers_of(group, from, transfer, dither, to.as<uint16_t>());
 }

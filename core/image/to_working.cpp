@@ -27,8 +27,8 @@ namespace {
 struct Look {
   Transfer transfer = Transfer::linear;
   double exponent = 1;
-  bool is_straight = false;            // the colour is to be multiplied by alpha
-  bool is_encoded_multiplied = false;  // encoded premultiplied colour: to be divided, decoded and multiplied again
+  bool is_straight = false;            // the color is to be multiplied by alpha
+  bool is_encoded_multiplied = false;  // encoded premultiplied color: to be divided, decoded and multiplied again
   bool operator==(const Look&) const = default;
 };
 
@@ -159,7 +159,7 @@ size_t row_of_floats(const std::byte* from, Depth depth, std::byte* to, size_t t
 }
 
 size_t change_level(Level& level, Depth from_depth, Depth to_depth, Look look) {
-  Memory made(texel_count(level.size) * 4 * bytes_of(to_depth));
+  TexelBuffer made(texel_count(level.size) * 4 * bytes_of(to_depth));
   Table room;
   const Table& table = from_depth == Depth::u8    ? table_for<uint8_t>(look, room)
                        : from_depth == Depth::u16 ? table_for<uint16_t>(look, room)
@@ -192,7 +192,7 @@ size_t change_depth(Group& group, Depth depth) { return change_group(group, dept
 size_t make_working(Picture& picture, Depth storage) {
   size_t clamped_count = 0;
   for (Group& group : picture.groups)
-    if (group.is_colour) clamped_count += change_group(group, storage, look_of(picture, group));
+    if (group.is_color) clamped_count += change_group(group, storage, look_of(picture, group));
   picture.transfer = Transfer::linear;
   picture.alpha = Alpha::premultiplied;
   return clamped_count;

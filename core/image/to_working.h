@@ -11,7 +11,7 @@ double srgb_encode(double linear);
 // ITU-R BT.709, 1.2, from number to light.
 double bt709_decode(double encoded);
 
-// Makes the colour group of `picture` ready for the device: linear, premultiplied, of depth `storage` (half or f32). Other
+// Makes the color group of `picture` ready for the device: linear, premultiplied, of depth `storage` (half or f32). Other
 // groups stay as they are. Returns how many finite values over 65504 were clamped on their way to half.
 size_t make_working(Picture& picture, Depth storage);
 
@@ -30,11 +30,11 @@ enum class Dither { none, ordered };
 // evenly. Source: B. E. Bayer, An Optimum Method for Two-Level Rendition of Continuous-Tone Pictures, 1973.
 double ordered_threshold(int x, int y);
 
-// The colour of a working level as integers: `from` (half or f32, linear premultiplied, four a texel) to u8 or u16 in `to`
+// The color of a working level as integers: `from` (half or f32, linear premultiplied, four a texel) to u8 or u16 in `to`
 // (as many numbers), straight alpha, sRGB if `transfer` says so (alpha never), rounded to the nearest. A texel of alpha 0
-// keeps its colour as it stands. `dither` is of u8: a number that is as near to an integer as its depth can tell becomes
+// keeps its color as it stands. `dither` is of u8: a number that is as near to an integer as its depth can tell becomes
 // that, red, green and blue of a texel go the same way, and alpha is rounded.
-Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, Memory& to,
+Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, TexelBuffer& to,
                       Dither dither = Dither::none);
 
 // Every number of a level in another float depth, in place. Returns how many finite values were clamped.

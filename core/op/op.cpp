@@ -39,7 +39,7 @@ std::string_view Call::choice(std::string_view param_name) const {
 
 bool Call::is_default(const Param& param) const {
   const double value = number(param.name);
-  return word(param.name).empty() && (param.is_optional ? std::isnan(value) : value == param.def);
+  return word(param.name).empty() && (param.is_optional ? std::isnan(value) : value == param.default_value);
 }
 
 std::string Call::text_of(const Param& param) const {
@@ -126,7 +126,7 @@ std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
     if (call.op->every_channel) kept.push_back(call);
   for (Call& call : kept)
     for (size_t index = 0; index < call.values.size(); ++index)
-      if (const Param& param = call.op->params[index]; param.is_for_colour) call.values[index] = param.def;
+      if (const Param& param = call.op->params[index]; param.is_for_color) call.values[index] = param.default_value;
   return kept;
 }
 
@@ -175,7 +175,7 @@ std::vector<Planes> by_component(Planes base, const std::function<std::vector<Pl
 Call default_call(const Op& op) {
   Call call{.op = &op};
   for (const Param& param : op.params)
-    call.values.push_back(param.is_optional ? std::numeric_limits<double>::quiet_NaN() : param.def);
+    call.values.push_back(param.is_optional ? std::numeric_limits<double>::quiet_NaN() : param.default_value);
   call.texts.resize(op.params.size());
   return call;
 }

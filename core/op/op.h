@@ -25,21 +25,21 @@ struct Param {
   std::string_view name;
   std::string_view help;
   ParamKind kind = ParamKind::number;
-  double def = 0;           // of a choice: its index
-  double min = 0, max = 0;  // inclusive; of integers and numbers
-  std::string_view unit;    // "texels", "stops"; "" for a plain number
+  double default_value = 0;  // of a choice: its index
+  double min = 0, max = 0;   // inclusive; of integers and numbers
+  std::string_view unit;     // "texels", "stops"; "" for a plain number
   std::vector<std::string_view> choices;
-  std::string_view form;                              // of a text: "WxH+X+Y"
-  bool (*has_form)(std::string_view text) = nullptr;  // of a text: is it of that form?
-  bool is_required = false;                           // has no default
+  std::string_view syntax;                                  // of a text: "WxH+X+Y"
+  bool (*matches_syntax)(std::string_view text) = nullptr;  // of a text: is it of that form?
+  bool is_required = false;                                 // has no default
   bool is_optional = false;    // an integer or a number without a default: not-a-number till given
   bool is_positional = false;  // a choice or a text that stands behind the op's name by itself
   bool is_repeated = false;    // of a text: may be given several times, and is then one with commas between them
-  bool is_for_colour = false;  // other channels go through the op as if it were not given
+  bool is_for_color = false;   // other channels go through the op as if it were not given
   // Of one that means nothing in some calls: does it mean something in this one, and what do the others lack? Those are
   // refused.
   bool (*has_effect)(const Call& call) = nullptr;
-  std::string_view needs = "";  // "--blades"
+  std::string_view requirement = "";  // "--blades"
 
   // As it is typed and as messages name it: "--levels", a positional one "axis".
   std::string typed_name() const;
@@ -108,7 +108,7 @@ constexpr Size size_of(const Planes& planes) { return planes[0].size; }
 Planes absolute(Planes planes);
 
 // How far from its own place a texel of the result looks, in texels to each side.
-struct Reach {
+struct Margin {
   int x = 0, y = 0;
   bool wraps = false;  // beyond the picture it sees the picture again
 };
@@ -120,13 +120,13 @@ std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, con
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference);
 
 // A texel's four numbers.
-using Colour = std::array<double, 4>;
+using Color = std::array<double, 4>;
 
 // What a point op takes the first three numbers for: linear Rec.709, or CIE Y, x and y.
 enum class PointSpace { rgb, yxy };
 
 // A member of the struct that a point op's function takes its values from.
-struct Field {
+struct ShaderParam {
   std::string name;
   double value = 0;
   bool is_integer = false;
@@ -140,18 +140,19 @@ struct Point {
   std::string_view kernel;  // a file of kernels/: holds the function
   PointSpace space = PointSpace::rgb;
   PointSpace (*space_of)(const Call& call) = nullptr;  // where calls differ in it
-  bool is_straight = false;                            // works on colour that is not multiplied by alpha
+  bool is_straight = false;                            // works on color that is not multiplied by alpha
   bool takes_any_alpha =
       false;  // is the same either way: of c times a number it makes that number times what it makes of c
   bool reads_statistics = false;  // `statistics[]`, what passes before it have measured
-  double fuzz = 0x1p-19;  // error of its arithmetic in float, relative to the largest of the result's components
-  double least_fuzz = 0;  // likewise, for each unit of alpha, but not relative: where numbers nearly cancel
+  double relative_error =
+      0x1p-19;                // error of its arithmetic in float, relative to the largest of the result's components
+  double absolute_error = 0;  // likewise, for each unit of alpha, but not relative: where numbers nearly cancel
   // What its struct holds, in its order; a field a parameter where there is none: numbers and integers pushed, choices and
   // flags literals.
-  std::vector<Field> (*fields)(const Call& call) = nullptr;
+  std::vector<ShaderParam> (*fields)(const Call& call) = nullptr;
   // The definition, in the op's own space and alpha. `picture` is all that there is before the op: linear Rec.709,
   // premultiplied.
-  std::function<Colour(const Colour&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
+  std::function<Color(const Color&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
   // Does the call leave every texel as it is?
   bool (*is_identity)(const Call& call) = nullptr;
   // Does it need more than the texel, so that it has passes of its own?
@@ -201,13 +202,13 @@ struct Op {
   void (*change_attributes)(const Call& call, std::vector<Attribute>& attributes) = nullptr;
   // The texel of an input of size `from` that stands for a texel of the result where numbers must not be mixed, the one
   // under its middle where there is none. Its column depends on the column alone, its row on the row.
-  Texel (*nearest_texel)(const Call& call, Size from, Texel at) = nullptr;
+  Position (*nearest_texel)(const Call& call, Size from, Position at) = nullptr;
   // The definition in double: all levels of the result, level 0 first.
   std::vector<Planes> (*reference)(const Call& call, Planes base) = nullptr;
   // What the device may be off by, level 0 first, where the input `base` itself is off by `error`. Where there is none the
   // op makes means: its reference of absolute values bounds both.
   std::vector<Planes> (*tolerance)(const Call& call, const Planes& base, const Planes& error, Depth depth) = nullptr;
-  // Are R, G and B numbers that are no colours, like those of normal maps? Then they are neither decoded from sRGB nor
+  // Are R, G and B numbers that are no colors, like those of normal maps? Then they are neither decoded from sRGB nor
   // multiplied by alpha, and are written as they are.
   bool (*takes_data)(const Call& call) = nullptr;
   // Does the result have an alpha where the input has none?
@@ -216,7 +217,7 @@ struct Op {
   bool (*drops_alpha)(const Call& call) = nullptr;
   // Where the result may be made in parts, each of the part of the picture that it reaches, around the texel under its
   // middle where the size changes. Point ops need not say so.
-  std::optional<Reach> (*reach)(const Call& call, Size size) = nullptr;
+  std::optional<Margin> (*reach)(const Call& call, Size size) = nullptr;
   // Options with which parts may be smaller, "" where they cannot be.
   std::string_view smaller_parts;
   // Of an op that makes levels: the call that makes `levels` of them, the base counted, each of the one above alone;
@@ -242,7 +243,7 @@ struct Call {
   std::vector<double> values;      // as many as op->params, in their order
   std::vector<std::string> texts;  // likewise; empty but for parameters that are texts
   std::string source;              // of an op that takes one: what its file holds
-  // Of an op that reads_depth: the distances of the texels that it works on, in metres; nullptr: not read yet.
+  // Of an op that reads_depth: the distances of the texels that it works on, in meters; nullptr: not read yet.
   std::shared_ptr<const Plane> depth;
   Windows windows;  // of the picture before the call; empty: that is the whole frame and begins at (0, 0)
 
@@ -279,7 +280,7 @@ bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
 bool makes_luminance(std::span<const Call> calls);
 // How the numbers of the result are kept, where those of the picture are of `depth`.
 Depth result_depth(std::span<const Call> calls, Depth depth);
-// The calls of a chain that channels beside the colour go through.
+// The calls of a chain that channels beside the color go through.
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls);
 
 // A call with every parameter at its default, texts that have none empty.

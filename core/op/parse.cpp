@@ -35,8 +35,8 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
 // The words as one: several are of a parameter that may be repeated.
 static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
   for (const std::string& word : words)
-    if (!param.has_form(word))
-      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.form);
+    if (!param.matches_syntax(word))
+      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.syntax);
   return param.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
 }
 
@@ -60,7 +60,7 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
 static void check_effects(const Call& call) {
   for (const Param& param : call.op->params)
     if (param.has_effect && !call.is_default(param) && !param.has_effect(call))
-      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param), param.needs);
+      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param), param.requirement);
 }
 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
@@ -85,7 +85,7 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
   for (size_t index = 0; index < options.size(); ++index)
     if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
       fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
-           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form);
+           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.syntax);
   check_effects(call);
   if (op.check) op.check(call);
   return call;
@@ -138,7 +138,7 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string_view>& known) {
+std::string closest_word(std::string_view word, const std::vector<std::string_view>& known) {
   std::string_view best;
   size_t best_distance = word.size() / 3 + 2;  // at most that many letters off, not counting this one
   for (const std::string_view candidate : known)
@@ -150,7 +150,7 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string_view>& known) {
-  const std::string near = nearest(word, known);
+  const std::string near = closest_word(word, known);
   return near.empty() ? "" : fmt::format(" (did you mean `{}`?)", near);
 }
 

@@ -20,7 +20,7 @@ Call parse_call(const Op& op, std::string_view line);
 void check_chain(std::span<const Call> calls);
 
 // The word of `known` that `word` was probably meant to be; "" where none is near.
-std::string nearest(std::string_view word, const std::vector<std::string_view>& known);
+std::string closest_word(std::string_view word, const std::vector<std::string_view>& known);
 // " (did you mean `mips`?)", or "".
 std::string suggestion(std::string_view word, const std::vector<std::string_view>& known);
 

@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-Colour yxy_of_rgb(const Colour& rgb) {
+Color yxy_of_rgb(const Color& rgb) {
   const double x = 0.4123907993 * rgb[0] + 0.3575843394 * rgb[1] + 0.1804807884 * rgb[2];
   const double y = luminance_of(rgb);
   const double z = 0.0193308187 * rgb[0] + 0.1191947798 * rgb[1] + 0.9505321522 * rgb[2];
@@ -17,7 +17,7 @@ Colour yxy_of_rgb(const Colour& rgb) {
   return {y, x / sum, y / sum, rgb[3]};
 }
 
-Colour rgb_of_yxy(const Colour& yxy) {
+Color rgb_of_yxy(const Color& yxy) {
   const double sum = yxy[2] != 0 ? yxy[0] / yxy[2] : 0;
   const double x = yxy[1] * sum, y = yxy[0], z = (1 - yxy[1] - yxy[2]) * sum;
   return {3.2409699419 * x - 1.5373831776 * y - 0.4986107603 * z,
@@ -30,7 +30,7 @@ PointSpace space_of(const Call& call) {
   return point.space_of ? point.space_of(call) : point.space;
 }
 
-double luminance_of(const Colour& rgb) {
+double luminance_of(const Color& rgb) {
   return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
 }
 
@@ -38,41 +38,41 @@ bool is_transparent(double alpha) { return std::abs(alpha) < double(std::numeric
 
 double coverage_of(double alpha) { return is_transparent(alpha) ? 0 : std::isfinite(alpha) ? alpha : 1; }
 
-// What a colour is multiplied by, or 1 where it is by nothing.
-static double factor_of(const Colour& c) { return is_transparent(c[3]) ? 1 : coverage_of(c[3]); }
+// What a color is multiplied by, or 1 where it is by nothing.
+static double factor_of(const Color& c) { return is_transparent(c[3]) ? 1 : coverage_of(c[3]); }
 
-Colour straight(const Colour& c) {
+Color unpremultiply(const Color& c) {
   const double factor = factor_of(c);
   return {c[0] / factor, c[1] / factor, c[2] / factor, c[3]};
 }
 
-Colour premultiplied(const Colour& c) {
+Color premultiply(const Color& c) {
   const double factor = factor_of(c);
   return {c[0] * factor, c[1] * factor, c[2] * factor, c[3]};
 }
 
 namespace {
 
-using Texel4 = std::function<Colour(const Colour&)>;
+using Texel4 = std::function<Color(const Color&)>;
 
 // The op on a texel of premultiplied linear Rec.709. What is too large for a float is infinite.
-Texel4 on_working_colour(const Call& call, const Planes& picture) {
+Texel4 on_working_color(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
-  return [&point, space = space_of(call), texel = point.texel(call, picture)](const Colour& working) {
-    Colour c = working;
-    if (point.is_straight) c = straight(c);
+  return [&point, space = space_of(call), texel = point.texel(call, picture)](const Color& working) {
+    Color c = working;
+    if (point.is_straight) c = unpremultiply(c);
     c = space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    return as_floats(point.is_straight ? premultiplied(c) : c);
+    return as_floats(point.is_straight ? premultiply(c) : c);
   };
 }
 
 // How far a result moves where component `moved` of what it is made of is off by `error`.
-Colour moved_by_one(const Texel4& texel, const Colour& c, const Colour& made, size_t moved, double error) {
-  Colour most{};
+Color moved_by_one(const Texel4& texel, const Color& c, const Color& made, size_t moved, double error) {
+  Color most{};
   for (const double sign : {-1.0, 1.0}) {
-    Colour beside = c;
+    Color beside = c;
     beside[moved] += sign * error;
-    const Colour found = texel(beside);
+    const Color found = texel(beside);
     for (size_t k = 0; k < 4; ++k) {
       const double distance = std::abs(found[k] - made[k]);
       if (std::isfinite(distance)) most[k] = std::max(most[k], distance);
@@ -83,53 +83,53 @@ Colour moved_by_one(const Texel4& texel, const Colour& c, const Colour& made, si
 
 }  // namespace
 
-Colour as_floats(Colour c) {
+Color as_floats(Color c) {
   for (double& number : c)
     if (std::abs(number) > double(std::numeric_limits<float>::max()))
       number = std::copysign(std::numeric_limits<double>::infinity(), number);
   return c;
 }
 
-Colour colour_at(const Planes& planes, size_t index) {
+Color color_at(const Planes& planes, size_t index) {
   return {planes[0].values[index], planes[1].values[index], planes[2].values[index], planes[3].values[index]};
 }
 
-Planes made_of_texels(Size size, const std::function<Colour(size_t index)>& make) {
+Planes made_of_texels(Size size, const std::function<Color(size_t index)>& make) {
   Planes made;
   made.fill({.size = size, .values = std::vector<double>(texel_count(size))});
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t index = size_t(begin) * size_t(size.width); index < size_t(end) * size_t(size.width); ++index) {
-      const Colour colour = make(index);
-      for (size_t c = 0; c < 4; ++c) made[c].values[index] = colour[c];
+      const Color color = make(index);
+      for (size_t c = 0; c < 4; ++c) made[c].values[index] = color[c];
     }
   });
   return made;
 }
 
-Colour moved_by(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error) {
-  const Colour made = texel(c);
-  Colour sum{};
+Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, const Color& error) {
+  const Color made = texel(c);
+  Color sum{};
   for (size_t moved = 0; moved < 4; ++moved) {
     if (error[moved] == 0) continue;
-    const Colour more = moved_by_one(texel, c, made, moved, error[moved]);
+    const Color more = moved_by_one(texel, c, made, moved, error[moved]);
     for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
   }
   return sum;
 }
 
-Colour point_error(const Call& call, const Colour& c, const Colour& made, Depth depth) {
+Color point_error(const Call& call, const Color& c, const Color& made, Depth depth) {
   const Point& point = *call.op->point;
   double largest = 0;
   for (size_t k = 0; k < 3; ++k)
     if (std::isfinite(made[k])) largest = std::max(largest, std::abs(made[k]));
   const double fuzz =
-      point.fuzz * largest + point.least_fuzz * (std::isfinite(c[3]) ? std::max(1.0, std::abs(c[3])) : 1);
-  Colour sum;
+      point.relative_error * largest + point.absolute_error * (std::isfinite(c[3]) ? std::max(1.0, std::abs(c[3])) : 1);
+  Color sum;
   for (size_t k = 0; k < 4; ++k) sum[k] = rounding(std::abs(made[k]), depth) + (k < 3 ? fuzz : 0);
   return sum;
 }
 
-Colour error_in_space(const Call& call, const Colour& c, Colour error) {
+Color error_in_space(const Call& call, const Color& c, Color error) {
   for (size_t k = 0; k < 3; ++k)
     if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may take it for 0
   if (space_of(call) == PointSpace::rgb && !call.op->takes_rec709) return error;
@@ -139,16 +139,16 @@ Colour error_in_space(const Call& call, const Colour& c, Colour error) {
 }
 
 std::vector<Planes> point_reference(const Call& call, Planes base) {
-  const Texel4 texel = on_working_colour(call, base);
-  return {made_of_texels(size_of(base), [&](size_t index) { return texel(colour_at(base, index)); })};
+  const Texel4 texel = on_working_color(call, base);
+  return {made_of_texels(size_of(base), [&](size_t index) { return texel(color_at(base, index)); })};
 }
 
 std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  const Texel4 texel = on_working_colour(call, base);
+  const Texel4 texel = on_working_color(call, base);
   return {made_of_texels(size_of(base), [&](size_t index) {
-    const Colour c = colour_at(base, index);
-    Colour sum = point_error(call, c, texel(c), depth);
-    const Colour more = moved_by(texel, c, error_in_space(call, c, colour_at(error, index)));
+    const Color c = color_at(base, index);
+    Color sum = point_error(call, c, texel(c), depth);
+    const Color more = moved_by(texel, c, error_in_space(call, c, color_at(error, index)));
     for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
     return sum;
   })};

@@ -36,7 +36,7 @@ static void check_name(std::string_view name, const Picture& picture) {
   bool is_found = false;
   for (const Group& group : picture.groups)
     for (const Channel& channel : group.channels) {
-      if (group.is_colour || channel.name.empty()) continue;
+      if (group.is_color || channel.name.empty()) continue;
       if (group.depth != Depth::u32) mixable.push_back(channel.name);
       if (!is_meant(name, channel.name)) continue;
       is_found = true;
@@ -72,7 +72,7 @@ static Group picked(const Group& group, const Keeps& keeps) {
     }
   const size_t bytes = bytes_of(group.depth);
   for (const Level& level : group.levels) {
-    Level& copy = made.levels.emplace_back(Level{level.size, Memory(level.texels.size())});
+    Level& copy = made.levels.emplace_back(Level{level.size, TexelBuffer(level.texels.size())});
     for (size_t texel = 0; texel < texel_count(level.size); ++texel)
       for (size_t to = 0; to < from.size(); ++to)
         std::memcpy(copy.texels.data() + (4 * texel + to) * bytes, level.texels.data() + (4 * texel + from[to]) * bytes,
@@ -89,7 +89,7 @@ void split_groups(const ApplyTo& apply_to, Picture& picture) {
     const auto named_count = std::ranges::count_if(group.channels, is_named);
     const auto applied_count = std::ranges::count_if(
         group.channels, [&](const Channel& channel) { return is_named(channel) && applies(channel); });
-    const bool is_mixed = !group.is_colour && applied_count > 0 && applied_count < named_count;
+    const bool is_mixed = !group.is_color && applied_count > 0 && applied_count < named_count;
     if (is_mixed) {
       groups.push_back(picked(group, applies));
       groups.push_back(picked(group, [&](const Channel& channel) { return !applies(channel); }));
@@ -108,7 +108,7 @@ bool is_applied(const ApplyTo& apply_to, const Group& group) {
 std::vector<std::string> names_not_applied(const ApplyTo& apply_to, const Picture& picture) {
   std::vector<std::string> names;
   for (const Group& group : picture.groups)
-    if (!group.is_colour && group.depth != Depth::u32 && !is_applied(apply_to, group))
+    if (!group.is_color && group.depth != Depth::u32 && !is_applied(apply_to, group))
       std::ranges::move(names_of(group), std::back_inserter(names));
   return names;
 }

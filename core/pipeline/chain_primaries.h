@@ -1,4 +1,4 @@
-// Which primaries the colours of a chain have, call by call. Pure: used before a chain is planned.
+// Which primaries the colors of a chain have, call by call. Pure: used before a chain is planned.
 #pragma once
 
 #include "core/image/primaries.h"
@@ -11,7 +11,7 @@
 namespace gpupost {
 
 struct ChainPrimaries {
-  std::vector<Call> calls;  // those of the chain, and `matrix` calls where colours have to be converted
+  std::vector<Call> calls;  // those of the chain, and `matrix` calls where colors have to be converted
   bool converts = false;    // were such calls added?
   bool is_named = false;    // does a call of the chain itself name the primaries that it makes?
   Primaries result = rec709;

@@ -13,8 +13,8 @@
 
 namespace gpupost {
 
-std::vector<Named> channels_of(const Picture& picture) {
-  std::vector<Named> channels;
+std::vector<NamedChannel> channels_of(const Picture& picture) {
+  std::vector<NamedChannel> channels;
   for (const Group& group : picture.groups)
     for (size_t component = 0; component < 4; ++component)
       if (const std::string& name = group.channels[component].name; !name.empty())
@@ -22,8 +22,8 @@ std::vector<Named> channels_of(const Picture& picture) {
   return channels;
 }
 
-double number_at(const Place& place, size_t texel) {
-  const Memory& texels = place.group->levels[0].texels;
+double number_at(const ChannelRef& place, size_t texel) {
+  const TexelBuffer& texels = place.group->levels[0].texels;
   const size_t index = 4 * texel + place.component;
   switch (place.group->depth) {
     case Depth::u8: return double(texels.as<uint8_t>()[index]) / 255;
@@ -37,16 +37,16 @@ double number_at(const Place& place, size_t texel) {
 
 namespace {
 
-// Of R, G, B and A the colour's, of another name the channel that is called so.
-Place place_of(const Picture& picture, const std::string& channel) {
+// Of R, G, B and A the color's, of another name the channel that is called so.
+ChannelRef place_of(const Picture& picture, const std::string& channel) {
   const Group& first = picture.groups.front();
-  if (const std::optional<size_t> component = component_named(channel); component && first.is_colour)
+  if (const std::optional<size_t> component = component_named(channel); component && first.is_color)
     return {&first, *component};
-  const std::vector<Named> channels = channels_of(picture);
-  const auto found = std::ranges::find(channels, channel, &Named::name);
+  const std::vector<NamedChannel> channels = channels_of(picture);
+  const auto found = std::ranges::find(channels, channel, &NamedChannel::name);
   if (found != channels.end()) return found->place;
   std::vector<std::string> names;
-  for (const Named& named : channels) names.push_back(named.name);
+  for (const NamedChannel& named : channels) names.push_back(named.name);
   fail(Exit::usage, "channels: the picture has no channel {}, but {}", channel, fmt::join(names, ", "));
 }
 
@@ -58,25 +58,25 @@ void store(Level& level, Depth depth, size_t index, double number) {
 }
 
 // The depth that holds all of them: their own where that is one, else floats, as it is for what stands for things.
-Depth common_depth(std::span<const std::optional<Place>> places) {
+Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
   std::optional<Depth> depth;
-  for (const std::optional<Place>& place : places)
+  for (const std::optional<ChannelRef>& place : places)
     if (place) depth = !depth || *depth == place->group->depth ? place->group->depth : Depth::f32;
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 
-// A colour of channels from such places. An alpha that is none is 1.
-Group colour_of(std::span<const std::optional<Place>> places, bool has_alpha, Size size) {
-  Group colour{.depth = common_depth(places), .is_colour = true};
+// A color of channels from such places. An alpha that is none is 1.
+Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha, Size size) {
+  Group color{.depth = common_depth(places), .is_color = true};
   for (size_t c = 0; c < 4; ++c)
-    if (c < 3 || (has_alpha && places[c])) colour.channels[c] = {.name = {"RGBA"[c]}, .depth = colour.depth};
-  Level& level = colour.levels.emplace_back(Level{size, Memory(texel_count(size) * 4 * bytes_of(colour.depth))});
+    if (c < 3 || (has_alpha && places[c])) color.channels[c] = {.name = {"RGBA"[c]}, .depth = color.depth};
+  Level& level = color.levels.emplace_back(Level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(color.depth))});
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
       for (size_t c = 0; c < 4; ++c)
-        store(level, colour.depth, 4 * at + c, places[c] ? number_at(*places[c], at) : c == 3 ? 1 : 0);
+        store(level, color.depth, 4 * at + c, places[c] ? number_at(*places[c], at) : c == 3 ? 1 : 0);
   });
-  return colour;
+  return color;
 }
 
 }  // namespace
@@ -85,18 +85,18 @@ void take_named_channels(std::span<const Call> calls, Picture& picture) {
   if (calls.empty() || calls.front().op->name != "channels") return;
   const ChannelSources sources = channel_sources(calls.front());
   if (!sources.has_names()) return;
-  std::array<std::optional<Place>, 4> places;
+  std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
-  Group colour = colour_of(places, sources.has_alpha, picture.size());
-  for (const std::optional<Place>& place : places)
+  Group color = color_of(places, sources.has_alpha, picture.size());
+  for (const std::optional<ChannelRef>& place : places)
     for (Group& group : picture.groups)
       if (place && place->group == &group) group.channels[place->component].name.clear();
   std::erase_if(picture.groups, [](const Group& group) {
-    return group.is_colour ||
+    return group.is_color ||
            std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   });
-  picture.groups.insert(picture.groups.begin(), std::move(colour));
+  picture.groups.insert(picture.groups.begin(), std::move(color));
 }
 
 }  // namespace gpupost

@@ -10,22 +10,22 @@
 namespace gpupost {
 
 // Where a channel stands in its picture.
-struct Place {
+struct ChannelRef {
   const Group* group = nullptr;
   size_t component = 0;
 };
 
-struct Named {
+struct NamedChannel {
   std::string name;
-  Place place;
+  ChannelRef place;
 };
 
-std::vector<Named> channels_of(const Picture& picture);
+std::vector<NamedChannel> channels_of(const Picture& picture);
 
 // A channel's number of a texel, the texels counted row by row: of integers 0 to 1, but for uint, which stand for things.
-double number_at(const Place& place, size_t texel);
+double number_at(const ChannelRef& place, size_t texel);
 
-// Makes those channels the picture's colour that a call of `channels` at the front of the chain takes by such names, each at its
+// Makes those channels the picture's color that a call of `channels` at the front of the chain takes by such names, each at its
 // place in the list. They are none beside it any more. Throws Error(Exit::usage) where the picture has no such channel.
 void take_named_channels(std::span<const Call> calls, Picture& picture);
 

@@ -11,22 +11,22 @@
 namespace gpupost {
 
 // Do other channels go through the chain without the op, or without one of its options?
-static bool is_for_colour(const Call& call) {
+static bool is_for_color(const Call& call) {
   const std::vector<Call> of_others = calls_for_other_channels({&call, 1});
   return of_others.empty() || of_others.front().text() != call.text();
 }
 
-// Those of a picture's layers that --layer takes for the colour.
-static std::set<std::string> layers_with_colour(const Picture& picture) {
+// Those of a picture's layers that --layer takes for the color.
+static std::set<std::string> layers_with_color(const Picture& picture) {
   std::set<std::string> names, layers;
   for (const Group& group : picture.groups)
     for (const Channel& channel : group.channels)
       if (group.depth != Depth::u32) names.insert(channel.name);
   for (const std::string& name : names) {
     const std::string layer = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'));
-    const bool is_colour = name == layer + ".R" || name == layer + ".G" || name == layer + ".B";
-    const bool is_grey = name == layer + ".Y" && !names.contains(layer + ".X");
-    if (!layer.empty() && (is_colour || is_grey)) layers.insert(layer);
+    const bool is_color = name == layer + ".R" || name == layer + ".G" || name == layer + ".B";
+    const bool is_gray = name == layer + ".Y" && !names.contains(layer + ".X");
+    if (!layer.empty() && (is_color || is_gray)) layers.insert(layer);
   }
   return layers;
 }
@@ -44,15 +44,15 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
          past->text(), fmt::join(names_not_applied(apply_to, picture), ", "));
 }
 
-void check_demands(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
+void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
   if (first.is_luminance && takes_data(calls))
     fail(Exit::usage, "a map of directions needs R, G and B; the picture has Y alone");
-  const auto of_colour = std::ranges::find_if(calls, is_for_colour);
-  if (first.is_colour) return;
-  if (of_colour == calls.end()) return check_is_applied(calls, apply_to, picture);
-  const std::set<std::string> layers = layers_with_colour(picture);
-  fail(Exit::usage, "{}: the picture has no colour; expected channels R, G and B, or Y, of floats{}", of_colour->text(),
+  const auto of_color = std::ranges::find_if(calls, is_for_color);
+  if (first.is_color) return;
+  if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
+  const std::set<std::string> layers = layers_with_color(picture);
+  fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats{}", of_color->text(),
        layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
 }
 

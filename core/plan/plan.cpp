@@ -44,8 +44,8 @@ static std::string identifier(std::string_view word) {
   return name;
 }
 
-static std::vector<Field> fields_of_params(const Call& call) {
-  std::vector<Field> fields;
+static std::vector<ShaderParam> fields_of_params(const Call& call) {
+  std::vector<ShaderParam> fields;
   for (size_t index = 0; index < call.values.size(); ++index) {
     const Param& param = call.op->params[index];
     const bool is_literal = param.kind == ParamKind::choice || param.kind == ParamKind::flag;
@@ -57,7 +57,7 @@ static std::vector<Field> fields_of_params(const Call& call) {
   return fields;
 }
 
-Fold fold_of(const Call& call) {
+FusedPoint fused_point_of(const Call& call) {
   const Point& point = *call.op->point;
   const std::string name = identifier(call.op->name);
   return {.name = name,
@@ -70,14 +70,14 @@ Fold fold_of(const Call& call) {
 }
 
 bool has_users_source(const Pass& pass) {
-  const auto is_users = [](const Fold& fold) { return !fold.source.empty(); };
+  const auto is_users = [](const FusedPoint& fold) { return !fold.source.empty(); };
   return std::ranges::any_of(pass.on_load, is_users) || std::ranges::any_of(pass.on_store, is_users);
 }
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
   add_image({.size = input.size, .depth = input.storage});
   image(0).space = input.ends;
-  if (input.packs_between && !traits.has_packed_floats)
+  if (input.is_r11g11b10_between && !traits.has_packed_floats)
     fail(Exit::device, "--storage r11g11b10 cannot run on {}: it has no such images to write", traits.name);
   if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
   input_.half_arithmetic = false;
@@ -100,17 +100,17 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
 void PlanBuilder::set_current_image(int index) {
   image(index).space = input_.between;
   image(index).is_packed =
-      input_.packs_between && image(index).depth == input_.storage;  // not floats between point ops
+      input_.is_r11g11b10_between && image(index).depth == input_.storage;  // not floats between point ops
   plan_.result_image = index;
-  plan_.base_is_input = false;
+  plan_.keeps_level_0 = false;
   waiting_.clear();
 }
 
 // Compilers take time by the square of a shader's length. More point ops are several passes, with floats between them.
 static constexpr size_t most_fused = 32;
 
-void PlanBuilder::add_point(Fold fold) {
-  const bool follows_its_pass = !plan_.passes.empty() && !plan_.base_is_input && waiting_.empty() &&
+void PlanBuilder::fuse_point(FusedPoint fold) {
+  const bool follows_its_pass = !plan_.passes.empty() && !plan_.keeps_level_0 && waiting_.empty() &&
                                 plan_.passes.back().target_image == plan_.result_image &&
                                 plan_.passes.back().source_image != plan_.result_image && !fold.reads_statistics;
   if (input_.fuses && follows_its_pass) {
@@ -123,13 +123,13 @@ void PlanBuilder::add_point(Fold fold) {
   waiting_.push_back(std::move(fold));
 }
 
-static std::string names_of(std::span<const Fold> folds) {
+static std::string names_of(std::span<const FusedPoint> folds) {
   std::vector<std::string_view> names;
-  for (const Fold& fold : folds) names.push_back(fold.name);
+  for (const FusedPoint& fold : folds) names.push_back(fold.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void PlanBuilder::add_points_pass(std::vector<Fold> folds, Depth depth) {
+void PlanBuilder::add_points_pass(std::vector<FusedPoint> folds, Depth depth) {
   const int source = current_image();
   const Size size = image(source).size;
   const int target = add_image({.size = size, .depth = depth});
@@ -143,7 +143,7 @@ void PlanBuilder::add_points_pass(std::vector<Fold> folds, Depth depth) {
 }
 
 void PlanBuilder::flush() {
-  std::vector<Fold> folds = std::exchange(waiting_, {});
+  std::vector<FusedPoint> folds = std::exchange(waiting_, {});
   if (folds.empty()) return;
   if (input_.fuses) return add_points_pass(std::move(folds), input_.storage);
   for (size_t index = 0; index < folds.size(); ++index)
@@ -176,9 +176,9 @@ void PlanBuilder::add(Pass pass) {
 // What does not fit among the numbers that are pushed goes to the pass's table.
 static void place_fields(Pass& pass) {
   size_t pushed = pass.values.size();
-  for (std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
-    for (Fold& fold : *folds)
-      for (Field& field : fold.fields) {
+  for (std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
+    for (FusedPoint& fold : *folds)
+      for (ShaderParam& field : fold.fields) {
         if (field.is_literal || pushed++ < most_pushed) continue;
         field.table_index = int(pass.table.size());
         pass.table.push_back(float(field.value));
@@ -199,16 +199,16 @@ Plan PlanBuilder::finish() {
   std::vector<bool> fits(plan_.images.size());  // is no number of the image too large for a half?
   for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
-    if ((pass.packs = image(pass.target_image).is_packed)) {
+    if ((pass.is_r11g11b10 = image(pass.target_image).is_packed)) {
       pass.values.push_back(
           {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
                                                 pass.name + " makes {} texels that have them")});
     }
     const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
-    const bool stays = from == to && !pass.packs && pass.on_load.empty() && pass.on_store.empty();
-    const auto reads = [](const Fold& fold) { return fold.reads_statistics; };
+    const bool stays = from == to && !pass.is_r11g11b10 && pass.on_load.empty() && pass.on_store.empty();
+    const auto reads = [](const FusedPoint& fold) { return fold.reads_statistics; };
     pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
-    if (pass.moves && stays) continue;
+    if (pass.copies_raw && stays) continue;
     pass.half_targets = {is_of_halves(image(pass.target_image))};
     for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
     if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();
@@ -217,7 +217,7 @@ Plan PlanBuilder::finish() {
     if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
     const bool makes_fitting = pass.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source_image)];
     fits[size_t(pass.target_image)] = makes_fitting || is_of_halves(image(pass.target_image));
-    if (pass.packs || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
+    if (pass.is_r11g11b10 || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
     place_fields(pass);
   }
   share_images(plan_, input_.keeps_input);
@@ -269,7 +269,7 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
     if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
     if (!op.point && !(op.reads_once && input.fuses)) builder.flush();
     if (op.plan) op.plan(call, builder);
-    else builder.add_point(fold_of(call));
+    else builder.fuse_point(fused_point_of(call));
   }
   return builder.finish();
 }
@@ -302,10 +302,10 @@ std::string explain(const Plan& plan, std::span<const Call> calls) {
   }
   for (size_t index = 0; index < plan.passes.size(); ++index) {
     const Pass& pass = plan.passes[index];
-    std::vector<std::string> literals;
-    for (const Literal& literal : pass.literals) literals.push_back(fmt::format("{}={}", literal.name, literal.value));
+    std::vector<std::string> defines;
+    for (const Define& literal : pass.defines) defines.push_back(fmt::format("{}={}", literal.name, literal.value));
     text += fmt::format("pass {}   {}: {} [{}], {}x{} groups of {}x{}, reads {:.1f} MiB, writes {:.1f} MiB\n", index,
-                        pass.name, pass.kernel, fmt::join(literals, " "), pass.group_count[0], pass.group_count[1],
+                        pass.name, pass.kernel, fmt::join(defines, " "), pass.group_count[0], pass.group_count[1],
                         pass.group[0], pass.group[1], double(pass.bytes_read) / (1 << 20),
                         double(pass.bytes_written) / (1 << 20));
     constexpr std::string_view indent = "         ";

@@ -55,7 +55,7 @@ struct PlanImage {
   Size size;
   Depth depth = Depth::f32;  // u8 (0 to 1), half or f32: four numbers a texel
   int level_count = 1;
-  int components = 4;  // 1 or 2: so many floats a texel, numbers that are no colours
+  int components = 4;  // 1 or 2: so many floats a texel, numbers that are no colors
   Space space = Space::rgb;
   bool is_packed = false;  // three floats in four bytes, 11, 11 and 10 bits, in the place of four numbers of `depth`
   bool operator==(const PlanImage&) const = default;
@@ -68,28 +68,28 @@ std::string_view format_name(Depth depth);             // of images: "RGBA8", "R
 std::string_view format_name(const PlanImage& image);  // likewise, or "R11G11B10F"
 
 // A choice in the text of a kernel: `#define name value`.
-struct Literal {
+struct Define {
   std::string_view name;
   int value = 0;
 };
 
 // A point op, done by the pass that loads or stores the texel.
-struct Fold {
+struct FusedPoint {
   std::string name;    // of the op, as GLSL writes it
   std::string kernel;  // the file of its function
   std::string
       source;  // in the place of a kernel and a struct: theirs whose user has written them, as checked_glsl() marks it
-  std::vector<Field> fields;
+  std::vector<ShaderParam> fields;
   PointSpace space = PointSpace::rgb;
   bool is_straight = false;
   bool takes_any_alpha = false;
   bool reads_statistics = false;
 };
 // How the call of a point op is folded that has a kernel.
-Fold fold_of(const Call& call);
+FusedPoint fused_point_of(const Call& call);
 
 // A value of a kernel, pushed: `int name`.
-struct PushValue {
+struct PushConstant {
   std::string_view name;
   int32_t value = 0;
 };
@@ -101,15 +101,15 @@ constexpr size_t most_more_sources = 3;  // images that a pass reads beside its 
 struct Pass {
   std::string name;         // for reports: "mips level 3"
   std::string_view kernel;  // a file of kernels/
-  std::vector<Literal> literals;
-  std::vector<PushValue> values;
+  std::vector<Define> defines;
+  std::vector<PushConstant> values;
   std::array<int, 2> group{256, 1};      // local size
   std::array<int, 2> group_count{1, 1};  // what vkCmdDispatch takes
   bool half_arithmetic = false;
   int subgroup_size = 0;              // at least that many threads exchange numbers directly; 0: none, 4: quads
   bool reduces_in_subgroups = false;  // they add, take the least or the largest, and vote
-  bool samples_between = false;       // the source through a linear sampler, at the corners between its texels
-  std::vector<Fold> on_load,
+  bool samples_at_corners = false;    // the source through a linear sampler, at the corners between its texels
+  std::vector<FusedPoint> on_load,
       on_store;  // point ops: what load() gives has gone through the one, what store() takes goes through the other
   int source_image = 0, source_level = 0;
   int second_image = -1, second_level = 0;  // what load_second() reads; -1: none
@@ -118,15 +118,15 @@ struct Pass {
   int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
   // Of those images; PlanBuilder::finish() fills them in.
   Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;
-  bool moves = false;  // takes texels as they stand, whatever they are
+  bool copies_raw = false;  // takes texels as they stand, whatever they are
   // Its sums begin anew at multiples of so many texels along x and y: in a part of a picture that begins at such a place
   // they are the same, bit for bit.
-  std::array<int, 2> period{1, 1};
-  double taps = 1;  // texels that it reads for one that it makes, about
+  std::array<int, 2> tile_alignment{1, 1};
+  double reads_per_texel = 1;  // texels that it reads for one that it makes, about
   // Of the target and of more_targets: does it hold halves? Where one does the kernel makes the bits of what it stores, since
   // devices cut halves off towards zero; none: images of numbers take numbers. finish() says so.
   std::vector<bool> half_targets;
-  bool packs = false;  // its target is one of 11:11:10 bits; finish() says so
+  bool is_r11g11b10 = false;  // its target is one of 11:11:10 bits; finish() says so
   // No number that it stores is larger than the largest that it reads. Without point ops such a pass needs no clamp where it
   // reads RGB that has come from halves.
   bool is_bounded = false;
@@ -156,7 +156,7 @@ struct StatisticsPart {
 struct PlanSource {
   int image = 0;
   std::shared_ptr<const Plane> numbers;  // nullptr where they are not known yet: then the plan can be shown, not run
-  Texel corner;                          // of the numbers, where the image begins
+  Position corner;                       // of the numbers, where the image begins
 };
 
 // A count that the passes keep; where it is not 0 the result is none.
@@ -176,22 +176,22 @@ struct Plan {
   std::vector<StatisticsPart> results;  // of them, for the host
   std::vector<Guard> guards;            // likewise
   int clamped_at = -1;                  // offset in the statistics of the count of clamped numbers; -1: no pass clamps
-  bool base_is_input = true;            // level 0 of the result is the input, bit for bit
+  bool keeps_level_0 = true;            // level 0 of the result is the input, bit for bit
   std::vector<std::string> choices;     // what was chosen and why, a line each: "mips: per-level, since ..."
 };
 
 struct PlanInput {
   Size size;
-  Depth storage = Depth::half;   // of the images on the device
-  bool half_arithmetic = false;  // `--fp16`, in the kernels whose row says it is safe
-  Space ends = Space::rgb;       // of the input and of the result
-  Space between = Space::rgb;    // of the images that a chain makes on its way, rgb or yxy
-  bool packs_between = false;    // those images as 11:11:10 bits
-  bool fuses = true;             // point ops are done as other passes load and store, or several in one pass
-  bool keeps_input = false;      // no pass writes over the picture: so that the plan can be run on it again
-  Size whole;                    // of the picture that the input is a part of; 0 x 0: it is all of it
-  Texel corner;                  // where the part begins
-  Region made;                   // what an op that changes the size makes of it; 0 x 0: all
+  Depth storage = Depth::half;        // of the images on the device
+  bool half_arithmetic = false;       // `--fp16`, in the kernels whose row says it is safe
+  Space ends = Space::rgb;            // of the input and of the result
+  Space between = Space::rgb;         // of the images that a chain makes on its way, rgb or yxy
+  bool is_r11g11b10_between = false;  // those images as 11:11:10 bits
+  bool fuses = true;                  // point ops are done as other passes load and store, or several in one pass
+  bool keeps_input = false;           // no pass writes over the picture: so that the plan can be run on it again
+  Size whole;                         // of the picture that the input is a part of; 0 x 0: it is all of it
+  Position corner;                    // where the part begins
+  Region made;                        // what an op that changes the size makes of it; 0 x 0: all
 };
 
 // Are all images of R, G and B, and kernels work on those?
@@ -240,12 +240,12 @@ class PlanBuilder {
   // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);
   // Says how the images that ops make from here on are kept.
-  void keep_as(Depth depth) { input_.storage = depth; }
+  void set_result_depth(Depth depth) { input_.storage = depth; }
   // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
   void add(Pass pass);
   // Appends a point op: to what the pass before it stores where that made the current image and nothing else has read it
   // since, else to those that wait for the next pass.
-  void add_point(Fold fold);
+  void fuse_point(FusedPoint fold);
   // Brings the current image to where the point ops that wait are done: before an op that reads texels more than once.
   void flush();
   // A part of the statistics, in units of 4 bytes from their front; zeroed, unless a pass writes all that others read of it.
@@ -261,13 +261,13 @@ class PlanBuilder {
   Plan finish();
 
  private:
-  void add_points_pass(std::vector<Fold> folds, Depth depth);
+  void add_points_pass(std::vector<FusedPoint> folds, Depth depth);
   void count_clamped(Pass& pass);
 
   PlanInput input_;
   DeviceTraits traits_;
   Plan plan_;
-  std::vector<Fold> waiting_;  // point ops on the current image that no pass does yet
+  std::vector<FusedPoint> waiting_;  // point ops on the current image that no pass does yet
 };
 
 // The plan as `--explain` prints it.

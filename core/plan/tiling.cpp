@@ -27,15 +27,15 @@ bool is_of_texel_alone(const Call& call) {
          made.statistics_bytes == 16 * made.guards.size();
 }
 
-enum class Way { alone, around, moving, by_level, whole };
+enum class TexelMotion { alone, around, moving, by_level, whole };
 
 // How a call goes from texels to texels.
-Way way_of(const Call& call) {
+TexelMotion way_of(const Call& call) {
   const Op& op = *call.op;
-  if (op.is_exact && op.nearest_texel) return Way::moving;
-  if (op.level_by_level && op.level_by_level(call, 2)) return Way::by_level;
-  if (is_of_texel_alone(call)) return Way::alone;
-  return op.reach && op.reach(call, {1, 1}) ? Way::around : Way::whole;
+  if (op.is_exact && op.nearest_texel) return TexelMotion::moving;
+  if (op.level_by_level && op.level_by_level(call, 2)) return TexelMotion::by_level;
+  if (is_of_texel_alone(call)) return TexelMotion::alone;
+  return op.reach && op.reach(call, {1, 1}) ? TexelMotion::around : TexelMotion::whole;
 }
 
 // The largest multiple of `step` that is not larger.
@@ -73,14 +73,14 @@ void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes
 }  // namespace
 
 const Call* not_in_parts(std::span<const Call> calls) {
-  const auto found = std::ranges::find(calls, Way::whole, way_of);
+  const auto found = std::ranges::find(calls, TexelMotion::whole, way_of);
   return found == calls.end() ? nullptr : &*found;
 }
 
 double taps_of(const Plan& plan) {
   double taps = 0;
   for (const Pass& pass : plan.passes)
-    taps += pass.taps * double(texel_count(plan.images[size_t(pass.target_image)].size));
+    taps += pass.reads_per_texel * double(texel_count(plan.images[size_t(pass.target_image)].size));
   return taps;
 }
 
@@ -89,20 +89,21 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   // of the last stage; tiles overlap where it looks around, and a guard would count the texels there twice
   bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : calls) {
-    const Way way = way_of(call);
-    const bool guards = way == Way::alone && has_guards(call);
-    const bool joins = takes_points && (way == Way::alone ? !(guards && looks_around)
-                                                          : way == Way::around && !looks_around && !is_guarded);
+    const TexelMotion way = way_of(call);
+    const bool guards = way == TexelMotion::alone && has_guards(call);
+    const bool joins =
+        takes_points && (way == TexelMotion::alone ? !(guards && looks_around)
+                                                   : way == TexelMotion::around && !looks_around && !is_guarded);
     if (!joins) {
-      stages.push_back({.makes_levels = way == Way::by_level, .moves = way == Way::moving});
+      stages.push_back({.makes_levels = way == TexelMotion::by_level, .moves = way == TexelMotion::moving});
       looks_around = is_guarded = false;
     }
     stages.back().calls.push_back(call);
-    if (way == Way::around) stages.back().reach = *call.op->reach(call, size);
+    if (way == TexelMotion::around) stages.back().reach = *call.op->reach(call, size);
     stages.back().size = size = result_size({&call, 1}, size);
-    looks_around |= way == Way::around;
+    looks_around |= way == TexelMotion::around;
     is_guarded |= guards;
-    takes_points = way == Way::alone || way == Way::around;
+    takes_points = way == TexelMotion::alone || way == TexelMotion::around;
   }
   return stages;
 }
@@ -110,14 +111,14 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
 // Why a chain needs the whole picture at once; "" where it does not.
 static std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
   if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
-  if ((stays_rgb(input) && !input.packs_between) || stages_of(calls, input.size).size() == 1) return "";
+  if ((stays_rgb(input) && !input.is_r11g11b10_between) || stages_of(calls, input.size).size() == 1) return "";
   return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
-                     input.packs_between ? "11:11:10 bits" : "CIE Yxy");
+                     input.is_r11g11b10_between ? "11:11:10 bits" : "CIE Yxy");
 }
 
-Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
-                   const ChainOptions& options) {
-  Passage passage{.obstacle = obstacle_to_parts(calls, input)};
+TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                          const ChainOptions& options) {
+  TilingDecision passage{.obstacle = obstacle_to_parts(calls, input)};
   const bool can_be_cut = passage.obstacle.empty();
   if (!can_be_cut) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
   passage.whole = plan_of_any_size(calls, input, traits);
@@ -128,10 +129,11 @@ Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTr
 }
 
 std::array<int, 2> period_of(const Plan& plan) {
-  std::array<int, 2> period{1, 1};
+  std::array<int, 2> tile_alignment{1, 1};
   for (const Pass& pass : plan.passes)
-    for (size_t axis = 0; axis < 2; ++axis) period[axis] = std::lcm(period[axis], pass.period[axis]);
-  return period;
+    for (size_t axis = 0; axis < 2; ++axis)
+      tile_alignment[axis] = std::lcm(tile_alignment[axis], pass.tile_alignment[axis]);
+  return tile_alignment;
 }
 
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period) {
@@ -144,7 +146,7 @@ Region needed_for(const Region& made, Size from, const Stage& stage, std::array<
 }
 
 Region needed_for_level(const Region& made, Size whole) {
-  // of odd sides a texel takes three, of which it has one in common with its neighbour
+  // of odd sides a texel takes three, of which it has one in common with its neighbor
   const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
   return {.corner = {2 * made.corner.x, 2 * made.corner.y},
           .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};
@@ -164,7 +166,7 @@ std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int
 
 Level part_of(const Level& whole, const Region& region, Depth depth) {
   const size_t bytes = texel_bytes(depth), row_bytes = size_t(region.size.width) * bytes;
-  Level part{region.size, Memory(texel_count(region.size) * bytes)};
+  Level part{region.size, TexelBuffer(texel_count(region.size) * bytes)};
   parallel_ranges(region.size.height, 64, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       const int row = region.corner.y + y - down_to(region.corner.y + y, whole.size.height);
@@ -175,7 +177,7 @@ Level part_of(const Level& whole, const Region& region, Depth depth) {
   return part;
 }
 
-void place_part(const Level& part, Texel first, const Region& region, Level& whole, Depth depth) {
+void place_part(const Level& part, Position first, const Region& region, Level& whole, Depth depth) {
   const size_t bytes = texel_bytes(depth);
   parallel_ranges(region.size.height, 64, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {

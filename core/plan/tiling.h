@@ -15,7 +15,7 @@ namespace gpupost {
 struct Stage {
   std::vector<Call> calls;
   Size size;  // of what it makes, of its base where it makes levels
-  Reach reach;
+  Margin reach;
   bool makes_levels = false;  // then its call is the only one
   bool moves = false;         // likewise; it takes texels as they stand, which needs no device
 };
@@ -34,15 +34,15 @@ struct ChainOptions {
 };
 
 // How a chain goes through a device: at once, or in parts.
-struct Passage {
+struct TilingDecision {
   Plan whole;
   std::string limit;        // of the device, for which it goes in parts; "" where none stands against going at once
   std::string obstacle;     // to going in parts; "" where there is none
   bool is_watched = false;  // it goes in parts where that saves the device from working too long at once
 };
 // Throws Error(Exit::limit), naming the limit and the obstacle, where it can go neither way.
-Passage passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
-                   const ChainOptions& options);
+TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                          const ChainOptions& options);
 
 // Texels along x and y at whose multiples a part may begin, so that its sums are those of the whole picture.
 std::array<int, 2> period_of(const Plan& plan);
@@ -59,6 +59,6 @@ std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int
 // A copy of a part of a level of four numbers a texel.
 Level part_of(const Level& whole, const Region& region, Depth depth);
 // Puts the texels of a part from `first` on into the region of the whole.
-void place_part(const Level& part, Texel first, const Region& region, Level& whole, Depth depth);
+void place_part(const Level& part, Position first, const Region& region, Level& whole, Depth depth);
 
 }  // namespace gpupost

@@ -12,7 +12,7 @@ Param filter_param(Filter def) {
   return {.name = "filter",
           .help = "box: the mean over a texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
           .kind = ParamKind::choice,
-          .def = double(def),
+          .default_value = double(def),
           .choices = {"box", "triangle", "kaiser", "mitchell", "lanczos3"}};
 }
 
@@ -22,14 +22,14 @@ Param border_param() {
           .kind = ParamKind::choice,
           .choices = {"clamp", "repeat", "mirror"},
           .has_effect = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
-          .needs = "a --filter that looks beyond the picture, which box does not"};
+          .requirement = "a --filter that looks beyond the picture, which box does not"};
 }
 
 Param hicomp_param() {
   return {.name = "hicomp",
           .help = "compresses the range of R, G and B before the filter and expands it behind, against rings",
           .kind = ParamKind::flag,
-          .is_for_colour = true};
+          .is_for_color = true};
 }
 
 Filtering filtering_of(const Call& call) {
@@ -102,7 +102,7 @@ double covered(int t, double middle, double ratio) {
   return std::max(0.0, end - begin) / std::min(1.0, ratio);
 }
 
-// What texel `i` of a side is made of, weights not yet normalised. The side of the source is `from` texels.
+// What texel `i` of a side is made of, weights not yet normalized. The side of the source is `from` texels.
 Taps taps_of(int i, int from, const Scale& along, const Filtering& filtering) {
   const double ratio = double(along.from) / along.to, scale = std::max(1.0, ratio);
   const double middle = (i + 0.5) * ratio + 0.5 * along.phase / along.to;
@@ -296,7 +296,7 @@ Planes error_of_sums(const Planes& from, const Planes& error, const Resampling& 
   });
 }
 
-// The numbers that a filter's sums are made of: colours as they are or compressed, or directions.
+// The numbers that a filter's sums are made of: colors as they are or compressed, or directions.
 Planes prepared(const Planes& from, const Filtering& filtering) {
   if (filtering.normals != Normals::none) return decoded(from, filtering.normals);
   if (!filtering.compresses) return from;

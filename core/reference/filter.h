@@ -11,9 +11,9 @@ namespace gpupost {
 
 // In the order of their names as choices of an option.
 enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
-enum class Border { clamp, repeat, mirror, black, renormalise };
+enum class Border { clamp, repeat, mirror, black, renormalize };
 
-// What R, G and B are: colours, or the directions of a normal map, as 2 c - 1 of them. Means of those are normalized
+// What R, G and B are: colors, or the directions of a normal map, as 2 c - 1 of them. Means of those are normalized
 // to length 1; the length before that is dropped, or kept in alpha, where levels below take it into account.
 enum class Normals { none, length_dropped, length_in_alpha };
 
@@ -45,7 +45,7 @@ Filtering filtering_of(const Call& call);
 
 Scales scales_of(const Filtering& filtering, Size from, Size to);
 
-// The texel of a side of n that stands for texel t of its endless continuation; black and renormalised borders have none.
+// The texel of a side of n that stands for texel t of its endless continuation; black and renormalized borders have none.
 int continued(int t, int n, Border border);
 
 // Half the width of a filter in texels of the coarser side.

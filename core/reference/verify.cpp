@@ -46,7 +46,7 @@ static Planes clamped(Planes planes, Depth depth) {
 static Planes clamped_in_yxy(Planes planes) {
   const double most = largest(Depth::half);
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
-    const Colour c = colour_at(planes, index);
+    const Color c = color_at(planes, index);
     const double luminance = std::abs(luminance_of(c));
     const double scale = std::isfinite(luminance) && luminance > most ? most / luminance : 1;
     for (size_t k = 0; k < 3; ++k) planes[k].values[index] = scale * c[k];

@@ -161,16 +161,16 @@ void sync(int descriptor, const std::string& path) {
 }
 
 // A name in an open folder: whatever becomes of the path that led there, it stays the same place.
-struct Place {
+struct FileLocation {
   Descriptor folder;
   bool can_sync = true;  // a folder may be written to that may not be read
   std::string name;
 };
 
-Place place_of(const std::string& path, const fs::path& at) {
+FileLocation place_of(const std::string& path, const fs::path& at) {
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
-  Place place{.name = at.filename()};
+  FileLocation place{.name = at.filename()};
   place.folder = Descriptor(retried([&] { return open(folder.c_str(), O_RDONLY | flags); }));
   place.can_sync = place.folder.get() >= 0;
   if (!place.can_sync && errno == EACCES)
@@ -185,14 +185,14 @@ Place place_of(const std::string& path, const fs::path& at) {
 
 // Where a path leads, and what is there.
 struct Target {
-  Place place;
+  FileLocation place;
   std::optional<struct stat> old;  // none: nothing is there
 
   bool is_device() const { return old && !S_ISREG(old->st_mode); }  // or a named pipe: what takes bytes and stays
 };
 
 // What has a name, its own link or the file; none: nothing has it.
-std::optional<struct stat> facts_of(const Place& place, const std::string& path) {
+std::optional<struct stat> facts_of(const FileLocation& place, const std::string& path) {
   struct stat facts = {};
   if (fstatat(place.folder.get(), place.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) return facts;
   if (errno != ENOENT) fail_to_write(path, errno);
@@ -200,7 +200,7 @@ std::optional<struct stat> facts_of(const Place& place, const std::string& path)
 }
 
 // The system follows a link, by its rules for links of other users (fs.protected_symlinks), and says where it has led.
-Target linked_target(Place link, const std::string& path) {
+Target linked_target(FileLocation link, const std::string& path) {
   const Descriptor file(retried([&] { return openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC); }));
   if (file.get() < 0 && errno == ENOENT)
     fail(Exit::output, "{}: is a symbolic link to nothing; make what it leads to first, or remove the link", path);
@@ -217,7 +217,7 @@ Target linked_target(Place link, const std::string& path) {
 }
 
 // Is something mounted on this name? It cannot be replaced then.
-bool is_mount_point(const Place& place) {
+bool is_mount_point(const FileLocation& place) {
   struct statx facts = {};
   constexpr int no_masks = 0;
   if (statx(place.folder.get(), place.name.c_str(), AT_SYMLINK_NOFOLLOW, no_masks, &facts) != 0) return false;
@@ -228,7 +228,7 @@ bool is_mount_point(const Place& place) {
 Target target_of(const std::string& path, bool no_clobber) {
   if (path.empty()) fail(Exit::output, "the output has an empty name");
   if (!fs::path(path).has_filename()) fail_to_write(path, EISDIR);
-  Place place = place_of(path, path);
+  FileLocation place = place_of(path, path);
   const auto found = facts_of(place, path);
   const bool is_link = found && S_ISLNK(found->st_mode);
   if (is_link && no_clobber) {
@@ -257,7 +257,7 @@ std::string temporary_name(const std::string& name) {
 }
 
 // Makes another name of a file, for the time until it may be lost. "": the file system has no such names.
-std::string keep_by_other_name(const Place& place) {
+std::string keep_by_other_name(const FileLocation& place) {
   for (;;) {
     std::string name = temporary_name(place.name);
     if (linkat(place.folder.get(), place.name.c_str(), place.folder.get(), name.c_str(), 0) == 0) return name;
@@ -343,7 +343,7 @@ class Writing {
   }
 
   bool is_replaced() const { return !own_descriptor_ && !target_.is_device(); }
-  const Place& place() const { return target_.place; }
+  const FileLocation& place() const { return target_.place; }
   const std::string& path() const { return file_.path; }
   Replacement& replacement() { return *replacement_; }
 
@@ -383,7 +383,7 @@ std::vector<const Writing*> one_a_folder(std::span<Writing* const> writings) {
   std::set<std::pair<dev_t, ino_t>> seen;
   std::vector<const Writing*> firsts;
   for (const Writing* writing : writings) {
-    const Place& place = writing->place();
+    const FileLocation& place = writing->place();
     struct stat facts = {};
     if (!place.can_sync || fstat(place.folder.get(), &facts) != 0) continue;
     if (seen.emplace(facts.st_dev, facts.st_ino).second) firsts.push_back(writing);

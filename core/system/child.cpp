@@ -175,11 +175,11 @@ void Worker::wait(WorkerEnd& end, Clock::time_point deadline) {
   process_ = -1;
 }
 
-void fail_as(const WorkerEnd& end, const Task& task) {
+void throw_worker_failure(const WorkerEnd& end, const Task& task) {
   const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
-  if (end.was_too_slow) fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.deed, task.wall_option);
+  if (end.was_too_slow) fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.action, task.wall_option);
   if (signal == SIGXCPU)
-    fail(Exit::input, "took over {} s of processor time to {}{}", task.cpu_seconds, task.deed, task.cpu_option);
+    fail(Exit::input, "took over {} s of processor time to {}{}", task.cpu_seconds, task.action, task.cpu_option);
   if (signal == SIGXFSZ)
     fail(Exit::limit, "the {} needs more shared memory than the limit on file sizes allows (ulimit -f)", task.worker);
   if (signal == SIGKILL && !end.said_too_much)

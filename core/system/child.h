@@ -53,7 +53,7 @@ class Worker {
 
 // What a worker is for and what its limits were, as messages say it.
 struct Task {
-  std::string_view deed;    // "decode"
+  std::string_view action;  // "decode"
   std::string_view worker;  // "decoder"
   int cpu_seconds = 0;
   int wall_seconds = 0;
@@ -61,6 +61,6 @@ struct Task {
 };
 
 // Says why a worker gave no answer to be used. Throws Error(Exit::input), or Error(Exit::limit) where the machine is to blame.
-[[noreturn]] void fail_as(const WorkerEnd& end, const Task& task);
+[[noreturn]] void throw_worker_failure(const WorkerEnd& end, const Task& task);
 
 }  // namespace gpupost

@@ -21,7 +21,7 @@ namespace gpupost {
 
 namespace {
 
-// Memory, threads, clocks, descriptors that are open, and the ways out. allow_calls() adds those that depend on arguments.
+// TexelBuffer, threads, clocks, descriptors that are open, and the ways out. allow_calls() adds those that depend on arguments.
 constexpr int allowed_calls[] = {
     SCMP_SYS(brk),
     SCMP_SYS(munmap),

@@ -14,7 +14,7 @@ int continued(int t, int side) {
 #endif
 }
 
-// The texel at any place: beyond a picture whose border is black or renormalised that is nothing.
+// The texel at any place: beyond a picture whose border is black or renormalized that is nothing.
 vec4 texel(ivec2 at) {
   const vec4 c = load(ivec2(continued(at.x, width), continued(at.y, height)));
 #if BORDER >= 3

@@ -1,7 +1,7 @@
 // Sums of boxes along lines, O(1) in the radius. Nothing is ever subtracted: what is infinite or no number leaves with
 // its texel, and a bright texel takes no bits of the dark ones behind it.
 //
-// The windows of eight neighbours have all but seven texels at each end in common: window j is the suffix from j of
+// The windows of eight neighbors have all but seven texels at each end in common: window j is the suffix from j of
 // the seven that leave, the common middle, and the prefix to j of those that enter. The middle is REST texels and then
 // whole blocks of eight, as many as `blocks`; they are a queue of two stacks. The older blocks are kept as suffix
 // sums, the younger ones as their running total; whenever the older ones are used up, the younger ones become them.
@@ -101,7 +101,7 @@ void main() {
     vec4 younger = vec4(0.0);
     for (int k = 0; k < blocks; ++k) {
 #if AXIS == 1
-      // Neighbours that go on together read and write whole lines of a cache.
+      // Neighbors that go on together read and write whole lines of a cache.
       barrier();
 #endif
       const vec4 entered = store_block(round + 8 * k, queue[k] + younger);

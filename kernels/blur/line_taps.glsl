@@ -1,4 +1,4 @@
-// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighbouring
+// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighboring
 // sums that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no
 // number. LEAST is twice the radius, 3 at most. Sums have names, since drivers keep arrays in memory.
 #include "blur/line.glsl"

@@ -1,6 +1,6 @@
 // A blur in one dispatch: a workgroup goes down a strip of the picture, ROWS rows at a time. Each thread sums its own
-// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbours store
-// to neighbours.
+// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbors store
+// to neighbors.
 #include "blur/border.glsl"
 #include "lib/half_bits.glsl"
 
@@ -45,7 +45,7 @@ int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
 // The row of the picture that row y of a segment is. Where segments alternate every other goes up, and so begins at the
-// same edge as its neighbour: both read the rows around it at the same time, and the cache has them for one of the two.
+// same edge as its neighbor: both read the rows around it at the same time, and the cache has them for one of the two.
 #if ALTERNATES
 int direction = 1, turned_from = 0;
 void choose_direction(int begin, int end) {
@@ -75,7 +75,7 @@ vec4 column_texel(int column, int y) {
 #endif
 }
 
-// Who makes which results: a quarter of the threads each of the rows, a thread four neighbours. Of fewer than four rows
+// Who makes which results: a quarter of the threads each of the rows, a thread four neighbors. Of fewer than four rows
 // some threads make none.
 int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / 4); }
 int result_place() { return 4 * (int(gl_LocalInvocationIndex) % (COLUMNS / 4)); }

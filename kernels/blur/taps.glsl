@@ -1,4 +1,4 @@
-// One axis of a separable blur: every texel of the kernel's line for every texel of the picture, or two neighbours of
+// One axis of a separable blur: every texel of the kernel's line for every texel of the picture, or two neighbors of
 // it at once through a linear sampler. A thread makes one; which one of its workgroup is a choice of order.
 #include "blur/border.glsl"
 #include "lib/group_order.glsl"

@@ -1,8 +1,8 @@
 // Each texel's circle of confusion from its depth: its radius in texels, positive nearer than the focus, and the share
 // of its light that a texel in it gets. A workgroup takes a tile of 16x16 texels.
 //
-// table: the radius of a circle at a nearness of one metre, the focus's nearness, that of the focal length, what makes
-// metres of a depth, the largest radius, and the areas of circles.
+// table: the radius of a circle at a nearness of one meter, the focus's nearness, that of the focal length, what makes
+// meters of a depth, the largest radius, and the areas of circles.
 // IS_INVERSE: depths are 1 / distance.
 #include "dof/areas.glsl"
 #include "dof/tiles.glsl"

@@ -14,4 +14,4 @@ ivec2 within(ivec2 at, ivec2 size, int what) {
 }
 
 #define texelFetch(image, at, level) texelFetch(image, within(at, textureSize(image, level), READ_IMAGES), level)
-#define imageStore(image, at, colour) imageStore(image, within(at, imageSize(image), WRITTEN_IMAGES), colour)
+#define imageStore(image, at, color) imageStore(image, within(at, imageSize(image), WRITTEN_IMAGES), color)

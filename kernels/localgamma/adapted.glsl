@@ -20,5 +20,5 @@ vec4 encoded(vec4 c, vec4 around) {
 }
 
 void make(ivec2 at) {
-  store(at, premultiplied(encoded(straight(load(at)), straight(load_second(at)))));
+  store(at, premultiply(encoded(unpremultiply(load(at)), unpremultiply(load_second(at)))));
 }

@@ -67,10 +67,10 @@ float combined(float a, float b) { return isnan(b) || b BEATS a ? b : a; }
 
 #ifdef IN_XYZ
 vec4 light(ivec2 at) { return rgb_of_xyz(load(at)); }
-vec4 grey(float number) { return xyz_of_rgb(vec4(vec3(number), 1.0)); }
+vec4 gray(float number) { return xyz_of_rgb(vec4(vec3(number), 1.0)); }
 #else
 vec4 light(ivec2 at) { return load(at); }
-vec4 grey(float number) { return vec4(vec3(number), 1.0); }
+vec4 gray(float number) { return vec4(vec3(number), 1.0); }
 #endif
 
 // Numbers are scaled down by powers of two before they are summed, so that no sum overflows where the mean does not.
@@ -111,7 +111,7 @@ float finished(ivec2 cell, float number) {
 // The last pass leaves the cells, the others what their pieces came to.
 void store_number(ivec2 at, float number) {
 #if IS_LAST
-  store(at, grey(finished(at, number)));
+  store(at, gray(finished(at, number)));
 #else
   store(at, vec4(number, 0.0, 0.0, 0.0));
 #endif

@@ -1,5 +1,5 @@
 // Blocks: 32x32 texels of a level taken down up to four levels by one workgroup, at any size. Where a level is odd, a
-// texel of the next one covers three texels a side, so a block takes along the texels of its right and lower neighbours
+// texel of the next one covers three texels a side, so a block takes along the texels of its right and lower neighbors
 // that its own texels of the last level need, makes them again, and stores only its own.
 #include "mips/levels.glsl"
 

@@ -1,4 +1,4 @@
-// The share of a picture that an alpha test lets through, by samples: 4x4 of them between each four neighbouring
+// The share of a picture that an alpha test lets through, by samples: 4x4 of them between each four neighboring
 // texels.
 
 // A bisection of [0, 4] tries ten of the scales 1 to 1023 of alpha, 512 first, which is 1.

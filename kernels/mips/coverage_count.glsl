@@ -43,7 +43,7 @@ void main() {
   for (int k = 0; k < scale_count; k += 64) bins[k + thread] = 0;
 #endif
   barrier();
-  const ivec2 places = max(ivec2(width, height) - 1, 1);  // a side of one texel is its own neighbour
+  const ivec2 places = max(ivec2(width, height) - 1, 1);  // a side of one texel is its own neighbor
   const ivec2 corner = ivec2(64, 16) * ivec2(gl_WorkGroupID.xy) + ivec2(thread, 0);
   vec2 above = alphas(corner);
   for (int row = 0; row < 16; ++row) {

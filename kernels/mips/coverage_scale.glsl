@@ -17,8 +17,8 @@ void main() {
       const vec4 c = load(at);
       const float alpha = scale * c.a;
       const float shrink = c.a > 1e30 ? 1.0 / 16777216.0 : 1.0;  // devices may take the inverse of 1e38 for zero
-      const vec3 colour = alpha > 1.0 ? scaled(shrink * c.rgb, 1.0 / (shrink * c.a)) : scaled(c.rgb, scale);
-      store(at, vec4(colour, unit(alpha)));
+      const vec3 color = alpha > 1.0 ? scaled(shrink * c.rgb, 1.0 / (shrink * c.a)) : scaled(c.rgb, scale);
+      store(at, vec4(color, unit(alpha)));
     }
   }
 }

@@ -1,7 +1,7 @@
 // Tiles: 64x64 texels of the picture, whose sides halve evenly, taken down STEPS levels by one workgroup of 256.
 //
 // How that is done is chosen by literals, after the variants that the talk compares.
-// ROWS: threads take the texels row by row, else in AMD's order, in which any four neighbours are a quad of texels.
+// ROWS: threads take the texels row by row, else in AMD's order, in which any four neighbors are a quad of texels.
 // EACH: texels a side that a thread reads at once, 2 (in each of the four quarters of the tile) or 4 (a square).
 // LINEAR: 1 a sample between four texels is their mean; 2 likewise where that is a number, since llvmpipe's sampler takes
 // differences, and of infinities or numbers too far apart there are none; else they are loaded.
@@ -73,7 +73,7 @@ real4 reduce_quad(real4 c) {
 }
 #endif
 #if EXCHANGE == EXCHANGE_SHUFFLE
-// Of four neighbouring quads, each of which holds one number.
+// Of four neighboring quads, each of which holds one number.
 real4 reduce_four_quads(real4 c) {
   return reduce_four(c, subgroupShuffleXor(c, 4), subgroupShuffleXor(c, 8), subgroupShuffleXor(c, 12));
 }

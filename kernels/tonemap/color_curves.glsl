@@ -1,4 +1,4 @@
-// Curves of whole colours. core/ops/tonemap/color_curves.cpp has their sources.
+// Curves of whole colors. core/ops/tonemap/color_curves.cpp has their sources.
 
 vec3 hill(vec3 light) {
   const mat3 into = mat3(0.59719, 0.35458, 0.04823, 0.07600, 0.90834, 0.01566, 0.02840, 0.13383, 0.83777);
@@ -12,8 +12,8 @@ vec3 neutral(vec3 light) {
   const vec3 lifted = light - (least < 0.08 ? least - 6.25 * least * least : 0.04);
   const float peak = max(max(lifted.r, lifted.g), lifted.b);
   const float new_peak = 1.0 - 0.0576 / (max(peak, 0.76) - 0.52);
-  const float grey = 1.0 - 1.0 / (0.15 * (max(peak, 0.76) - new_peak) + 1.0);
-  return peak < 0.76 ? lifted : mix(lifted * (new_peak / peak), vec3(new_peak), grey);
+  const float gray = 1.0 - 1.0 / (0.15 * (max(peak, 0.76) - new_peak) + 1.0);
+  return peak < 0.76 ? lifted : mix(lifted * (new_peak / peak), vec3(new_peak), gray);
 }
 
 // --- AgX

@@ -9,7 +9,7 @@ const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_d
           is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
           is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_rec2020 = 15, is_agx_filament = 16, is_neutral = 17;
 
-const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of colour
+const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of color
 
 // The luminance of the picture that the texel is adapted to, of curves that are local: a kernel of theirs says it.
 float adaptation = 0.0;
@@ -43,18 +43,18 @@ vec3 curved(vec3 light, tonemap_params p) {
   }
 }
 
-// The luminance goes through the curve, and colour follows it.
-vec3 recoloured(vec3 light, tonemap_params p) {
+// The luminance goes through the curve, and color follows it.
+vec3 recolored(vec3 light, tonemap_params p) {
   const float before = luminance_of(light), after = curved(before, p);
   if (before == 0.0) return vec3(after);
   const vec3 ratio = light / before;
   return after * (p.chroma == saturates ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
 }
 
-// Colour that is over 1 is mixed with grey of its luminance, so that its largest channel is 1.
-vec3 fitted(vec3 colour) {
-  const float most = max(max(colour.r, colour.g), colour.b), grey = min(1.0, luminance_of(colour));
-  return most > 1.0 ? mix(vec3(grey), colour, (1.0 - grey) / (most - grey)) : colour;
+// Color that is over 1 is mixed with gray of its luminance, so that its largest channel is 1.
+vec3 fitted(vec3 color) {
+  const float most = max(max(color.r, color.g), color.b), gray = min(1.0, luminance_of(color));
+  return most > 1.0 ? mix(vec3(gray), color, (1.0 - gray) / (most - gray)) : color;
 }
 
 // Its numbers with the picture's own in the place of those that are not given. A white is within the range of --white, but
@@ -88,7 +88,7 @@ vec4 tonemap(vec4 c, tonemap_params given) {
                 is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
   }
   const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
-  const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recoloured(light, p);
-  const vec3 colour = p.is_fitted != 0 ? fitted(mapped) : mapped;
-  return vec4(has_no_black ? without_black(colour, light, p) : colour, c.a);
+  const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recolored(light, p);
+  const vec3 color = p.is_fitted != 0 ? fitted(mapped) : mapped;
+  return vec4(has_no_black ? without_black(color, light, p) : color, c.a);
 }

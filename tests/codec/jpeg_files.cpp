@@ -56,19 +56,19 @@ struct Spaces {
   int component_count;
   J_COLOR_SPACE given, written;
 };
-Spaces spaces_of(JpegColour colour) {
-  switch (colour) {
-    case JpegColour::grey: return {1, JCS_GRAYSCALE, JCS_GRAYSCALE};
-    case JpegColour::ycc: return {3, JCS_RGB, JCS_YCbCr};
-    case JpegColour::rgb: return {3, JCS_RGB, JCS_RGB};
-    case JpegColour::cmyk: return {4, JCS_CMYK, JCS_CMYK};
-    case JpegColour::ycck: return {4, JCS_CMYK, JCS_YCCK};
+Spaces spaces_of(JpegColor color) {
+  switch (color) {
+    case JpegColor::gray: return {1, JCS_GRAYSCALE, JCS_GRAYSCALE};
+    case JpegColor::ycc: return {3, JCS_RGB, JCS_YCbCr};
+    case JpegColor::rgb: return {3, JCS_RGB, JCS_RGB};
+    case JpegColor::cmyk: return {4, JCS_CMYK, JCS_CMYK};
+    case JpegColor::ycck: return {4, JCS_CMYK, JCS_YCCK};
   }
-  throw std::logic_error("no such colour");
+  throw std::logic_error("no such color");
 }
 
 void set_parameters(jpeg_compress_struct& jpeg, const JpegRecipe& recipe) {
-  const Spaces spaces = spaces_of(recipe.colour);
+  const Spaces spaces = spaces_of(recipe.color);
   jpeg.image_width = unsigned(recipe.width);
   jpeg.image_height = unsigned(recipe.height);
   jpeg.input_components = spaces.component_count;

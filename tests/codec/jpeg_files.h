@@ -10,11 +10,11 @@
 namespace gpupost {
 
 // How four components of waves are written.
-enum class JpegColour { grey, ycc, rgb, cmyk, ycck };
+enum class JpegColor { gray, ycc, rgb, cmyk, ycck };
 
 struct JpegRecipe {
   int width = 37, height = 21;
-  JpegColour colour = JpegColour::ycc;
+  JpegColor color = JpegColor::ycc;
   int across = 1, down = 1;  // texels for one of chroma
   bool is_progressive = false, is_arithmetic = false;
   int restart_rows = 0;           // 0: no restart markers

@@ -244,8 +244,8 @@ File make_png(const std::vector<PngChunk>& chunks) {
   return file_of(text);
 }
 
-std::string png_header(int width, int height, int bits, int colour, bool is_interlaced) {
-  return big_u32(uint32_t(width)) + big_u32(uint32_t(height)) + char(bits) + char(colour) + std::string(2, '\0') +
+std::string png_header(int width, int height, int bits, int color, bool is_interlaced) {
+  return big_u32(uint32_t(width)) + big_u32(uint32_t(height)) + char(bits) + char(color) + std::string(2, '\0') +
          char(is_interlaced);
 }
 

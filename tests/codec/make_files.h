@@ -14,7 +14,7 @@ namespace gpupost {
 
 using File = std::vector<std::byte>;
 
-// Number of channel `channel` at (x, y) of level (level_x, level_y): every one differs from its neighbours.
+// Number of channel `channel` at (x, y) of level (level_x, level_y): every one differs from its neighbors.
 float value_at(int channel, int level_x, int level_y, int x, int y);
 
 struct ExrRecipe {
@@ -38,7 +38,7 @@ File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts)
 File make_exr_behind_deep(const ExrRecipe& flat);
 // A file of deep tiles alone.
 File make_exr_of_deep_tiles(int width, int height);
-// Waves of colour as luminance and chroma of half the resolution. Sides are even.
+// Waves of color as luminance and chroma of half the resolution. Sides are even.
 File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Header&)>& change_header);
 
 struct PngChunk {
@@ -48,7 +48,7 @@ struct PngChunk {
 // Chunks with their lengths and checksums, behind the signature.
 File make_png(const std::vector<PngChunk>& chunks);
 // What IHDR and IDAT hold.
-std::string png_header(int width, int height, int bits, int colour, bool is_interlaced = false);
+std::string png_header(int width, int height, int bits, int color, bool is_interlaced = false);
 std::string zlib_packed(const std::string& data);
 
 File file_of(const std::string& text);

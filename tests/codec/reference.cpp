@@ -43,7 +43,7 @@ void repeat(std::vector<char>& plane, Size size, size_t bytes, const Imf::Channe
 }
 
 std::vector<char> plane_of(const Imf::Header& header, const Read& read, const std::string& name, Size size,
-                           Texel corner) {
+                           Position corner) {
   const Imf::Channel& channel = *header.channels().findChannel(name);
   const size_t bytes = channel.type == Imf::HALF ? 2 : 4;
   const auto width = size_t(size.width);
@@ -58,7 +58,7 @@ std::vector<char> plane_of(const Imf::Header& header, const Read& read, const st
 }
 
 std::string difference_in_channel(const Imf::Header& header, const Read& read, const Group& group, size_t component,
-                                  Texel corner) {
+                                  Position corner) {
   const Channel& channel = group.channels[component];
   if (!header.channels().findChannel(channel.name)) return channel.name + " is not there";
   const Size size = group.levels[0].size;
@@ -72,7 +72,8 @@ std::string difference_in_channel(const Imf::Header& header, const Read& read, c
   return "";
 }
 
-std::string difference_in_channels(const Imf::Header& header, const Read& read, const Picture& picture, Texel corner) {
+std::string difference_in_channels(const Imf::Header& header, const Read& read, const Picture& picture,
+                                   Position corner) {
   long channel_count = 0;
   for (const Group& group : picture.groups)
     for (size_t component = 0; component < 4; ++component) {
@@ -99,15 +100,15 @@ std::string difference_of_lines(Input& input, const Picture& picture) {
   return difference_in_channels(input.header(), read, picture, {data.min.x, data.min.y});
 }
 
-std::string difference_of_texels(const Imf::Rgba* theirs, const Group& colour) {
-  for (size_t at = 0; at < texel_count(colour.levels[0].size); ++at)
+std::string difference_of_texels(const Imf::Rgba* theirs, const Group& color) {
+  for (size_t at = 0; at < texel_count(color.levels[0].size); ++at)
     for (size_t component = 0; component < 4; ++component) {
       const half their_number = component == 0   ? theirs[at].r
                                 : component == 1 ? theirs[at].g
                                 : component == 2 ? theirs[at].b
                                                  : theirs[at].a;
-      const std::byte* ours = colour.levels[0].texels.data() + bytes_of(colour.depth) * (4 * at + component);
-      if (!is_same(ours, colour.depth, reinterpret_cast<const char*>(&their_number), Depth::half))
+      const std::byte* ours = color.levels[0].texels.data() + bytes_of(color.depth) * (4 * at + component);
+      if (!is_same(ours, color.depth, reinterpret_cast<const char*>(&their_number), Depth::half))
         return fmt::format("component {} at texel {}", component, at);
     }
   return "";
@@ -133,18 +134,18 @@ std::string difference_from_openexr(Imf::TiledInputFile& file, int level, const 
   return difference_in_channels(file.header(), read, picture, {window.min.x, window.min.y});
 }
 
-std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& colour) {
+std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& color) {
   const Imath::Box2i window = file.dataWindow();
-  const Size size = colour.levels[0].size;
+  const Size size = color.levels[0].size;
   std::vector<Imf::Rgba> texels(texel_count(size));
   file.setFrameBuffer(texels.data() - (int64_t(window.min.y) * size.width + window.min.x), 1, size_t(size.width));
   file.readPixels(window.min.y, window.max.y);
-  return difference_of_texels(texels.data(), colour);
+  return difference_of_texels(texels.data(), color);
 }
 
-std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colour) {
+std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& color) {
   const Imath::Box2i window = file.header().dataWindow();
-  const Size size = colour.levels[0].size;
+  const Size size = color.levels[0].size;
   const auto read = [&](const Imf::FrameBuffer& buffer) {
     file.setFrameBuffer(buffer);
     file.readPixels(window.min.y, window.max.y);
@@ -157,7 +158,7 @@ std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colo
     for (size_t at = 0; at < texels.size(); ++at) std::memcpy(&(texels[at].*place), &plane[2 * at], 2);
   }
   Imf::RgbaYca::YCAtoRGBA(Imf::RgbaYca::computeYw({}), int(texels.size()), texels.data(), texels.data());
-  return difference_of_texels(texels.data(), colour);
+  return difference_of_texels(texels.data(), color);
 }
 
 std::string texels_by_libpng(const File& file, Depth depth) {

@@ -29,12 +29,12 @@ std::string difference_from_openexr(Imf::InputFile& file, const Picture& picture
 std::string difference_from_openexr(Imf::InputPart& part, const Picture& picture);
 // The same of a level of a tiled file, without the windows, which OpenEXR does not give for levels.
 std::string difference_from_openexr(Imf::TiledInputFile& file, int level, const Picture& picture);
-// The same of the colour of a file of luminance and chroma, as OpenEXR's reader of halves makes it.
-std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& colour);
-// The texels of a file of Y, RY and BY that all have every number, made colours by OpenEXR's rule for each.
-std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& colour);
+// The same of the color of a file of luminance and chroma, as OpenEXR's reader of halves makes it.
+std::string difference_from_rgba(Imf::RgbaInputFile& file, const Group& color);
+// The texels of a file of Y, RY and BY that all have every number, made colors by OpenEXR's rule for each.
+std::string difference_from_whole_chroma(Imf::InputFile& file, const Group& color);
 
-// The numbers of a PNG as they stand in the file, four a texel, its palette and its transparent colour put in; libpng is asked
+// The numbers of a PNG as they stand in the file, four a texel, its palette and its transparent color put in; libpng is asked
 // for no gamma. Throws std::runtime_error for what is damaged.
 std::string texels_by_libpng(const File& file, Depth depth);
 

@@ -17,9 +17,8 @@ template <class Number>
 Picture picture_of(Size size, Depth depth, const std::vector<Number>& numbers) {
   Picture picture;
   picture.data_window = picture.display_window = window_of(size);
-  Group group{
-      .channels = {{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}, .depth = depth, .is_colour = true};
-  Memory texels(numbers.size() * sizeof(Number));
+  Group group{.channels = {{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}, .depth = depth, .is_color = true};
+  TexelBuffer texels(numbers.size() * sizeof(Number));
   std::copy(numbers.begin(), numbers.end(), texels.as<Number>().begin());
   group.levels.push_back(Level{size, std::move(texels)});
   picture.groups.push_back(std::move(group));
@@ -28,7 +27,7 @@ Picture picture_of(Size size, Depth depth, const std::vector<Number>& numbers) {
 
 std::vector<float> floats_of(const Picture& picture) {
   const Group& group = picture.groups[0];
-  const Memory& texels = group.levels[0].texels;
+  const TexelBuffer& texels = group.levels[0].texels;
   std::vector<float> floats(texels.size() / bytes_of(group.depth));
   if (group.depth == Depth::half) floats_from_halves(texels.as<uint16_t>().data(), floats.data(), floats.size());
   else std::copy_n(texels.as<float>().data(), floats.size(), floats.begin());
@@ -42,10 +41,10 @@ double meaning(double share, double alpha, Transfer transfer, Alpha kind) {
   return srgb_decode(share / alpha) * alpha;
 }
 
-// A grey of 8 bits made light, opaque.
+// A gray of 8 bits made light, opaque.
 float light_of(int number, Transfer transfer, double exponent, Depth depth) {
-  const auto grey = uint8_t(number);
-  Picture picture = depth == Depth::u8 ? picture_of<uint8_t>({1, 1}, depth, {grey, grey, grey, 255})
+  const auto gray = uint8_t(number);
+  Picture picture = depth == Depth::u8 ? picture_of<uint8_t>({1, 1}, depth, {gray, gray, gray, 255})
                                        : picture_of<float>({1, 1}, depth, {float(number) / 255, 0, 0, 1});
   picture.transfer = transfer;
   picture.exponent = exponent;
@@ -90,7 +89,7 @@ Integer expected_integer(float share, Transfer transfer) {
   return Integer(std::round((transfer == Transfer::srgb ? srgb_encode(clamped) : clamped) * double(Integer(-1))));
 }
 
-// Floats of every size, and those at which the encoded integer changes with their neighbours.
+// Floats of every size, and those at which the encoded integer changes with their neighbors.
 std::vector<float> hard_shares(int most) {
   std::vector<float> shares{0,
                             -0.0f,
@@ -124,7 +123,7 @@ void check_integers(Depth depth, Transfer transfer) {
     if (i % 3 == 2) texels.push_back(1);
   }
   const Picture picture = picture_of(Size{int(texels.size() / 4), 1}, Depth::f32, texels);
-  Memory made;
+  TexelBuffer made;
   make_integers(picture.groups[0], picture.groups[0].levels[0], depth, transfer, made);
   for (size_t i = 0; i < texels.size(); ++i) {
     CAPTURE(texels[i]);
@@ -176,7 +175,7 @@ TEST_CASE("linear halves stay bit for bit and uint groups are left alone") {
   for (size_t i = 0; i < halves.size(); ++i) halves[i] = uint16_t(i);
   Picture picture = picture_of(Size{128, 128}, Depth::half, halves);
   Group ids{.channels = {{{"id", Depth::u32}}}, .depth = Depth::u32};
-  ids.levels.push_back(Level{Size{1, 1}, Memory(16)});
+  ids.levels.push_back(Level{Size{1, 1}, TexelBuffer(16)});
   ids.levels[0].texels.as<uint32_t>()[0] = 0xdeadbeef;
   picture.groups.push_back(std::move(ids));
   CHECK(make_working(picture, Depth::half) == 0);
@@ -194,7 +193,7 @@ TEST_CASE("numbers beyond half's range are counted on their way to half") {
 TEST_CASE("the depth of every level changes") {
   Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{1, 2, 0.5f, 1e9f});
   Group& group = picture.groups[0];
-  group.levels.push_back(Level{Size{1, 1}, Memory(16)});
+  group.levels.push_back(Level{Size{1, 1}, TexelBuffer(16)});
   CHECK(change_depth(group, Depth::half) == 1);
   CHECK(group.levels[1].texels.size() == 8);
   CHECK(change_depth(group, Depth::f32) == 0);
@@ -216,8 +215,8 @@ TEST_CASE("every half becomes the right integer, opaque or not") {
       texels.push_back(alpha);
     }
     const Picture picture = picture_of(Size{256, 256}, Depth::half, texels);
-    Memory bytes;
-    Memory words;
+    TexelBuffer bytes;
+    TexelBuffer words;
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, bytes);
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u16, Transfer::srgb, words);
     for (size_t bits = 0; bits < 65536; ++bits) {
@@ -236,7 +235,7 @@ TEST_CASE("what is clipped is counted, in the file's own channels") {
   for (const Depth depth : {Depth::f32, Depth::half}) {
     Picture picture = picture_of(Size{3, 1}, Depth::f32, texels);
     change_depth(picture.groups[0], depth);
-    Memory made;
+    TexelBuffer made;
     const Clipped clipped =
         make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made);
     CHECK(clipped.above == 3);  // 2; 0.3 over its alpha of 0.25; 4 where alpha is 0
@@ -245,18 +244,18 @@ TEST_CASE("what is clipped is counted, in the file's own channels") {
     CHECK(clipped.total == 12);
     CHECK(made.as<uint8_t>()[2] == 0);
   }
-  Picture grey = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{2, 2, 2, 1});
-  grey.groups[0].is_luminance = true;
-  grey.groups[0].channels = {{{"Y", Depth::f32}}};
-  Memory made;
-  const Clipped clipped = make_integers(grey.groups[0], grey.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
+  Picture gray = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{2, 2, 2, 1});
+  gray.groups[0].is_luminance = true;
+  gray.groups[0].channels = {{{"Y", Depth::f32}}};
+  TexelBuffer made;
+  const Clipped clipped = make_integers(gray.groups[0], gray.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
   CHECK(clipped.above == 1);
   CHECK(clipped.total == 1);
 }
 
-TEST_CASE("a texel without alpha keeps its colour undivided") {
+TEST_CASE("a texel without alpha keeps its color undivided") {
   const Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{0.5f, 0.25f, 1, 0});
-  Memory made;
+  TexelBuffer made;
   make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made);
   CHECK(made.as<uint8_t>()[0] == 128);
   CHECK(made.as<uint8_t>()[1] == 64);
@@ -269,7 +268,7 @@ TEST_CASE("a picture without alpha is not divided by what stands in its place") 
     Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{0.5f, 0.25f, 1, 0.25f});
     change_depth(picture.groups[0], depth);
     picture.groups[0].channels[3].name.clear();
-    Memory made;
+    TexelBuffer made;
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made);
     CHECK(made.as<uint8_t>()[0] == 128);
     CHECK(made.as<uint8_t>()[1] == 64);
@@ -285,7 +284,7 @@ TEST_CASE("8 bit pictures come back as they went") {
     picture.transfer = Transfer::srgb;
     picture.alpha = Alpha::straight;
     make_working(picture, storage);
-    Memory made;
+    TexelBuffer made;
     make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, made);
     CHECK(std::equal(numbers.begin(), numbers.end(), made.as<uint8_t>().begin()));
   }
@@ -302,20 +301,20 @@ TEST_CASE("ordered dither adds each of 64 numbers between 0 and 1 once to every 
   }
 }
 
-TEST_CASE("dithered, a flat grey of 16 bits keeps its mean over 8 x 8 texels, and stays grey") {
+TEST_CASE("dithered, a flat gray of 16 bits keeps its mean over 8 x 8 texels, and stays gray") {
   for (const Transfer transfer : {Transfer::srgb, Transfer::linear})
-    for (int grey = 0; grey < 65536; grey += 13) {
-      const double number = grey / 257.0;  // of 255
-      const auto share = float(transfer == Transfer::srgb ? srgb_decode(grey / 65535.0) : grey / 65535.0);
+    for (int gray = 0; gray < 65536; gray += 13) {
+      const double number = gray / 257.0;  // of 255
+      const auto share = float(transfer == Transfer::srgb ? srgb_decode(gray / 65535.0) : gray / 65535.0);
       std::vector<float> texels;
       for (int i = 0; i < 64; ++i) texels.insert(texels.end(), {share, share, share, 0.301f});
       Picture picture = picture_of(Size{8, 8}, Depth::f32, texels);
       picture.groups[0].is_data = true;  // its alpha is no part of it
-      Memory made;
+      TexelBuffer made;
       make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, transfer, made, Dither::ordered);
       const std::span<const uint8_t> bytes = made.as<uint8_t>();
       double sum = 0;
-      CAPTURE(grey);
+      CAPTURE(gray);
       for (size_t i = 0; i < 64; ++i) {
         sum += bytes[4 * i];
         REQUIRE(std::abs(bytes[4 * i] - number) < 1);
@@ -326,7 +325,7 @@ TEST_CASE("dithered, a flat grey of 16 bits keeps its mean over 8 x 8 texels, an
     }
 }
 
-TEST_CASE("dithered, a flat grey of halves keeps its mean as far as a half can tell it") {
+TEST_CASE("dithered, a flat gray of halves keeps its mean as far as a half can tell it") {
   for (const bool has_alpha : {false, true})
     for (int bits = 0; bits <= 0x3c00; bits += 7) {
       const double share = double(float_from_half(uint16_t(bits))), number = 255 * srgb_encode(share);
@@ -334,7 +333,7 @@ TEST_CASE("dithered, a flat grey of halves keeps its mean as far as a half can t
       for (int i = 0; i < 64; ++i) texels.insert(texels.end(), {uint16_t(bits), 0, 0, uint16_t(i ? 0x3c00 : 0)});
       Picture picture = picture_of(Size{8, 8}, Depth::half, texels);
       if (!has_alpha) picture.groups[0].channels[3].name.clear();
-      Memory made;
+      TexelBuffer made;
       make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::srgb, made, Dither::ordered);
       double sum = 0;
       for (size_t i = 0; i < 64; ++i) sum += made.as<uint8_t>()[4 * i];
@@ -355,7 +354,7 @@ TEST_CASE("dithered, what 8 bits hold already comes back as it went, whatever it
         picture.transfer = transfer;
         picture.alpha = Alpha::straight;
         make_working(picture, storage);
-        Memory made;
+        TexelBuffer made;
         make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, transfer, made, Dither::ordered);
         CHECK(std::equal(numbers.begin(), numbers.end(), made.as<uint8_t>().begin()));
       }
@@ -364,7 +363,7 @@ TEST_CASE("dithered, what 8 bits hold already comes back as it went, whatever it
 TEST_CASE("what is clipped is counted and clipped where it is dithered too, and 16 bits are not") {
   const std::vector<float> texels{2, -1, std::nanf(""), 1, 0.3f, 0.1f, 0.2f, 0.25f};
   const Picture picture = picture_of(Size{2, 1}, Depth::f32, texels);
-  Memory made, words, dithered_words;
+  TexelBuffer made, words, dithered_words;
   const Clipped clipped =
       make_integers(picture.groups[0], picture.groups[0].levels[0], Depth::u8, Transfer::linear, made, Dither::ordered);
   CHECK(clipped.above == 2);

@@ -56,7 +56,7 @@ void add_levels(Group& group) {
   const Size base = group.levels[0].size;
   for (int level = 1; level < level_count_of(base); ++level) {
     const Size size = level_size(base, level);
-    group.levels.push_back({.size = size, .texels = Memory(texel_count(size) * 4 * bytes_of(group.depth))});
+    group.levels.push_back({.size = size, .texels = TexelBuffer(texel_count(size) * 4 * bytes_of(group.depth))});
   }
 }
 
@@ -109,7 +109,7 @@ std::map<std::string, std::vector<float>> planes_of(const std::string& path) {
 }
 
 float number_at(const Group& group, size_t at) {
-  const Memory& texels = group.levels[0].texels;
+  const TexelBuffer& texels = group.levels[0].texels;
   return group.depth == Depth::u8 ? float(texels.as<uint8_t>()[at]) / 255.0f : texels.as<float>()[at];
 }
 

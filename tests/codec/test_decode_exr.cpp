@@ -107,7 +107,7 @@ TEST_CASE("halves stay halves, and a group of both is float") {
   check_numbers(decoded, mixed, 0);
 }
 
-TEST_CASE("channels that are no colour travel by four, whole numbers apart") {
+TEST_CASE("channels that are no color travel by four, whole numbers apart") {
   const ExrRecipe recipe{.channels = {{"B", Depth::half},
                                       {"G", Depth::half},
                                       {"N.X", Depth::half},
@@ -121,7 +121,7 @@ TEST_CASE("channels that are no colour travel by four, whole numbers apart") {
   check_numbers(decoded, recipe, 0);
   const auto& groups = decoded.picture.groups;
   REQUIRE(groups.size() == 4);
-  CHECK(groups[0].is_colour);
+  CHECK(groups[0].is_color);
   CHECK_FALSE(groups[0].has_alpha());
   CHECK(number_at(groups[0], 5, 3) == 1);
   CHECK(groups[1].channels[3].name == "Z");
@@ -131,7 +131,7 @@ TEST_CASE("channels that are no colour travel by four, whole numbers apart") {
   CHECK(groups[3].depth == Depth::u32);
 }
 
-TEST_CASE("a grey picture has its value in all three colours") {
+TEST_CASE("a gray picture has its value in all three colors") {
   const ExrRecipe recipe{.channels = {{"A", Depth::f32}, {"Y", Depth::half}}};
   const Decoded decoded = decode_bytes(make_exr(recipe));
   check_numbers(decoded, recipe, 0);
@@ -148,25 +148,25 @@ TEST_CASE("the Y of a vector is no luminance") {
                                       {"X", Depth::half},
                                       {"Y", Depth::half},
                                       {"Z", Depth::half},
-                                      {"grey.Y", Depth::half}}};
+                                      {"gray.Y", Depth::half}}};
   const File file = make_exr(recipe);
   const Decoded decoded = decode_bytes(file);
   check_numbers(decoded, recipe, 0);
-  for (const Group& group : decoded.picture.groups) CHECK_FALSE(group.is_colour);
+  for (const Group& group : decoded.picture.groups) CHECK_FALSE(group.is_color);
   CHECK(refusal_of(file, {.layer = "N", .level = 0, .limits = {}}) ==
-        "2 file: layer N has no colour (channels R, G, B, or Y without X)");
-  CHECK(decode_bytes(file, {.layer = "grey", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
+        "2 file: layer N has no color (channels R, G, B, or Y without X)");
+  CHECK(decode_bytes(file, {.layer = "gray", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
 }
 
-TEST_CASE("a red that is alone is colour with zeros for the others") {
+TEST_CASE("a red that is alone is color with zeros for the others") {
   const Group group = std::move(decode_bytes(make_exr({.channels = {{"R", Depth::half}}})).picture.groups.at(0));
-  CHECK(group.is_colour);
+  CHECK(group.is_color);
   CHECK(number_at(group, 7, 1) == 0);
   CHECK(number_at(group, 7, 2) == 0);
   CHECK(number_at(group, 7, 3) == 1);
 }
 
-TEST_CASE("layers are colour when they are asked for, and listed when they are not there") {
+TEST_CASE("layers are color when they are asked for, and listed when they are not there") {
   const ExrRecipe recipe{.channels = {{"B", Depth::half},
                                       {"R", Depth::half},
                                       {"deep.down.R", Depth::half},
@@ -182,7 +182,7 @@ TEST_CASE("layers are colour when they are asked for, and listed when they are n
   CHECK(spec.picture.groups[1].channels[0].name == "B");
   CHECK(decode_bytes(file, options("deep.down")).picture.groups[0].channels[0].name == "deep.down.R");
   CHECK(refusal_of(file, options("gloss")) == "2 file: has no layer gloss; it has deep.down, depth, spec");
-  CHECK(refusal_of(file, options("depth")) == "2 file: layer depth has no colour (channels R, G, B, or Y without X)");
+  CHECK(refusal_of(file, options("depth")) == "2 file: layer depth has no color (channels R, G, B, or Y without X)");
 }
 
 TEST_CASE("damaged data of every compression are refused, never taken for a picture") {

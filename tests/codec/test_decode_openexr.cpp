@@ -83,7 +83,7 @@ TEST_CASE("every level of tiles of every compression and depth is what OpenEXR r
       }
 }
 
-TEST_CASE("perceptual data of B44 and colours of DWA come out as OpenEXR has them") {
+TEST_CASE("perceptual data of B44 and colors of DWA come out as OpenEXR has them") {
   for (const Imf::Compression compression : of_openexr) {
     CAPTURE(int(compression));
     const File file = make_exr({.width = 40,
@@ -115,7 +115,7 @@ TEST_CASE("numbers of sub-sampled channels stand for those around them, with a w
   }
 }
 
-TEST_CASE("luminance and chroma of half the resolution are the colours that RgbaInputFile makes") {
+TEST_CASE("luminance and chroma of half the resolution are the colors that RgbaInputFile makes") {
   const auto of_dci = [](Imf::Header& header) {
     Imf::addChromaticities(header, {{0.68f, 0.32f}, {0.265f, 0.69f}, {0.15f, 0.06f}, {0.314f, 0.351f}});
   };
@@ -125,17 +125,17 @@ TEST_CASE("luminance and chroma of half the resolution are the colours that Rgba
         std::function<void(Imf::Header&)>(displaced)}) {
     const File file = make_exr_of_chroma(32, 30, change);
     const Decoded decoded = decode_bytes(file);
-    const Group& colour = decoded.picture.groups.at(0);
+    const Group& color = decoded.picture.groups.at(0);
     CHECK(decoded.picture.groups.size() == 1);
-    CHECK(colour.depth == Depth::half);
-    CHECK(colour.channels[0].name == "R");
-    CHECK(colour.channels[2].name == "B");
-    CHECK(colour.has_alpha());
-    CHECK_FALSE(colour.is_luminance);
+    CHECK(color.depth == Depth::half);
+    CHECK(color.channels[0].name == "R");
+    CHECK(color.channels[2].name == "B");
+    CHECK(color.has_alpha());
+    CHECK_FALSE(color.is_luminance);
     CHECK(decoded.warnings.empty());
     MemoryInput stream(file);
     Imf::RgbaInputFile reference(stream);
-    CHECK(difference_from_rgba(reference, colour) == "");
+    CHECK(difference_from_rgba(reference, color) == "");
   }
 }
 

@@ -15,8 +15,8 @@ std::string bytes_of_texels(const Decoded& decoded) {
   return std::string(text_of(decoded.picture.groups.at(0).levels.at(0).texels.bytes()));
 }
 
-// A grey picture of 8 bits, its rows with filter 0.
-File grey_png(int width, int height, const std::vector<PngChunk>& before = {}) {
+// A gray picture of 8 bits, its rows with filter 0.
+File gray_png(int width, int height, const std::vector<PngChunk>& before = {}) {
   std::string rows;
   for (int y = 0; y < height; ++y) {
     rows += '\0';
@@ -51,8 +51,8 @@ const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
 
 }  // namespace
 
-TEST_CASE("a grey PNG has its value in three colours and no alpha") {
-  const Decoded decoded = decode_bytes(grey_png(3, 5));
+TEST_CASE("a gray PNG has its value in three colors and no alpha") {
+  const Decoded decoded = decode_bytes(gray_png(3, 5));
   CHECK(decoded.picture.format == "png");
   CHECK(decoded.picture.transfer == Transfer::srgb);
   CHECK(decoded.picture.alpha == Alpha::straight);
@@ -71,7 +71,7 @@ TEST_CASE("16 bits of a PNG are 16 bits, high byte first in the file") {
   CHECK(bytes_of_texels(decoded) == "\x34\x12\x78\x56\xbc\x9a\xf0\xde");
 }
 
-TEST_CASE("a palette's missing colours are black, and its transparent ones transparent") {
+TEST_CASE("a palette's missing colors are black, and its transparent ones transparent") {
   const std::string rows = std::string("\0\x1b", 2);  // indices 0 1 2 3
   const Decoded decoded = decode_bytes(make_png({{"IHDR", png_header(4, 1, 2, 3)},
                                                  {"PLTE", "abcdef"},
@@ -84,7 +84,7 @@ TEST_CASE("a palette's missing colours are black, and its transparent ones trans
 }
 
 TEST_CASE("every damaged part of a PNG is refused, and named") {
-  const File good = grey_png(17, 9);
+  const File good = gray_png(17, 9);
   CHECK(refusal_of(good) == "");
   File checksum = good;
   checksum[50] ^= std::byte(1);
@@ -114,9 +114,9 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
   CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data from byte 33 on are damaged");
 }
 
-TEST_CASE("a PNG says once which colour chunk is ignored") {
+TEST_CASE("a PNG says once which color chunk is ignored") {
   const auto warnings = [](const std::vector<PngChunk>& chunks) {
-    return decode_bytes(grey_png(3, 3, chunks)).warnings;
+    return decode_bytes(gray_png(3, 3, chunks)).warnings;
   };
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
@@ -146,7 +146,7 @@ TEST_CASE("a PNG says once which colour chunk is ignored") {
 
 TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   const auto transfer = [](const std::vector<PngChunk>& chunks) {
-    return decode_bytes(grey_png(3, 3, chunks)).picture.transfer;
+    return decode_bytes(gray_png(3, 3, chunks)).picture.transfer;
   };
   const PngChunk gamma{"gAMA", big_u32(100000)};
   CHECK(transfer({gamma}) == Transfer::linear);
@@ -157,18 +157,17 @@ TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   CHECK(transfer({{"cICP", std::string("\1\10\0\1", 4)}}) == Transfer::linear);
   CHECK(transfer({{"cICP", std::string("\1\6\0\1", 4)}, gamma}) == Transfer::bt709);
   CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::srgb);
-  const Picture power = decode_bytes(grey_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
+  const Picture power = decode_bytes(gray_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
   CHECK(power.transfer == Transfer::power);
   CHECK(power.exponent == 2.5);
-  CHECK(decode_bytes(grey_png(3, 3, {{"cICP", std::string("\1\4\0\1", 4)}})).picture.exponent == 2.2);
+  CHECK(decode_bytes(gray_png(3, 3, {{"cICP", std::string("\1\4\0\1", 4)}})).picture.exponent == 2.2);
 }
 
-TEST_CASE("the primaries of a PNG of colours are those that it says, and none where they are sRGB's") {
-  const auto primaries = [](const PngChunk& chunk, int colour) {
-    const std::string rows(1 + size_t(colour == 2 ? 3 : 1), '\0');
+TEST_CASE("the primaries of a PNG of colors are those that it says, and none where they are sRGB's") {
+  const auto primaries = [](const PngChunk& chunk, int color) {
+    const std::string rows(1 + size_t(color == 2 ? 3 : 1), '\0');
     const Picture picture =
-        decode_bytes(
-            make_png({{"IHDR", png_header(1, 1, 8, colour)}, chunk, {"IDAT", zlib_packed(rows)}, {"IEND", ""}}))
+        decode_bytes(make_png({{"IHDR", png_header(1, 1, 8, color)}, chunk, {"IDAT", zlib_packed(rows)}, {"IEND", ""}}))
             .picture;
     std::vector<float> numbers;
     if (picture.attributes.empty()) return numbers;
@@ -188,7 +187,7 @@ TEST_CASE("the primaries of a PNG of colours are those that it says, and none wh
   const PngChunk code = {"cICP", std::string("\11\15\0\1", 4)};
   CHECK(primaries(wide, 2) == rec2020);
   CHECK(primaries(code, 2) == rec2020);
-  CHECK(primaries(wide, 0).empty());  // grey has none
+  CHECK(primaries(wide, 0).empty());  // gray has none
   CHECK(primaries(usual, 2).empty());
   CHECK(primaries({"cICP", std::string("\1\15\0\1", 4)}, 2).empty());
 }
@@ -251,13 +250,13 @@ TEST_CASE("TGA runs are walked to the last texel") {
 
 TEST_CASE("BMP palettes of every header are read whole") {
   const std::string palette = std::string("\x01\x02\x03\0\x11\x12\x13\0", 8);
-  const std::string row = std::string("\x00\x01\x05\0", 4);  // colour 5 is not there
+  const std::string row = std::string("\x00\x01\x05\0", 4);  // color 5 is not there
   const Decoded decoded = decode_bytes(file_of(bmp_header(3, 1, 8, 0, 8) + palette + row));
   CHECK(bytes_of_texels(decoded) == std::string("\3\2\1\xff\x13\x12\x11\xff\0\0\0\xff", 12));
-  // an old header of 12 bytes, 3 bytes a colour, 256 of them: stb_image 2.27 counts 252
+  // an old header of 12 bytes, 3 bytes a color, 256 of them: stb_image 2.27 counts 252
   std::string old = "BM" + little(0, 8) + little(26 + 768, 4) + little(12, 4) + little(1, 2) + little(1, 2) +
                     little(1, 2) + little(8, 2);
-  for (int colour = 0; colour < 256; ++colour) old += std::string(3, char(colour));
+  for (int color = 0; color < 256; ++color) old += std::string(3, char(color));
   CHECK(bytes_of_texels(decode_bytes(file_of(old + "\xfe" + std::string(3, '\0')))) == "\xfe\xfe\xfe\xff");
 }
 

@@ -2,8 +2,8 @@
 #include "core/base/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
-#include "tests/support/made.h"
 #include "tests/support/output_error.h"
+#include "tests/support/synthetic_images.h"
 
 #include <OpenEXR/ImfIDManifestAttribute.h>
 #include <OpenEXR/ImfInputFile.h>

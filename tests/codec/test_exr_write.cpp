@@ -2,8 +2,8 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "tests/codec/make_files.h"
-#include "tests/support/made.h"
 #include "tests/support/output_error.h"
+#include "tests/support/synthetic_images.h"
 
 #include <ImfChannelList.h>
 #include <ImfCompression.h>
@@ -31,7 +31,7 @@ constexpr Size hard_sizes[] = {{1, 1}, {3, 5}, {17, 9}, {257, 129}, {1, 100}, {1
 // OpenEXR's view of a file in memory.
 class MemoryFile : public Imf::IStream {
  public:
-  explicit MemoryFile(const Memory& bytes) : Imf::IStream("memory"), bytes_(bytes) {}
+  explicit MemoryFile(const TexelBuffer& bytes) : Imf::IStream("memory"), bytes_(bytes) {}
   bool read(char* to, int count) override {
     if (at_ + size_t(count) > bytes_.size()) throw std::runtime_error("the file is too short");
     std::memcpy(to, bytes_.data() + at_, size_t(count));
@@ -42,7 +42,7 @@ class MemoryFile : public Imf::IStream {
   void seekg(uint64_t at) override { at_ = at; }
 
  private:
-  const Memory& bytes_;
+  const TexelBuffer& bytes_;
   size_t at_ = 0;
 };
 
@@ -63,7 +63,7 @@ Imf::FrameBuffer buffer_for(const Imf::Header& header, Imath::Box2i window, Plan
   return buffer;
 }
 
-Planes read_lines(const Memory& bytes) {
+Planes read_lines(const TexelBuffer& bytes) {
   MemoryFile stream(bytes);
   Imf::InputFile file(stream);
   Planes planes;
@@ -72,7 +72,7 @@ Planes read_lines(const Memory& bytes) {
   return planes;
 }
 
-std::vector<Planes> read_tiles(const Memory& bytes) {
+std::vector<Planes> read_tiles(const TexelBuffer& bytes) {
   MemoryFile stream(bytes);
   Imf::TiledInputFile file(stream);
   REQUIRE(file.levelMode() == Imf::MIPMAP_LEVELS);
@@ -87,14 +87,14 @@ std::vector<Planes> read_tiles(const Memory& bytes) {
 }
 
 template <class Look>
-auto look_at(const Memory& bytes, const Look& look) {
+auto look_at(const TexelBuffer& bytes, const Look& look) {
   MemoryFile stream(bytes);
   const Imf::InputFile file(stream);
   return look(file.header());
 }
 
 uint32_t number_at(const Group& group, size_t level, size_t texel, size_t component) {
-  const Memory& texels = group.levels[level].texels;
+  const TexelBuffer& texels = group.levels[level].texels;
   uint32_t bits = 0;
   std::memcpy(&bits, texels.data() + (4 * texel + component) * bytes_of(group.depth), bytes_of(group.depth));
   return bits;
@@ -130,7 +130,7 @@ Picture mixed_picture(Size size, int level_count) {
   picture.groups.push_back(
       made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size,
                  level_count, any));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   picture.groups.push_back(
       made_group({{{"Z", Depth::f32}, {"spec.direct.R", Depth::f32}}}, Depth::f32, size, level_count, any));
   picture.groups.push_back(made_group({{{"id", Depth::u32}, {"a much longer name than the old 31 bytes", Depth::u32}}},
@@ -247,11 +247,11 @@ TEST_CASE("a level has the same windows from a mip-mapped file and from a file o
 TEST_CASE("attributes are kept, also those that tinyexr would overwrite") {
   Picture picture = mixed_picture({3, 5}, 3);
   const float aspect = 2;
-  const float centre[2] = {0.5f, -0.25f};
+  const float center[2] = {0.5f, -0.25f};
   const float width = 3;
   const float primaries[8] = {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f};
   picture.attributes = {attribute_of("pixelAspectRatio", "float", &aspect, sizeof aspect),
-                        attribute_of("screenWindowCenter", "v2f", centre, sizeof centre),
+                        attribute_of("screenWindowCenter", "v2f", center, sizeof center),
                         attribute_of("screenWindowWidth", "float", &width, sizeof width),
                         attribute_of("chromaticities", "chromaticities", primaries, sizeof primaries),
                         attribute_of("owner", "string", "somebody", 8),
@@ -324,16 +324,16 @@ TEST_CASE("a mip-mapped file says that it is a texture, in its own words where i
   });
 }
 
-TEST_CASE("the colour takes the depth asked for; other channels keep theirs") {
+TEST_CASE("the color takes the depth asked for; other channels keep theirs") {
   Picture picture;
   picture.data_window = picture.display_window = window_of({3, 5});
   const auto value = [](int x, int y, size_t c, int) { return bits_of_float(float(x * 30000) + float(y) + float(c)); };
   picture.groups.push_back(
       made_group({{{"R", Depth::f32}, {"G", Depth::half}, {"B", Depth::f32}}}, Depth::f32, {3, 5}, 1, value));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   picture.groups.push_back(made_group({{{"Z", Depth::f32}, {"m", Depth::half}}}, Depth::f32, {3, 5}, 1, value));
 
-  const auto types_of = [](const Memory& bytes) {
+  const auto types_of = [](const TexelBuffer& bytes) {
     return look_at(bytes, [](const Imf::Header& header) {
       std::map<std::string, Imf::PixelType> types;
       for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel)
@@ -363,7 +363,7 @@ TEST_CASE("values that half cannot hold are clamped, with a warning") {
   picture.data_window = picture.display_window = window_of({17, 9});
   picture.groups.push_back(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
                                       [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   const Encoded encoded = encode_exr(picture, {});
   CHECK(encoded.warnings == std::vector<std::string>{"9 values over 65504 were clamped"});
   CHECK(read_lines(encoded.bytes).at("Y")[3] == 0x7bff);
@@ -375,18 +375,18 @@ TEST_CASE("a picture as it came from a PNG is written linear and premultiplied")
   picture.groups.push_back(made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {"A", Depth::u8}}},
                                       Depth::u8, {3, 5}, 1,
                                       [](int, int, size_t c, int) { return c < 3 ? 255u : 51u; }));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   const Planes planes = read_lines(encode_exr(picture, {.depth = Depth::f32}).bytes);
   CHECK(std::bit_cast<float>(planes.at("G")[7]) == doctest::Approx(0.2));
   CHECK(std::bit_cast<float>(planes.at("A")[7]) == doctest::Approx(0.2));
 }
 
-TEST_CASE("a grey picture is written as its one channel") {
+TEST_CASE("a gray picture is written as its one channel") {
   Picture picture;
   picture.data_window = picture.display_window = window_of({17, 9});
   picture.groups.push_back(made_group({{{"Y", Depth::half}, {}, {}, {"A", Depth::half}}}, Depth::half, {17, 9}, 1,
                                       [](int x, int y, size_t, int) { return bits_of_half(float(x) + float(y)); }));
-  picture.groups[0].is_colour = picture.groups[0].is_luminance = true;
+  picture.groups[0].is_color = picture.groups[0].is_luminance = true;
   check_planes(picture, 0, read_lines(encode_exr(picture, {}).bytes));
 }
 

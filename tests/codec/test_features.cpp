@@ -68,15 +68,15 @@ std::string filtered_rows(size_t row_bytes, int height) {
 }
 
 // 8 x 8 texels, whose passes of interlacing are of 1 to 4 rows and columns.
-File png_of(int bits, int colour, bool is_interlaced, const std::vector<PngChunk>& before) {
+File png_of(int bits, int color, bool is_interlaced, const std::vector<PngChunk>& before) {
   constexpr int channels[] = {1, 0, 3, 1, 2, 0, 4};
-  const auto row_bytes = [&](int texels) { return size_t((texels * bits * channels[colour] + 7) / 8); };
+  const auto row_bytes = [&](int texels) { return size_t((texels * bits * channels[color] + 7) / 8); };
   std::string rows;
   if (!is_interlaced) rows = filtered_rows(row_bytes(8), 8);
   else
     for (const auto& [width, height] : {std::pair(1, 1), {1, 1}, {2, 1}, {2, 2}, {4, 2}, {4, 4}, {8, 4}})
       rows += filtered_rows(row_bytes(width), height);
-  std::vector<PngChunk> chunks = {{"IHDR", png_header(8, 8, bits, colour, is_interlaced)}};
+  std::vector<PngChunk> chunks = {{"IHDR", png_header(8, 8, bits, color, is_interlaced)}};
   chunks.insert(chunks.end(), before.begin(), before.end());
   chunks.insert(chunks.end(), {{"IDAT", zlib_packed(rows)}, {"IEND", ""}});
   return make_png(chunks);
@@ -110,47 +110,47 @@ void check_as_openexr(const File& file, const Picture& picture) {
 
 }  // namespace
 
-TEST_CASE("PNG of every number of bits and kind of colour, interlaced or not, is what libpng reads") {
+TEST_CASE("PNG of every number of bits and kind of color, interlaced or not, is what libpng reads") {
   std::string palette, alphas;
   for (int i = 0; i < 2; ++i) palette += std::string{char(i * 91), char(40 + i), char(200 - i)};
   alphas = std::string("\x30", 1);
-  for (const auto& [bits, colour] : {std::pair(1, 0),
-                                     {2, 0},
-                                     {4, 0},
-                                     {8, 0},
-                                     {16, 0},
-                                     {8, 2},
-                                     {16, 2},
-                                     {1, 3},
-                                     {2, 3},
-                                     {4, 3},
-                                     {8, 3},
-                                     {8, 4},
-                                     {16, 4},
-                                     {8, 6},
-                                     {16, 6}})
+  for (const auto& [bits, color] : {std::pair(1, 0),
+                                    {2, 0},
+                                    {4, 0},
+                                    {8, 0},
+                                    {16, 0},
+                                    {8, 2},
+                                    {16, 2},
+                                    {1, 3},
+                                    {2, 3},
+                                    {4, 3},
+                                    {8, 3},
+                                    {8, 4},
+                                    {16, 4},
+                                    {8, 6},
+                                    {16, 6}})
     for (const bool is_interlaced : {false, true})
       for (const bool has_transparency : {false, true}) {
-        if (has_transparency && colour >= 4) continue;
+        if (has_transparency && color >= 4) continue;
         CAPTURE(bits);
-        CAPTURE(colour);
+        CAPTURE(color);
         CAPTURE(is_interlaced);
         CAPTURE(has_transparency);
         std::vector<PngChunk> chunks;
-        if (colour == 3) {
+        if (color == 3) {
           std::string whole = palette;
           while (whole.size() < size_t(3) << bits) whole += palette;
           chunks.push_back({"PLTE", whole});
         }
         if (has_transparency)
-          chunks.push_back({"tRNS", colour == 3 ? alphas : colour == 2 ? std::string(6, '\0') : std::string(2, '\0')});
-        const File file = png_of(bits, colour, is_interlaced, chunks);
+          chunks.push_back({"tRNS", color == 3 ? alphas : color == 2 ? std::string(6, '\0') : std::string(2, '\0')});
+        const File file = png_of(bits, color, is_interlaced, chunks);
         REQUIRE(refusal_of(file) == "");
         check_as_libpng(file, decode_bytes(file).picture);
       }
 }
 
-TEST_CASE("what a PNG says beside its texels is honoured or named") {
+TEST_CASE("what a PNG says beside its texels is honored or named") {
   const auto with = [](const std::vector<PngChunk>& chunks) { return png_of(8, 2, false, chunks); };
   const std::string animation = big_u32(2) + big_u32(0);
   check_features(
@@ -173,22 +173,22 @@ TEST_CASE("what a PNG says beside its texels is honoured or named") {
 }
 
 TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or warned of") {
-  using enum JpegColour;
+  using enum JpegColor;
   const std::string exif("Exif\0\0", 6), icc = std::string("ICC_PROFILE\0\1\1", 14) + "wide gamut";
-  const std::string inexact = "CMYK is made RGB without a profile: colours are not exact";
+  const std::string inexact = "CMYK is made RGB without a profile: colors are not exact";
   check_features(
-      {{"grey", make_jpeg({.colour = grey})},
+      {{"gray", make_jpeg({.color = gray})},
        {"luminance and chroma", make_jpeg({})},
        {"chroma of half the rows", make_jpeg({.down = 2})},
        {"chroma of a quarter", make_jpeg({.across = 2, .down = 2})},
        {"progressive", make_jpeg({.across = 2, .down = 2, .is_progressive = true})},
-       {"progressive grey", make_jpeg({.colour = grey, .is_progressive = true})},
+       {"progressive gray", make_jpeg({.color = gray, .is_progressive = true})},
        {"restarts", make_jpeg({.restart_rows = 1})},
-       {"RGB with Adobe's marker", make_jpeg({.colour = rgb})},
-       {"RGB by its names", make_jpeg({.colour = rgb, .has_adobe_marker = false})},
-       {"CMYK", make_jpeg({.colour = JpegColour::cmyk}), "", inexact},
-       {"YCCK", make_jpeg({.colour = ycck}), "", inexact},
-       {"four without Adobe's marker", make_jpeg({.colour = JpegColour::cmyk, .has_adobe_marker = false}),
+       {"RGB with Adobe's marker", make_jpeg({.color = rgb})},
+       {"RGB by its names", make_jpeg({.color = rgb, .has_adobe_marker = false})},
+       {"CMYK", make_jpeg({.color = JpegColor::cmyk}), "", inexact},
+       {"YCCK", make_jpeg({.color = ycck}), "", inexact},
+       {"four without Adobe's marker", make_jpeg({.color = JpegColor::cmyk, .has_adobe_marker = false}),
         "JPEG of four components without Adobe's marker is not supported"},
        {"arithmetic", make_jpeg({.is_arithmetic = true}), "arithmetic-coded or hierarchical JPEG is not supported"},
        {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
@@ -287,29 +287,29 @@ TEST_CASE("TGA of every kind is read right or refused by its name") {
       "abc\xff"
       "def\xff";
   check_texels(
-      {{"grey", tga(3, 8, 0x20, "ad"),
+      {{"gray", tga(3, 8, 0x20, "ad"),
         "aaa\xff"
         "ddd\xff"},
-       {"grey in runs",
+       {"gray in runs",
         tga(11, 8, 0x20,
             "\x81"
             "a"),
         "aaa\xff"
         "aaa\xff"},
-       {"grey and alpha",
+       {"gray and alpha",
         tga(3, 16, 0x28,
             "a\x40"
             "d\x80"),
         "aaa\x40"
         "ddd\x80"},
-       {"colours", tga(2, 24, 0x20, "cbafed"), two},
-       {"colours and alpha",
+       {"colors", tga(2, 24, 0x20, "cbafed"), two},
+       {"colors and alpha",
         tga(2, 32, 0x28,
             "cba\x40"
             "fed\x80"),
         "abc\x40"
         "def\x80"},
-       {"colours of 15 bits", tga(2, 16, 0x20, little(0x7c00, 2) + little(0x03e0, 2)),
+       {"colors of 15 bits", tga(2, 16, 0x20, little(0x7c00, 2) + little(0x03e0, 2)),
         std::string("\xff\0\0\xff\0\xff\0\xff", 8)},
        {"a palette", tga(1, 8, 0x20, std::string("\1\0", 2), "fedcba"), two},
        {"a palette in runs", tga(9, 8, 0x20, "\1" + std::string("\1\0", 2), "fedcba"), two},

@@ -21,7 +21,7 @@ double value_of(uint16_t bits) {
 
 bool is_finite_half(uint16_t bits) { return (bits & 0x7c00) != 0x7c00; }
 
-// Every float that is hard: halves, what lies halfway between two, and their neighbours.
+// Every float that is hard: halves, what lies halfway between two, and their neighbors.
 std::vector<float> hard_floats() {
   std::vector<float> floats{std::numeric_limits<float>::max(),
                             std::numeric_limits<float>::denorm_min(),

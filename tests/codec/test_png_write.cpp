@@ -3,8 +3,8 @@
 #include "core/codec/codec.h"
 #include "core/codec/common/parallel_deflate.h"
 #include "core/image/to_working.h"
-#include "tests/support/made.h"
 #include "tests/support/output_error.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <png.h>
@@ -28,7 +28,7 @@ struct Read {
   std::vector<uint16_t> numbers;
 };
 
-Read read_png(const Memory& bytes) {
+Read read_png(const TexelBuffer& bytes) {
   struct Source {
     const std::byte* at;
     const std::byte* end;
@@ -65,31 +65,31 @@ Encoded encode_png(const Picture& picture, const EncodeOptions& options) {
   return encode(*format_named("png"), picture, options);
 }
 
-enum class Kind { grey, grey_alpha, rgb, rgba };
+enum class Kind { gray, gray_alpha, rgb, rgba };
 
 Picture picture_of(Size size, Kind kind, Depth depth, const BitsOf& bits_of) {
-  const bool is_grey = kind == Kind::grey || kind == Kind::grey_alpha;
-  const bool has_alpha = kind == Kind::grey_alpha || kind == Kind::rgba;
+  const bool is_gray = kind == Kind::gray || kind == Kind::gray_alpha;
+  const bool has_alpha = kind == Kind::gray_alpha || kind == Kind::rgba;
   const Channel none;
   const Channel alpha = has_alpha ? Channel{"A", depth} : none;
   Picture picture;
   picture.data_window = picture.display_window = window_of(size);
   picture.groups.push_back(
-      made_group(is_grey ? std::array{Channel{"Y", depth}, none, none, alpha}
+      made_group(is_gray ? std::array{Channel{"Y", depth}, none, none, alpha}
                          : std::array{Channel{"R", depth}, Channel{"G", depth}, Channel{"B", depth}, alpha},
                  depth, size, 1, bits_of));
-  picture.groups[0].is_colour = true;
-  picture.groups[0].is_luminance = is_grey;
+  picture.groups[0].is_color = true;
+  picture.groups[0].is_luminance = is_gray;
   return picture;
 }
 
 // Integers as a PNG holds them.
 Picture integer_picture(Size size, Kind kind, Depth depth) {
-  const bool is_grey = kind == Kind::grey || kind == Kind::grey_alpha;
-  const bool has_alpha = kind == Kind::grey_alpha || kind == Kind::rgba;
+  const bool is_gray = kind == Kind::gray || kind == Kind::gray_alpha;
+  const bool has_alpha = kind == Kind::gray_alpha || kind == Kind::rgba;
   Picture picture = picture_of(size, kind, depth, [=](int x, int y, size_t c, int) {
     if (c == 3 && !has_alpha) return ~0u;
-    return hash_of(uint32_t(x), uint32_t(y), is_grey && c < 3 ? 0 : uint32_t(c), 0) >> 8;
+    return hash_of(uint32_t(x), uint32_t(y), is_gray && c < 3 ? 0 : uint32_t(c), 0) >> 8;
   });
   picture.transfer = Transfer::srgb;
   picture.alpha = Alpha::straight;
@@ -98,7 +98,7 @@ Picture integer_picture(Size size, Kind kind, Depth depth) {
 
 std::vector<uint16_t> expected_numbers(const Picture& picture) {
   const Group& group = picture.groups[0];
-  const Memory& texels = group.levels[0].texels;
+  const TexelBuffer& texels = group.levels[0].texels;
   std::vector<uint16_t> numbers;
   for (size_t i = 0; i < texel_count(group.levels[0].size) * 4; ++i)
     if (!group.channels[i % 4].name.empty())
@@ -110,7 +110,7 @@ std::vector<uint16_t> expected_numbers(const Picture& picture) {
 
 TEST_CASE("libpng reads every bit of what is written, in every size and kind") {
   for (const Size size : hard_sizes) {
-    for (const Kind kind : {Kind::grey, Kind::grey_alpha, Kind::rgb, Kind::rgba}) {
+    for (const Kind kind : {Kind::gray, Kind::gray_alpha, Kind::rgb, Kind::rgba}) {
       for (const Depth depth : {Depth::u8, Depth::u16}) {
         CAPTURE(size.width);
         CAPTURE(int(kind));
@@ -212,7 +212,7 @@ TEST_CASE("the level asked for is written") {
 TEST_CASE("what a PNG cannot be is refused") {
   Picture picture = integer_picture({3, 5}, Kind::rgb, Depth::u8);
   CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::half}); }) == "png holds 8 and 16 bits, not 16f");
-  picture.groups[0].is_colour = false;
+  picture.groups[0].is_color = false;
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
   CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
         "png needs R, G and B, or Y; the picture has Z N.X");

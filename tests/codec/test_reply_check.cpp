@@ -24,7 +24,7 @@ Reply sound_reply() {
   Group& color = picture.groups.emplace_back();
   color.channels = {{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}};
   color.depth = Depth::half;
-  color.is_colour = true;
+  color.is_color = true;
   color.levels.push_back({.size = {16, 8}, .texels = {}});
   Group& id = picture.groups.emplace_back();
   id.channels[0] = {"id", Depth::u32};
@@ -113,11 +113,11 @@ const Lie lies[] = {
      }},
     {"an offset too few", [](Reply& r) { r.offsets.pop_back(); }},
     {"an offset too many", [](Reply& r) { r.offsets.push_back(8 * page); }},
-    {"color behind other channels", [](Reply& r) { picture_of(r).groups[1].is_colour = true; }},
+    {"color behind other channels", [](Reply& r) { picture_of(r).groups[1].is_color = true; }},
     {"color of uint", [](Reply& r) { color_of(r).depth = Depth::u32; }},
     {"luminance that is no color",
      [](Reply& r) {
-       color_of(r).is_colour = false;
+       color_of(r).is_color = false;
        color_of(r).is_luminance = true;
      }},
     {"a depth that there is not", [](Reply& r) { color_of(r).depth = outside<Depth>(5); }},

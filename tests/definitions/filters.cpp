@@ -29,12 +29,12 @@ Taps within(const Taps& taps, int size, Border border) {
       result.emplace_back(at, weight);
       total += weight;
     }
-  if (border == Border::renormalise)
+  if (border == Border::renormalize)
     for (auto& tap : result) tap.second /= total;
   return result;
 }
 
-Taps normalised(Taps taps) {
+Taps normalized(Taps taps) {
   double total = 0;
   for (const auto& tap : taps) total += tap.second;
   for (auto& tap : taps) tap.second /= total;
@@ -59,7 +59,7 @@ Taps resize_taps(int at, int from, int to, const std::string& filter) {
                                           : filter_weight(filter, (place + 0.5 - center) / scale);
     if (weight != 0) taps.emplace_back(place, weight);
   }
-  return normalised(taps);
+  return normalized(taps);
 }
 
 Taps level_taps(int at, int size) {
@@ -87,7 +87,7 @@ Image filtered(const Image& image, int width, int height, const std::function<Ta
       for (int x = 0; x < width; ++x)
         for (size_t c = 0; c < 4; ++c) result.at(x, y)[c] += weight * lines.at(x, place)[c];
   if (!image.has_alpha)
-    for (Texel& texel : result.texels) texel[3] = 1;
+    for (Position& texel : result.texels) texel[3] = 1;
   return result;
 }
 
@@ -98,7 +98,7 @@ Taps gaussian(int at, double sigma, int radius) {
   for (int i = -radius; i <= radius; ++i)
     if (const double weight = std::exp(-i * i / (2 * sigma * sigma)); weight >= 0x1p-24)
       taps.emplace_back(at + i, weight);
-  return normalised(taps);
+  return normalized(taps);
 }
 
 Taps box(int at, int radius) {

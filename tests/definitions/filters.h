@@ -8,13 +8,13 @@
 
 namespace definitions {
 
-enum class Border { clamp, repeat, mirror, black, renormalise };
+enum class Border { clamp, repeat, mirror, black, renormalize };
 
 // The shares that one result takes of places along a line, which may lie outside of it.
 using Taps = std::vector<std::pair<int, double>>;  // place, weight
 
 // Each column of the result from the columns `columns` gives for it, each row likewise. Weights are used as they are, but
-// for Border::renormalise, where those outside are left out and the rest are made 1.
+// for Border::renormalize, where those outside are left out and the rest are made 1.
 Image filtered(const Image& image, int width, int height, const std::function<Taps(int)>& columns,
                const std::function<Taps(int)>& rows, Border border);
 

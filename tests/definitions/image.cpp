@@ -12,12 +12,12 @@
 
 namespace definitions {
 
-Image made(std::string name, int width, int height, bool has_alpha, const std::function<Texel(int, int)>& texel_of) {
+Image made(std::string name, int width, int height, bool has_alpha, const std::function<Position(int, int)>& texel_of) {
   Image image;
   image.width = width, image.height = height, image.has_alpha = has_alpha, image.name = std::move(name);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      Texel texel = texel_of(x, y);
+      Position texel = texel_of(x, y);
       for (double& number : texel) number = double(float(number));
       image.texels.push_back(texel);
     }
@@ -36,23 +36,23 @@ double noise(int x, int y, int channel, int seed) {
 
 namespace {
 
-Texel light(int x, int y, int seed) {
+Position light(int x, int y, int seed) {
   const auto channel = [&](int c) { return std::exp2(10 * noise(x, y, c, seed) - 6); };
   return {channel(0), channel(1), channel(2), 1};
 }
 
-Texel covered(const Texel& texel, double alpha) {
+Position covered(const Position& texel, double alpha) {
   return {texel[0] * alpha, texel[1] * alpha, texel[2] * alpha, alpha};
 }
 
-Texel black() { return {0, 0, 0, 0}; }
+Position black() { return {0, 0, 0, 0}; }
 
 double covering(int x, int y, int seed) { return (1 + std::floor(8 * noise(x, y, 3, seed))) / 8; }
 
 }  // namespace
 
 Image one() {
-  return made("1x1", 1, 1, false, [](int, int) { return Texel{0.3, 1.7, 0.05, 1}; });
+  return made("1x1", 1, 1, false, [](int, int) { return Position{0.3, 1.7, 0.05, 1}; });
 }
 Image odd() {
   return made("17x9 with alpha", 17, 9, true, [](int x, int y) { return covered(light(x, y, 1), covering(x, y, 1)); });
@@ -74,7 +74,7 @@ Image large() {
 }
 Image dim() {
   return made("64x48 of 0 to 1", 64, 48, false, [](int x, int y) {
-    return Texel{noise(x, y, 0, 3), noise(x, y, 1, 3), noise(x, y, 2, 3), 1};
+    return Position{noise(x, y, 0, 3), noise(x, y, 1, 3), noise(x, y, 2, 3), 1};
   });
 }
 Image holes() {
@@ -83,7 +83,7 @@ Image holes() {
 }
 Image negatives() {
   return made("17x9 with negatives", 17, 9, true, [](int x, int y) {
-    Texel texel = covered(light(x, y, 5), covering(x, y, 5));
+    Position texel = covered(light(x, y, 5), covering(x, y, 5));
     const int c = int(4 * noise(x, y, 7));  // 3: none
     if (c < 3) texel[size_t(c)] *= -0.25;
     return texel;
@@ -92,20 +92,20 @@ Image negatives() {
 Image star(int width, int height, int x, int y, double light) {
   return made("star", width, height, false, [&](int column, int row) {
     const double here = column == x && row == y ? light : 0;
-    return Texel{here, here / 2, here / 4, 1};
+    return Position{here, here / 2, here / 4, 1};
   });
 }
 
-Image mapped(const Image& image, const std::function<Texel(Texel)>& f) {
+Image mapped(const Image& image, const std::function<Position(Position)>& f) {
   Image result = image;
-  for (Texel& texel : result.texels) {
+  for (Position& texel : result.texels) {
     texel = f(texel);
     for (double& number : texel) number = double(float(number));
   }
   return result;
 }
 Image scaled(const Image& image, double factor) {
-  return mapped(image, [&](const Texel& t) { return Texel{t[0] * factor, t[1] * factor, t[2] * factor, t[3]}; });
+  return mapped(image, [&](const Position& t) { return Position{t[0] * factor, t[1] * factor, t[2] * factor, t[3]}; });
 }
 Image mirrored(const Image& image, bool x, bool y) {
   Image result = image;
@@ -119,13 +119,13 @@ Image mirrored(const Image& image, bool x, bool y) {
   return result;
 }
 Image permuted(const Image& image) {
-  return mapped(image, [](const Texel& t) { return Texel{t[1], t[2], t[0], t[3]}; });
+  return mapped(image, [](const Position& t) { return Position{t[1], t[2], t[0], t[3]}; });
 }
 Image sum(const Image& a, const Image& b) {
   Image result = a;
   for (size_t at = 0; at < a.texels.size(); ++at)
     for (size_t c = 0; c < (a.has_alpha ? 4 : 3); ++c) result.texels[at][c] += b.texels[at][c];
-  return mapped(result, [](const Texel& t) { return t; });
+  return mapped(result, [](const Position& t) { return t; });
 }
 Image shifted(const Image& image, int x, int y) {
   Image result = image;
@@ -133,7 +133,7 @@ Image shifted(const Image& image, int x, int y) {
     for (int column = 0; column < image.width; ++column) {
       const int from_x = column - x, from_y = row - y;
       const bool is_inside = from_x >= 0 && from_y >= 0 && from_x < image.width && from_y < image.height;
-      result.at(column, row) = is_inside ? image.at(from_x, from_y) : Texel{0, 0, 0, image.has_alpha ? 0.0 : 1.0};
+      result.at(column, row) = is_inside ? image.at(from_x, from_y) : Position{0, 0, 0, image.has_alpha ? 0.0 : 1.0};
     }
   return result;
 }
@@ -141,11 +141,11 @@ Image shifted(const Image& image, int x, int y) {
 double luminance(const Rgb& c) {
   return 0.2126390058715104 * c[0] + 0.7151686787677559 * c[1] + 0.0721923153607337 * c[2];
 }
-Rgb rgb_of(const Texel& texel) { return {texel[0], texel[1], texel[2]}; }
+Rgb rgb_of(const Position& texel) { return {texel[0], texel[1], texel[2]}; }
 
-Image straight(const Image& image, const std::function<Rgb(Rgb)>& f) {
+Image unpremultiply(const Image& image, const std::function<Rgb(Rgb)>& f) {
   Image result = image;
-  for (Texel& texel : result.texels) {
+  for (Position& texel : result.texels) {
     const double alpha = texel[3];
     if (alpha == 0) continue;
     const Rgb c = f({texel[0] / alpha, texel[1] / alpha, texel[2] / alpha});

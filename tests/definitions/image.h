@@ -9,7 +9,7 @@
 namespace definitions {
 
 using Rgb = std::array<double, 3>;
-using Texel = std::array<double, 4>;  // R, G, B premultiplied by alpha, alpha
+using Position = std::array<double, 4>;  // R, G, B premultiplied by alpha, alpha
 
 struct Window {
   int left, top, right, bottom;  // the last column and row belong to it
@@ -20,18 +20,18 @@ struct Image {
   int width = 0, height = 0;
   bool has_alpha = false;
   bool is_gray = false;  // has the channel Y alone; R, G and B of each texel are it
-  std::vector<Texel> texels;
+  std::vector<Position> texels;
   std::vector<double> depth;  // channel Z; empty if there is none
   Window data{}, display{};   // as read; what is written begins at (0, 0) unless `has_windows`
   bool has_windows = false;
   std::string name;  // for messages
 
-  Texel& at(int x, int y) { return texels[size_t(y) * size_t(width) + size_t(x)]; }
-  const Texel& at(int x, int y) const { return texels[size_t(y) * size_t(width) + size_t(x)]; }
+  Position& at(int x, int y) { return texels[size_t(y) * size_t(width) + size_t(x)]; }
+  const Position& at(int x, int y) const { return texels[size_t(y) * size_t(width) + size_t(x)]; }
 };
 
 // An image whose numbers `texel_of` gives, rounded to floats.
-Image made(std::string name, int width, int height, bool has_alpha, const std::function<Texel(int, int)>& texel_of);
+Image made(std::string name, int width, int height, bool has_alpha, const std::function<Position(int, int)>& texel_of);
 // The same number for the same place, in [0, 1).
 double noise(int x, int y, int channel, int seed = 0);
 
@@ -48,17 +48,17 @@ Image negatives();
 // One texel of light at (x, y) in black.
 Image star(int width, int height, int x, int y, double light = 1);
 
-Image mapped(const Image& image, const std::function<Texel(Texel)>& f);  // rounded to floats
-Image scaled(const Image& image, double factor);                         // R, G and B
+Image mapped(const Image& image, const std::function<Position(Position)>& f);  // rounded to floats
+Image scaled(const Image& image, double factor);                               // R, G and B
 Image mirrored(const Image& image, bool x, bool y);
 Image permuted(const Image& image);  // R, G, B become G, B, R
 Image sum(const Image& a, const Image& b);
 Image shifted(const Image& image, int x, int y);  // what comes in is transparent black
 
 double luminance(const Rgb& c);
-Rgb rgb_of(const Texel& texel);
-// f of colour that is not multiplied by alpha; transparent black stays.
-Image straight(const Image& image, const std::function<Rgb(Rgb)>& f);
+Rgb rgb_of(const Position& texel);
+// f of color that is not multiplied by alpha; transparent black stays.
+Image unpremultiply(const Image& image, const std::function<Rgb(Rgb)>& f);
 
 struct Moments {
   double sum = 0, x = 0, y = 0;  // x and y: the centroid, texel centers at whole numbers

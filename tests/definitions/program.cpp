@@ -111,7 +111,7 @@ void add_file(const std::string& name, const std::string& text) { folder().write
 
 double largest(const Image& image) {
   double result = 0;
-  for (const Texel& texel : image.texels)
+  for (const Position& texel : image.texels)
     for (const double number : texel) result = std::fmax(result, std::fabs(number));
   return result;
 }

@@ -37,13 +37,13 @@ const Case blurs[] = {
     {"blur --radius 3 --border mirror", box_blur(3, Border::mirror)},
     {"blur --radius 2 --border black", box_blur(2, Border::black)},
     {"blur --radius 40 --border repeat", box_blur(40, Border::repeat)},
-    {"blur --radius 40 --border renormalise --method sliding", box_blur(40, Border::renormalise)},
+    {"blur --radius 40 --border renormalize --method sliding", box_blur(40, Border::renormalize)},
     {"blur --sigma 1.5", gaussian_blur(1.5)},
     {"blur --sigma 0.3 --border repeat", gaussian_blur(0.3, Border::repeat)},
     {"blur --sigma 2 --border black --method direct --order z", gaussian_blur(2, Border::black)},
     {"blur --sigma 6 --border mirror --method lines", gaussian_blur(6, Border::mirror)},
-    {"blur --kernel gaussian --radius 4 --border renormalise",
-     [](const Image& image) { return blurred(image, 4 / 3.0, 4, Border::renormalise); }},
+    {"blur --kernel gaussian --radius 4 --border renormalize",
+     [](const Image& image) { return blurred(image, 4 / 3.0, 4, Border::renormalize); }},
     {"blur --sigma 3 --radius 2 --axis y --method separable",
      [](const Image& image) {
        return filtered(
@@ -77,7 +77,7 @@ void hold(const Case& c, const Images& inputs) {
 
 double mean(const Image& image, size_t channel) {
   double sum = 0;
-  for (const Texel& texel : image.texels) sum += texel[channel];
+  for (const Position& texel : image.texels) sum += texel[channel];
   return sum / double(image.texels.size());
 }
 
@@ -85,8 +85,8 @@ double mean(const Image& image, size_t channel) {
 Image island(int seed, int x, int y) {
   return made("island", 64, 48, true, [=](int column, int row) {
     const int u = column - x, v = row - y;
-    if (u < 0 || v < 0 || u >= 6 || v >= 5) return Texel{};
-    return Texel{noise(u, v, 0, seed), noise(u, v, 1, seed), noise(u, v, 2, seed), 0.25 + noise(u, v, 3, seed)};
+    if (u < 0 || v < 0 || u >= 6 || v >= 5) return Position{};
+    return Position{noise(u, v, 0, seed), noise(u, v, 1, seed), noise(u, v, 2, seed), 0.25 + noise(u, v, 3, seed)};
   });
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("resize --hicomp filters what the published pair of curves compresses"
   const Image source = wide();
   const auto each = [](const Image& image, const auto& f) {
     Image result = image;
-    for (Texel& texel : result.texels) texel = {f(texel[0]), f(texel[1]), f(texel[2]), texel[3]};
+    for (Position& texel : result.texels) texel = {f(texel[0]), f(texel[1]), f(texel[2]), texel[3]};
     return result;
   };
   check_near(run("resize --size 23x31 --hicomp", {source})[0],
@@ -203,13 +203,13 @@ TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha
   const Image normals = made("normals", 16, 8, false, [](int x, int y) {
     const double u = noise(x, y, 0) - 0.5, v = noise(x, y, 1) - 0.5, w = 0.5 + noise(x, y, 2),
                  length = std::sqrt(u * u + v * v + w * w);
-    return Texel{0.5 + u / length / 2, 0.5 + v / length / 2, 0.5 + w / length / 2, 1};
+    return Position{0.5 + u / length / 2, 0.5 + v / length / 2, 0.5 + w / length / 2, 1};
   });
   const Images levels = run_levels("mips --normal --normal-length alpha", {normals})[0];
   if (levels.size() > 1) {
     Image expected = halved(normals);
     expected.has_alpha = true;
-    for (Texel& texel : expected.texels) {
+    for (Position& texel : expected.texels) {
       const double u = 2 * texel[0] - 1, v = 2 * texel[1] - 1, w = 2 * texel[2] - 1,
                    length = std::sqrt(u * u + v * v + w * w);
       texel = {0.5 + u / length / 2, 0.5 + v / length / 2, 0.5 + w / length / 2, length};
@@ -219,7 +219,7 @@ TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha
   // a coverage by bilinear samples, 4 x 4 between each four texels
   const Image leaves = made("leaves", 64, 64, true, [](int x, int y) {
     const double alpha = noise(x / 2, y / 2, 0) < 0.3 ? 1 : 0.2 * noise(x, y, 1);
-    return Texel{alpha / 2, alpha, alpha / 4, alpha};
+    return Position{alpha / 2, alpha, alpha / 4, alpha};
   });
   const auto coverage = [](const Image& image, double reference) {
     int count = 0, passed = 0;
@@ -239,8 +239,8 @@ TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha
     const double wanted = coverage(leaves, 0.6), is = coverage(kept[level], 0.6);
     const double texels = double(kept[level].texels.size());
     CHECK_MESSAGE(std::fabs(is - wanted) < 0.02 + 2 / texels, "level ", level, ": coverage ", is, " of ", wanted);
-    for (size_t at = 0; at < kept[level].texels.size(); ++at) {  // colour goes along with alpha
-      const Texel &now = kept[level].texels[at], &before = plain[level].texels[at];
+    for (size_t at = 0; at < kept[level].texels.size(); ++at) {  // color goes along with alpha
+      const Position &now = kept[level].texels[at], &before = plain[level].texels[at];
       CHECK(now[3] <= 1);
       CHECK(now[0] * before[3] == doctest::Approx(before[0] * now[3]).epsilon(1e-4));
     }
@@ -301,10 +301,10 @@ TEST_CASE("linear filters: sums, scales, mirrors, channels and places go through
 TEST_CASE("a constant picture stays constant, whatever filter it goes through") {
   if (!has_device()) return;
   const auto constant = [](int width, int height) {
-    return made("constant", width, height, true, [](int, int) { return Texel{0.3, 700, -0.01, 0.7}; });
+    return made("constant", width, height, true, [](int, int) { return Position{0.3, 700, -0.01, 0.7}; });
   };
   for (const char* line :
-       {"blur --sigma 4", "blur --radius 3 --border repeat --passes 2", "blur --radius 9 --border renormalise",
+       {"blur --sigma 4", "blur --radius 3 --border repeat --passes 2", "blur --radius 9 --border renormalize",
         "blur --sigma 7 --method boxes", "resize --size 13x77", "resize --size 40% --filter kaiser --border mirror",
         "mips --filter lanczos3 --from-base"}) {
     for (const Images& levels : run_levels(line, {constant(1, 1), constant(17, 9), constant(64, 48)}))
@@ -324,14 +324,14 @@ TEST_CASE("what is no number shows where its kernel reaches, and nowhere else") 
         if (!std::isfinite(image.texels[at][c])) result.texels[at][c] = other.texels[at][c];
     return result;
   };
-  struct Reach {
+  struct Margin {
     const char* line;
     int texels;
   };
-  for (const Reach& reach : {Reach{"blur --radius 4 --method sliding", 4},
-                             {"blur --sigma 2 --method lines", 6},
-                             {"blur --radius 40 --axis x", 40},
-                             {"resize --size 100% --filter mitchell", 1}}) {
+  for (const Margin& reach : {Margin{"blur --radius 4 --method sliding", 4},
+                              {"blur --sigma 2 --method lines", 6},
+                              {"blur --radius 40 --axis x", 40},
+                              {"resize --size 100% --filter mitchell", 1}}) {
     const Images seen = run(reach.line, {wide(), broken});
     check_near(hidden(seen[1], seen[0]), seen[0], reach.line, {1e-5, 1e-5});
     int wrong = 0;
@@ -362,9 +362,9 @@ TEST_CASE("tiles, fused passes and the space between them change no number, or h
   check_near(run(line + " --space yxy", inputs), whole, line + " --space yxy", {1e-4, 1e-4});
 }
 
-TEST_CASE("a grey picture is that of three equal channels") {
+TEST_CASE("a gray picture is that of three equal channels") {
   if (!has_device()) return;
-  const Image three = mapped(wide(), [](const Texel& t) { return Texel{t[1], t[1], t[1], 1}; });
+  const Image three = mapped(wide(), [](const Position& t) { return Position{t[1], t[1], t[1], 1}; });
   Image gray = three;
   gray.is_gray = true;
   for (const char* line : {"gain --red 2", "blur --sigma 2 resize --size 50%", "tonemap --curve agx",

@@ -76,13 +76,13 @@ TEST_CASE("bloom: only light over the threshold glows, tinted, and a wider radiu
   CHECK(moments(plain, 0).sum == doctest::Approx(5 * share).epsilon(2e-3));
   CHECK(moments(plain, 1).sum == doctest::Approx(2.5 * share).epsilon(2e-3));
   CHECK(moments(tinted, 1).sum == doctest::Approx(1.25 * share).epsilon(2e-3));
-  CHECK(largest(mapped(tinted, [](const Texel& t) { return Texel{0, 0, t[2], 0}; })) < 1e-6);
+  CHECK(largest(mapped(tinted, [](const Position& t) { return Position{0, 0, t[2], 0}; })) < 1e-6);
   CHECK(spread(wider, 0) > 2 * spread(plain, 0));
   const Image dark = scaled(wide(), 0.01);
   check_near(run("bloom --threshold 1", {dark}), {dark}, "bloom of what is under the threshold", {0, 0});
   // a constant picture glows by the same everywhere; one texel too
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 1}, {17, 9}, {64, 48}}) {
-    const Image constant = made("constant", width, height, false, [](int, int) { return Texel{2, 1, 4, 1}; });
+    const Image constant = made("constant", width, height, false, [](int, int) { return Position{2, 1, 4, 1}; });
     check_near(run("bloom --threshold 0 --intensity 0.5", {constant}), {scaled(constant, 1.5)}, "bloom", {1e-3, 0});
   }
 }
@@ -98,7 +98,7 @@ TEST_CASE("dof: circles are those of the thin lens, as radii in texels") {
     const double distance = distances[i] == 0 ? INFINITY : distances[i];
     const double radius =
         std::isinf(distance) ? circle(1e12, 2, 2.8, 50, 36, 40) : circle(distance, 2, 2.8, 50, 36, 40);
-    const Texel& seen = shown.at(4 * i + 1, 1);
+    const Position& seen = shown.at(4 * i + 1, 1);
     if (i == 0) unit = seen[0] / radius;
     CHECK_MESSAGE(seen[0] == doctest::Approx(std::fmax(radius, 0) * unit).epsilon(1e-4), "near, ", distance,
                   " m, radius ", radius);
@@ -125,7 +125,7 @@ TEST_CASE("dof: what is in focus stays, and a plane out of focus is blurred by o
     Images inputs;
     for (const auto& [x, y] : {std::pair{31, 24}, {32, 24}, {33, 22}})
       inputs.push_back(with_depth(star(64, 48, x, y, 100), [&](int, int) { return away; }));
-    const Image constant = made("constant", 64, 48, false, [](int, int) { return Texel{0.3, 70, 0.01, 1}; });
+    const Image constant = made("constant", 64, 48, false, [](int, int) { return Position{0.3, 70, 0.01, 1}; });
     inputs.push_back(with_depth(constant, [&](int, int) { return away; }));
     inputs.push_back(with_depth(scaled(star(64, 48, 31, 24, 100), 1000), [&](int, int) { return away; }));
     const Images seen = run("dof --focus 2 --f-stop 2 --focal-length 50 --sensor-width 2", inputs);
@@ -167,7 +167,7 @@ TEST_CASE("dof: mirrored pictures give mirrored results, and sharp things do not
   // a bright sharp half beside a black far half: the far half stays black
   const Image edge = with_depth(made("edge", 64, 48, false,
                                      [](int x, int) {
-                                       return x < 32 ? Texel{10, 10, 10, 1} : Texel{0, 0, 0, 1};
+                                       return x < 32 ? Position{10, 10, 10, 1} : Position{0, 0, 0, 1};
                                      }),
                                 [](int x, int) { return x < 32 ? 2.0 : 50.0; });
   check_near(run(line, {edge}), {edge}, "dof of a sharp edge", {1e-5, 1e-6});

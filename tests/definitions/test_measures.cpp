@@ -15,7 +15,7 @@ namespace {
 // Luminances above 0 and finite, from dark to bright.
 std::vector<double> luminances(const Image& image) {
   std::vector<double> result;
-  for (const Texel& texel : image.texels)
+  for (const Position& texel : image.texels)
     if (const double y = luminance(rgb_of(texel)); y > 0 && std::isfinite(y)) result.push_back(y);
   std::ranges::sort(result);
   return result;
@@ -33,7 +33,7 @@ double log_average(const Image& image, double low = 0, double high = 1) {
 Image smooth() {
   return made("smooth light", 40, 25, false, [](int x, int y) {
     const double light = std::exp2(8 * (x + 40.0 * y) / 1000 - 4);
-    return Texel{light, light, light, 1};
+    return Position{light, light, light, 1};
   });
 }
 
@@ -46,11 +46,11 @@ std::vector<int> tiles(int side, int tile) {
   return result;
 }
 
-double rounded_luminance(const Texel& t) { return 0.2126 * t[0] + 0.7152 * t[1] + 0.0722 * t[2]; }
+double rounded_luminance(const Position& t) { return 0.2126 * t[0] + 0.7152 * t[1] + 0.0722 * t[2]; }
 
 Image of_tiles(const Image& image, const std::vector<int>& columns, const std::vector<int>& rows,
                const std::string& measure) {
-  Image result = made(image.name, int(columns.size()), int(rows.size()), false, [](int, int) { return Texel{}; });
+  Image result = made(image.name, int(columns.size()), int(rows.size()), false, [](int, int) { return Position{}; });
   int top = 0;
   for (size_t row = 0; row < rows.size(); top += rows[row++]) {
     int left = 0;
@@ -82,7 +82,7 @@ TEST_CASE("stats: means, extremes, log average and percentiles of what stands in
     INFO(inputs[i].name);
     const json seen = json::parse(lines[i]);
     double sum = 0, least = INFINITY, most = -INFINITY, absolute = 0;
-    for (const Texel& texel : inputs[i].texels) {
+    for (const Position& texel : inputs[i].texels) {
       const double y = luminance(rgb_of(texel));
       sum += y, absolute += std::fabs(y), least = std::fmin(least, y), most = std::fmax(most, y);
     }
@@ -105,7 +105,7 @@ TEST_CASE("stats: means, extremes, log average and percentiles of what stands in
     size_t channel = 0;
     for (const json& numbers : seen["channels"]) {
       double channel_sum = 0, lowest = INFINITY, highest = -INFINITY, size = 0;
-      for (const Texel& texel : inputs[i].texels) {
+      for (const Position& texel : inputs[i].texels) {
         channel_sum += texel[channel], size += std::fabs(texel[channel]);
         lowest = std::fmin(lowest, texel[channel]), highest = std::fmax(highest, texel[channel]);
       }
@@ -179,7 +179,7 @@ TEST_CASE("luminance: the numbers of tiles, and all of them together are the pic
     std::vector<int> columns, rows;
     const double width = counts[i].at(0, 0)[0], total = double(source.width) * source.height;
     double sum = 0;
-    for (const Texel& texel : counts[i].texels) sum += texel[0];
+    for (const Position& texel : counts[i].texels) sum += texel[0];
     CHECK(sum == total);
     double row_sum = 0;
     for (int x = 0; x < 7; ++x) row_sum += counts[i].at(x, 0)[0];
@@ -217,7 +217,7 @@ TEST_CASE("exposure --auto between percentiles leaves out the rest, whatever the
   // a few lamps, and holes that are all but black
   const Image source = made("lamps", 40, 25, false, [](int x, int y) {
     const double light = x < 2 ? 1e4 : x > 37 ? 1e-4 : 0.5 + noise(x, y, 0);
-    return Texel{light, light, light, 1};
+    return Position{light, light, light, 1};
   });
   Images inputs;
   const double scales[] = {1, 0x1p-30, 0x1p-20, 0x1p-10, 0x1p10, 0x1p20, 0x1p30, 1e-8, 1e8};

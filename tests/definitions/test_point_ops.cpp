@@ -39,7 +39,7 @@ std::function<Rgb(Rgb)> bright(const Curve& f) {
 
 struct PointOp {
   const char* line;
-  std::function<Rgb(Rgb)> f;   // of straight colour
+  std::function<Rgb(Rgb)> f;   // of straight color
   bool is_per_channel = true;  // R, G and B alike, each by itself
   Tolerance tolerance = {};
 };
@@ -111,20 +111,20 @@ const PointOp point_ops[] = {
     {"flip x flip x", each([](double c) { return c; })},
 };
 
-// Numbers that are no colour: transparent texels that hold light, as additive sprites and flames have.
+// Numbers that are no color: transparent texels that hold light, as additive sprites and flames have.
 Image flame() {
-  return made("light where alpha is 0", 5, 3, true, [](int x, int y) { return Texel{0.5 * x, 0.25 * y, 1, 0}; });
+  return made("light where alpha is 0", 5, 3, true, [](int x, int y) { return Position{0.5 * x, 0.25 * y, 1, 0}; });
 }
 
 bool is_finite(const Image& image) {
-  return std::ranges::all_of(image.texels, [](const Texel& texel) {
+  return std::ranges::all_of(image.texels, [](const Position& texel) {
     return std::ranges::all_of(texel, [](double number) { return std::isfinite(number); });
   });
 }
 
 }  // namespace
 
-TEST_CASE("point ops make what their formulas say, of straight colour") {
+TEST_CASE("point ops make what their formulas say, of straight color") {
   if (!has_device()) return;
   add_file("own.glsl",
            "//!point own\n//!param gain 1 0..2 of green\n"
@@ -133,7 +133,7 @@ TEST_CASE("point ops make what their formulas say, of straight colour") {
     const Images inputs{one(),       odd(),           wide(),  holes(),
                         negatives(), permuted(odd()), flame(), mirrored(odd(), true, true)};
     const Images results = run(op.line, inputs);
-    for (size_t i = 0; i < 6; ++i) check_near(results[i], straight(inputs[i], op.f), op.line, op.tolerance);
+    for (size_t i = 0; i < 6; ++i) check_near(results[i], unpremultiply(inputs[i], op.f), op.line, op.tolerance);
     CHECK_MESSAGE(is_finite(results[6]), op.line);
     check_near(results[7], mirrored(results[1], true, true), std::string(op.line) + ", mirrored", {0, 0});
     if (op.is_per_channel) check_near(results[5], permuted(results[1]), std::string(op.line) + ", permuted", {0, 0});
@@ -142,7 +142,7 @@ TEST_CASE("point ops make what their formulas say, of straight colour") {
 
 TEST_CASE("nothing comes of transparent black") {
   if (!has_device()) return;
-  const Image clear = made("transparent", 9, 5, true, [](int, int) { return Texel{}; });
+  const Image clear = made("transparent", 9, 5, true, [](int, int) { return Position{}; });
   for (const char* line : {"offset --value 0.5", "clamp --min 0.25", "matrix --rows 1,0,0,1,0,1,0,1,0,0,1,1",
                            "tonemap --curve uchimura --pedestal 0.2",
                            "tonemap --curve agx tonemap --curve hill tonemap --curve day --black 0",
@@ -212,9 +212,9 @@ TEST_CASE("matrix --named holds the primaries' own numbers") {
   const Images to_xyz = run("matrix --named rec709-to-xyz", inputs);
   const Images to_2020 = run("matrix --named rec709-to-rec2020", inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_near(to_xyz[i], straight(inputs[i], rec709), "rec709-to-xyz", {2e-6, 1e-5});
+    check_near(to_xyz[i], unpremultiply(inputs[i], rec709), "rec709-to-xyz", {2e-6, 1e-5});
     // both are the same light: the same X, Y and Z
-    check_near(straight(to_2020[i], rec2020), straight(inputs[i], rec709), "rec709-to-rec2020", {4e-6, 2e-5});
+    check_near(unpremultiply(to_2020[i], rec2020), unpremultiply(inputs[i], rec709), "rec709-to-rec2020", {4e-6, 2e-5});
   }
 }
 
@@ -222,13 +222,13 @@ TEST_CASE("nan mends what is no number, and only that") {
   if (!has_device()) return;
   const double inf = INFINITY, nan = NAN;
   const Image broken = made("broken", 4, 1, true, [&](int x, int) {
-    return x == 0   ? Texel{nan, 1, -inf, 1}
-           : x == 1 ? Texel{inf, 0.5, 2, 0.5}
-           : x == 2 ? Texel{1, 2, 3, nan}
-                    : Texel{1, 2, 3, inf};
+    return x == 0   ? Position{nan, 1, -inf, 1}
+           : x == 1 ? Position{inf, 0.5, 2, 0.5}
+           : x == 2 ? Position{1, 2, 3, nan}
+                    : Position{1, 2, 3, inf};
   });
   const auto mended = [&](double infinite) {
-    return mapped(broken, [&](Texel t) {
+    return mapped(broken, [&](Position t) {
       for (double& number : t)
         number = number != number ? 0 : std::isinf(number) ? std::copysign(infinite, number) : number;
       return t;
@@ -243,9 +243,9 @@ TEST_CASE("nan mends what is no number, and only that") {
 TEST_CASE("channels takes its list, and flip and crop move texels with their windows") {
   if (!has_device()) return;
   const Image source = odd();
-  const auto list = [&](const std::function<Texel(Texel)>& f) { return mapped(source, f); };
-  check_near(run("channels --list B,A,B=0.5,A", {source}), {list([](const Texel& t) {
-               return Texel{t[2], t[3], 0.5, t[3]};
+  const auto list = [&](const std::function<Position(Position)>& f) { return mapped(source, f); };
+  check_near(run("channels --list B,A,B=0.5,A", {source}), {list([](const Position& t) {
+               return Position{t[2], t[3], 0.5, t[3]};
              })},
              "channels");
   const Image opaque = run("channels --list R,G,B", {source})[0];

@@ -165,7 +165,7 @@ const Operator operators[] = {
 
 Numbers numbers_of(const Image& image) {
   double sum = 0, count = 0, largest = 0;
-  for (const Texel& texel : image.texels)
+  for (const Position& texel : image.texels)
     if (const double y = luminance(rgb_of(texel)); y > 0) sum += std::log(y), ++count, largest = std::fmax(largest, y);
   return {std::exp(sum / count), largest};
 }
@@ -174,24 +174,24 @@ Numbers numbers_of(const Image& image) {
 Image ramp() {
   return made("ramp", 256, 1, false, [](int x, int) {
     const double light = x == 0 ? 0 : std::exp2(x / 8.0 - 20);
-    return Texel{light, light, light, 1};
+    return Position{light, light, light, 1};
   });
 }
 
 }  // namespace
 
-TEST_CASE("tone curves are those of their publications; they rise from black on and keep grey grey") {
+TEST_CASE("tone curves are those of their publications; they rise from black on and keep gray gray") {
   if (!has_device()) return;
   for (const Operator& op : operators) {
     const std::string line = std::string("tonemap ") + op.line;
     Images inputs{one(), odd(), wide(), holes(), ramp()};
     const Images results = run(line, inputs);
     for (size_t i = 0; i < 4; ++i)
-      check_near(results[i], straight(inputs[i], op.color(numbers_of(inputs[i]))), line, op.tolerance);
+      check_near(results[i], unpremultiply(inputs[i], op.color(numbers_of(inputs[i]))), line, op.tolerance);
     const Image& seen = results[4];
     int falls = 0, colored = 0, wrong = 0;
     for (int x = 0; x < 256; ++x) {
-      const Texel& t = seen.at(x, 0);
+      const Position& t = seen.at(x, 0);
       falls += x > 0 && t[0] < seen.at(x - 1, 0)[0] * (1 - 1e-6) - 1e-7;
       colored += std::fabs(t[0] - t[2]) > 2e-3 * t[0] + 1e-6;
       wrong += !(t[0] >= 0) || !std::isfinite(t[0]);
@@ -238,11 +238,11 @@ TEST_CASE("whatever an option of a curve may be, light stays light and grows wit
 TEST_CASE("what is no light, or negative, is black") {
   if (!has_device()) return;
   const Image broken = made("no light", 4, 2, true, [](int x, int y) {
-    if (y == 1) return Texel{0, 0, 0, double(x % 2)};
-    return x == 0   ? Texel{NAN, NAN, NAN, 1}
-           : x == 1 ? Texel{-1, -2, -3, 1}
-           : x == 2 ? Texel{INFINITY, INFINITY, INFINITY, 1}
-                    : Texel{1, 1, 1, 1};
+    if (y == 1) return Position{0, 0, 0, double(x % 2)};
+    return x == 0   ? Position{NAN, NAN, NAN, 1}
+           : x == 1 ? Position{-1, -2, -3, 1}
+           : x == 2 ? Position{INFINITY, INFINITY, INFINITY, 1}
+                    : Position{1, 1, 1, 1};
   });
   for (const char* line : {"tonemap", "tonemap --curve narkowicz", "tonemap --curve agx", "tonemap --curve neutral",
                            "tonemap --curve uchimura"}) {
@@ -274,23 +274,23 @@ TEST_CASE("the looks of AgX are ASC CDL between its curve and its way out") {
       return result;
     };
     const std::string line = std::string("tonemap --curve agx --look ") + look.name;
-    check_near(run(line, {dim()}), {straight(dim(), agx(agx_polynomial, cdl))}, line, {3e-4, 2e-5});
+    check_near(run(line, {dim()}), {unpremultiply(dim(), agx(agx_polynomial, cdl))}, line, {3e-4, 2e-5});
   }
 }
 
 TEST_CASE("the local curve is the global one where light is even, and uses the wide mean where it may") {
   if (!has_device()) return;
-  const Image even = made("even", 33, 20, false, [](int, int) { return Texel{0.8, 0.4, 0.2, 1}; });
+  const Image even = made("even", 33, 20, false, [](int, int) { return Position{0.8, 0.4, 0.2, 1}; });
   const auto extended = [](double white, const Curve& adapted) {
     return [=](double l) { return l * (1 + l / (white * white)) / (1 + adapted(l)); };
   };
   check_near(run("tonemap --curve reinhard-local --white 3", {even}),
-             {straight(even, of_luminance(extended(3, [](double l) { return l; })))},
+             {unpremultiply(even, of_luminance(extended(3, [](double l) { return l; })))},
              "reinhard-local of an even picture", {1e-5, 0});
   // no activity stops the search: V is the gaussian of the last scale
   const Image source = dim();
   Image light = source;
-  for (Texel& texel : light.texels) texel[0] = texel[1] = texel[2] = luminance(rgb_of(texel));
+  for (Position& texel : light.texels) texel[0] = texel[1] = texel[2] = luminance(rgb_of(texel));
   const double sigma = 0.25 * std::pow(1.6, 3);
   const Image mean = blurred(light, sigma, 20);
   Image expected = source;
@@ -310,18 +310,18 @@ TEST_CASE("localgamma raises light to the power of its adaptation, as a display 
   const Images gamma = run("localgamma", inputs), keep = run("localgamma --chroma keep", inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     check_near(gamma[i],
-               straight(inputs[i],
-                        [&](const Rgb& c) {
-                          const double g = exponent(luminance(c));
-                          return each(c, [&](double v) { return srgb_decoded(std::pow(v, g)); });
-                        }),
+               unpremultiply(inputs[i],
+                             [&](const Rgb& c) {
+                               const double g = exponent(luminance(c));
+                               return each(c, [&](double v) { return srgb_decoded(std::pow(v, g)); });
+                             }),
                "localgamma", {1e-4, 1e-5});
     check_near(keep[i],
-               straight(inputs[i],
-                        [&](const Rgb& c) {
-                          const double y = luminance(c), share = std::pow(y, exponent(y)) / y;
-                          return each(c, [&](double v) { return srgb_decoded(v * share); });
-                        }),
+               unpremultiply(inputs[i],
+                             [&](const Rgb& c) {
+                               const double y = luminance(c), share = std::pow(y, exponent(y)) / y;
+                               return each(c, [&](double v) { return srgb_decoded(v * share); });
+                             }),
                "localgamma --chroma keep", {1e-4, 1e-5});
   }
   const Image around = blurred(dim(), 2, 6);

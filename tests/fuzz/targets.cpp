@@ -64,10 +64,10 @@ void run_checks(Bytes bytes) {
 }
 
 // All that a decode worker does with a file.
-void run_picture(Bytes bytes) {
+void process_image(Bytes bytes) {
   allow_errors({Exit::input, Exit::limit}, [&] {
     try {
-      const Decoded decoded = read_picture(bytes, {.limits = limits}, [](size_t size) { return Memory(size); });
+      const Decoded decoded = read_picture(bytes, {.limits = limits}, [](size_t size) { return TexelBuffer(size); });
       const Picture& picture = decoded.picture;
       expect(!picture.groups.empty(), "a picture has channels");
       for (const Group& group : picture.groups) {
@@ -152,7 +152,7 @@ void run_cache(Bytes bytes) {
 }
 
 constexpr FuzzTarget targets[] = {
-    {"checks", run_checks},        {"picture", run_picture},           {"wire", run_wire},
+    {"checks", run_checks},        {"picture", process_image},         {"wire", run_wire},
     {"reply", run_reply},          {"command_line", run_command_line}, {"cache", run_cache},
     {"point_file", run_point_file}};
 

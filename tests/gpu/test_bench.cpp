@@ -25,7 +25,7 @@ std::vector<double> floor_result(Gpu& gpu, const Plan& plan, const Level& base) 
 }
 
 Level constant(Size size, float value) {
-  Level level{size, Memory(texel_count(size) * 16)};
+  Level level{size, TexelBuffer(texel_count(size) * 16)};
   for (float& number : level.texels.as<float>()) number = value;
   return level;
 }
@@ -76,7 +76,7 @@ TEST_CASE("the floor that only reads depends on what it reads") {
   if (!gpu) return;
   const Size size{257, 129};
   for (const Plan& plan : floor_plans(Floor::read, size, Depth::f32)) {
-    const float each = float(plan.passes[0].literals[1].value);
+    const float each = float(plan.passes[0].defines[1].value);
     for (const auto& [value, found] : {std::pair{-12288 / each, -12288.0f}, {0.5f, 1.0f}}) {  // 1: what stood there
       const RunResult result = gpu->run(plan, gpu->image_sets(plan, constant(size, value)), 0);
       CHECK(result.levels.at(0).texels.as<float>()[0] == found);

@@ -3,9 +3,9 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
-#include "tests/support/made.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 using namespace gpupost;
 using namespace gpupost::test;
 
-static Level star_at(Size size, Texel at) {
+static Level star_at(Size size, Position at) {
   return made_level(size, Depth::f32, 0, [&](int x, int y, size_t component, int) {
     return bits_of_float(component == 3 ? 1.0f : x == at.x && y == at.y ? 1001.0f : 0.0f);
   });
@@ -35,13 +35,13 @@ TEST_CASE("the centroid of a star's glow on the device is the star, for sixteen 
   const Size size{128, 128};
   const Call call = parse_call(*op_named("bloom"), "--threshold 1 --radius 16 --intensity 1");
   for (int step = 0; step < 16; ++step) {
-    const Texel star{56 + step, 60 + step / 2};
+    const Position star{56 + step, 60 + step / 2};
     const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits);
     const RunResult result = gpu->run(made, star_at(size, star), 0);
     const std::vector<double> numbers = numbers_of(result.levels[0], Depth::f32);
     double sum = 0, x = 0, y = 0;
     for (size_t texel = 0; texel < texel_count(size); ++texel) {
-      const Texel at{int(texel) % size.width, int(texel) / size.width};
+      const Position at{int(texel) % size.width, int(texel) / size.width};
       const double glow = numbers[4 * texel + 1] - (at == star ? 1001 : 0);
       sum += glow;
       x += glow * at.x;

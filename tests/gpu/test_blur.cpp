@@ -3,8 +3,8 @@
 #include "core/op/parse.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ using namespace gpupost::test;
 
 namespace {
 
-constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalise"};
+constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
 
 struct Way {
   std::string_view words;
@@ -103,7 +103,7 @@ TEST_CASE("every method is right on a picture of many workgroups, on every patte
   for (const Way& way : ways) {
     check(*gpu, turn++, way, 7, "", {257, 129}, patterns);
     if (way.largest > 31) check(*gpu, turn++, way, 31, "--border repeat", {257, 129}, hard);
-    if (way.largest > 31) check(*gpu, turn++, way, 31, "--border renormalise", {257, 129}, hard);
+    if (way.largest > 31) check(*gpu, turn++, way, 31, "--border renormalize", {257, 129}, hard);
   }
 }
 
@@ -131,7 +131,7 @@ Level shadow(bool has_sun, Depth depth) {
       level.texels.as<float>()[4 * (size_t(sun.height) * dark_size.width + sun.width) + component] =
           depth == Depth::half ? 6e4f : 1e6f;
   if (depth == Depth::f32) return level;
-  Level halves{dark_size, Memory(texel_count(dark_size) * 8)};
+  Level halves{dark_size, TexelBuffer(texel_count(dark_size) * 8)};
   for (size_t index = 0; index < 4 * texel_count(dark_size); ++index)
     halves.texels.as<uint16_t>()[index] = half_from_float(level.texels.as<float>()[index]);
   return halves;

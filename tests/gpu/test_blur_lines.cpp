@@ -1,6 +1,6 @@
 // Blurs in which a thread goes along a line: where its segments, blocks and queues begin and end.
 #include "tests/support/device.h"
-#include "tests/support/held.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ using namespace gpupost::test;
 
 namespace {
 
-constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalise"};
+constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
 constexpr Kind floats = kinds[0], halves = kinds[1];
 
 }  // namespace

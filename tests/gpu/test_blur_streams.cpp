@@ -1,9 +1,9 @@
 // Blurs as a GPU takes them, on whatever device there is: at edges of strips, segments, groups of rows and runs of sums.
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
-#include "tests/support/made.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ TEST_CASE(
   int turn = 0;
   for (const std::string_view way : {"--radius 5 --method sliding", "--radius 26 --method sliding",
                                      "--sigma 1.5 --method shared", "--sigma 3 --axis x --method shared"})
-    for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"}) {
+    for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalize"}) {
       for (const std::string_view name : {"nonfinite", "huge"})
         for (const Size size : {Size{17, 9}, Size{130, 71}})
           check_stream(*gpu, fmt::format("{} --border {}", way, border), name, size, depth_of(turn));
@@ -85,7 +85,7 @@ TEST_CASE("streams of integers are right on every border, and what leaves them l
   Gpu* gpu = device();
   if (!gpu) return;
   constexpr std::string_view kernel = "blur/strip_integers.glsl";
-  for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalise"})
+  for (const std::string_view border : {"clamp", "repeat", "mirror", "black", "renormalize"})
     for (const std::string_view name : {"nonfinite", "huge"})
       check_stream(*gpu, fmt::format("--radius 40 --method sliding --border {}", border), name,
                    pattern(name, {130, 71}, Depth::half), Depth::half, kernel);
@@ -138,5 +138,5 @@ TEST_CASE("runs of sums along lines are right for each rest of texels, border an
   };
   check_runs("--radius 6", "nonfinite", {67, 35});
   check_runs("--radius 11 --border black", "huge", {17, 29});
-  check_runs("--radius 13 --border renormalise", "nonfinite", {35, 30});
+  check_runs("--radius 13 --border renormalize", "nonfinite", {35, 30});
 }

@@ -17,16 +17,16 @@ using namespace gpupost::test;
 
 namespace {
 
-// Narrow blades with soft edges, a quarter of the picture, of one premultiplied colour.
+// Narrow blades with soft edges, a quarter of the picture, of one premultiplied color.
 Level blades(Size size, Depth depth) {
-  constexpr std::array colour{0.25, 0.5, 0.125, 1.0};
-  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  constexpr std::array color{0.25, 0.5, 0.125, 1.0};
+  Level level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))};
   size_t index = 0;
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
       const double alpha =
           std::clamp(4 * (std::sin(0.9 * x + 0.35 * y + 3 * std::sin(0.11 * y)) - 0.75) + 0.5, 0.0, 1.0);
-      for (const double component : colour) {
+      for (const double component : color) {
         const auto value = float(component * alpha);
         if (depth == Depth::half) level.texels.as<uint16_t>()[index++] = half_from_float(value);
         else level.texels.as<float>()[index++] = value;

@@ -2,7 +2,7 @@
 #include "core/gpu/commands.h"
 #include "core/gpu/device.h"
 #include "core/op/parse.h"
-#include "tests/support/held.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include "core/op/parse.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
-#include "tests/support/made.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ using namespace gpupost::test;
 namespace {
 
 // Opaque black but for one texel.
-Level point_of_light(Size size, Texel at, float light) {
+Level point_of_light(Size size, Position at, float light) {
   return made_level(size, Depth::f32, 0, [&](int x, int y, size_t component, int) {
     return bits_of_float(component == 3 ? 1 : x == at.x && y == at.y ? light : 0);
   });

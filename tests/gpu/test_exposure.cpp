@@ -1,7 +1,7 @@
 // Automatic exposure on the device, from the darkest floats to the brightest.
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include "core/reference/verify.h"
 
@@ -21,7 +21,7 @@ Level made_by(Gpu& gpu, const Call& call, const Level& base) {
 }
 
 Level scaled(const Level& from, float scale) {
-  Level level{from.size, Memory(from.texels.size())};
+  Level level{from.size, TexelBuffer(from.texels.size())};
   const auto numbers = from.texels.as<float>();
   std::ranges::copy(numbers, level.texels.as<float>().begin());
   for (size_t index = 0; index < numbers.size(); ++index)
@@ -58,12 +58,12 @@ TEST_CASE("light next to the edge of a bin is exposed as the definition allows")
   Gpu* gpu = device();
   if (!gpu) return;
   const Call call = call_of("exposure", "--auto --percentile 10,90");
-  Level grey{{65, 33}, Memory(65 * 33 * 16)};
+  Level gray{{65, 33}, TexelBuffer(65 * 33 * 16)};
   for (const float light : {0.5f, 1.0f, 0.18f, std::exp2(-0.125f), std::exp2(13.375f)}) {
-    for (size_t index = 0; index < grey.texels.as<float>().size(); ++index)
-      grey.texels.as<float>()[index] = index % 4 == 3 ? 1 : light;
-    const Level found = made_by(*gpu, call, grey);
-    const Expected expected = expected_of({&call, 1}, grey, Depth::f32);
+    for (size_t index = 0; index < gray.texels.as<float>().size(); ++index)
+      gray.texels.as<float>()[index] = index % 4 == 3 ? 1 : light;
+    const Level found = made_by(*gpu, call, gray);
+    const Expected expected = expected_of({&call, 1}, gray, Depth::f32);
     for (const LevelCheck& check : verify(expected, std::span(&found, 1), 0))
       CHECK_MESSAGE(check.share <= 1, light, ": ", describe(check));
   }

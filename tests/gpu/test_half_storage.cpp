@@ -5,8 +5,8 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 // One level whose numbers `number(texel, component)` gives.
 Level level_of(Size size, Depth depth, const std::function<float(size_t texel, size_t component)>& number) {
-  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  Level level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))};
   for (size_t index = 0; index < 4 * texel_count(size); ++index)
     if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(number(index / 4, index % 4));
     else level.texels.as<float>()[index] = number(index / 4, index % 4);
@@ -83,7 +83,7 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
   struct Way {
     Depth storage;
     Space between;
-    bool packs;
+    bool is_r11g11b10;
   };
   for (const Op* op : all_ops()) {
     if (op->takes_source) continue;
@@ -94,11 +94,13 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
       for (const Way& way : {Way{Depth::half, Space::rgb, false}, Way{Depth::half, Space::yxy, false},
                              Way{Depth::f32, Space::yxy, false}, Way{Depth::half, Space::rgb, true}})
         for (const bool is_white : {true, false}) {
-          if (way.packs && (!is_white || !gpu->info().traits.has_packed_floats)) continue;
+          if (way.is_r11g11b10 && (!is_white || !gpu->info().traits.has_packed_floats)) continue;
           const Level base =
               is_white ? constant(size, way.storage, 65504) : level_of(size, way.storage, noise_of(65504));
-          const PlanInput input{
-              .storage = way.storage, .half_arithmetic = true, .between = way.between, .packs_between = way.packs};
+          const PlanInput input{.storage = way.storage,
+                                .half_arithmetic = true,
+                                .between = way.between,
+                                .is_r11g11b10_between = way.is_r11g11b10};
           std::vector<Level> levels;
           try {
             levels = run(*gpu, calls, base, input).result.levels;
@@ -110,9 +112,10 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
           for (const Level& level : levels)
             count += size_t(std::ranges::count_if(numbers_of(level, result_depth(calls, way.storage)),
                                                   [](double number) { return !std::isfinite(number); }));
-          CHECK_MESSAGE(count == 0, fmt::format("{} {} in {}{}{} of {}: {} numbers", op->name, example,
-                                                name_of(way.storage), way.between == Space::yxy ? " Yxy" : "",
-                                                way.packs ? " packed" : "", is_white ? "white" : "noise", count));
+          CHECK_MESSAGE(count == 0,
+                        fmt::format("{} {} in {}{}{} of {}: {} numbers", op->name, example, name_of(way.storage),
+                                    way.between == Space::yxy ? " Yxy" : "", way.is_r11g11b10 ? " packed" : "",
+                                    is_white ? "white" : "noise", count));
         }
     }
   }
@@ -139,7 +142,7 @@ TEST_CASE("numbers that halves clamp between ops are counted, each where it is s
   // in Yxy it is the luminance that has no room; the result has its RGB at the clamp
   CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.between = Space::yxy}) == 200);
   if (gpu->info().traits.has_packed_floats)
-    CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.packs_between = true}) == 600);
+    CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.is_r11g11b10_between = true}) == 600);
 }
 
 TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {

@@ -4,8 +4,8 @@
 #include "core/op/parse.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ Level luminances_of(Gpu& gpu, const Call& call, const Level& base, DeviceTraits 
 }
 
 Level white(Size size) {
-  Level level{size, Memory(texel_count(size) * 16)};
+  Level level{size, TexelBuffer(texel_count(size) * 16)};
   std::ranges::fill(level.texels.as<float>(), 1.0f);
   return level;
 }
@@ -128,7 +128,7 @@ TEST_CASE("point ops before luminance are done as it loads, those behind it as i
   for (const std::string_view name : {"constant", "ramp"}) check_chain(*gpu, chain, name, input.size, in_half);
 }
 
-TEST_CASE("luminances of Yxy are those of the colours") {
+TEST_CASE("luminances of Yxy are those of the colors") {
   Gpu* gpu = device();
   if (!gpu) return;
   const std::vector<Call> chain{call_of("blur", "--radius 1"), call_of("luminance", "--tile 9x5 --weights document")};

@@ -75,13 +75,13 @@ int run_count() { return wanted_runs().empty() ? 5 : std::atoi(wanted_runs().dat
 
 // The first run of the single pass whose levels are not those of an undisturbed one, with every tile held up by another
 // while; 0: there was none.
-int first_that_differs(Gpu& gpu, const Call& call, Size size, std::vector<Literal> faults) {
+int first_that_differs(Gpu& gpu, const Call& call, Size size, std::vector<Define> faults) {
   const Level base = pattern("noise", size, Depth::half);
   Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, gpu.info().traits);
   const std::vector<Level> expected = gpu.run(made, base, 1).levels;
   Pass& pass = made.passes.at(0);
-  pass.literals.push_back({"DELAYS", 1});
-  pass.literals.insert(pass.literals.end(), faults.begin(), faults.end());
+  pass.defines.push_back({"DELAYS", 1});
+  pass.defines.insert(pass.defines.end(), faults.begin(), faults.end());
   pass.values.push_back({"delay_seed", 0});
   for (int run = 1; run <= run_count(); ++run) {
     pass.values.back().value = run;

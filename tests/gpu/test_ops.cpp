@@ -4,8 +4,8 @@
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 
@@ -89,7 +89,7 @@ TEST_CASE("every variant of the single pass is right where it goes through all o
   if (!gpu) return;
   // six even levels and then two, or four more in blocks that overlap
   const std::pair<Size, Kind> cases[] = {{{256, 256}, kinds[0]}, {{320, 192}, kinds[2]}};
-  size_t turn = 0;  // of the cases: neighbours, and what a variant is with the other fetch, meet both of them
+  size_t turn = 0;  // of the cases: neighbors, and what a variant is with the other fetch, meet both of them
   for (const std::string& variant : op_named("mips")->variants()) {
     const auto& [size, kind] = cases[(turn++ + variant.ends_with("linear")) % 2];
     const Call call = call_of("mips", variant);

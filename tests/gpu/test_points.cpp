@@ -4,8 +4,8 @@
 #include "core/op/point.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 
@@ -66,7 +66,7 @@ std::vector<Call> two_blurs() {
 
 // The same of `base`, as the definition has it and as the device makes it between images of this kind.
 double worst_share(Gpu& gpu, const Level& base, Space between, bool packs) {
-  const PlanInput input{.size = base.size, .storage = Depth::f32, .between = between, .packs_between = packs};
+  const PlanInput input{.size = base.size, .storage = Depth::f32, .between = between, .is_r11g11b10_between = packs};
   const RunResult result = gpu.run(plan(two_blurs(), input, gpu.info().traits), base, 0);
   const Between kept{.is_yxy = between == Space::yxy, .is_packed = packs};
   return verify(two_blurs(), base, result.levels, 0, Depth::f32, kept)[0].share;
@@ -87,14 +87,14 @@ TEST_CASE("pictures between two ops may be Yxy, or of 11:11:10 bits, and lose wh
 
 namespace {
 
-// Colours over 16 stops from left to right, without alpha.
+// Colors over 16 stops from left to right, without alpha.
 Level sixteen_stops(Size size) {
-  Level level{size, Memory(texel_count(size) * 16)};
+  Level level{size, TexelBuffer(texel_count(size) * 16)};
   for (size_t texel = 0; texel < texel_count(size); ++texel) {
     const int x = int(texel) % size.width, y = int(texel) / size.width;
     const float light = std::exp2(16.0f * float(x) / float(size.width) - 8.0f);
-    const float colour[] = {light, light * float(1 + y % 7) / 7, light * float(1 + y % 5) / 5, 1};
-    std::copy_n(colour, 4, level.texels.as<float>().data() + 4 * texel);
+    const float color[] = {light, light * float(1 + y % 7) / 7, light * float(1 + y % 5) / 5, 1};
+    std::copy_n(color, 4, level.texels.as<float>().data() + 4 * texel);
   }
   return level;
 }
@@ -117,7 +117,7 @@ TEST_CASE("11:11:10 bits behind two blurs leave the luminance within 2^-5 of its
                                 call_of("tonemap", "--curve reinhard --key 0.18")};
   const Level base = sixteen_stops({257, 33});
   const auto made = [&](Space between, bool packs) {
-    const PlanInput input{.size = base.size, .storage = Depth::f32, .between = between, .packs_between = packs};
+    const PlanInput input{.size = base.size, .storage = Depth::f32, .between = between, .is_r11g11b10_between = packs};
     return luminances(gpu->run(plan(chain, input, gpu->info().traits), base, 0).levels[0]);
   };
   const bool rounds = gpu->info().traits.type == DeviceType::cpu;
@@ -145,7 +145,7 @@ TEST_CASE("what 11:11:10 bits cannot hold is refused: negative numbers, and alph
   for (const auto& [index, number] : misfits) {
     Level base = opaque_light({17, 9});
     base.texels.as<float>()[index] = number;
-    const PlanInput input{.size = base.size, .storage = Depth::f32, .packs_between = true};
+    const PlanInput input{.size = base.size, .storage = Depth::f32, .is_r11g11b10_between = true};
     const std::vector<Call> calls{call_of("flip", "x"), call_of("flip", "y")};
     const Plan made = plan(calls, input, gpu->info().traits);
     CHECK_THROWS_WITH_AS(
@@ -179,10 +179,10 @@ TEST_CASE("more numbers than can be pushed go through the table") {
   check_chain(*gpu, chain, "noise", {17, 9}, kinds[0]);
 }
 
-TEST_CASE("light that has no alpha keeps what point ops on straight colour make of it") {
+TEST_CASE("light that has no alpha keeps what point ops on straight color make of it") {
   Gpu* gpu = device();
   if (!gpu) return;
-  Level base{{1, 1}, Memory(16)};
+  Level base{{1, 1}, TexelBuffer(16)};
   const float glow[] = {0.25f, 0.5f, 4.0f, 0.0f};
   std::copy_n(glow, 4, base.texels.as<float>().data());
   const Call call = call_of("gamma", "--value 2");

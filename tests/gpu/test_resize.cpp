@@ -1,7 +1,7 @@
 // Parts of a frame in another size, on the device: at once and in tiles, held against the definition.
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include "core/engine/run_chain.h"
 #include "core/reference/verify.h"

@@ -5,8 +5,8 @@
 #include "core/engine/run_totals.h"
 #include "core/op/parse.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

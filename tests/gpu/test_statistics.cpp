@@ -1,8 +1,8 @@
 // Statistics on the device, every number of them against the definition.
 #include "core/ops/stats/check.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include "core/base/half.h"
 #include "core/engine/floors.h"

@@ -1,8 +1,8 @@
 // Tone mapping and local gamma on the device, where the examples of their rows do not go.
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #include "core/base/half.h"
 #include "core/op/parse.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -47,15 +47,15 @@ Vector rgb_of(const Vector& yxy) {
   return product(rgb_of_xyz, {yxy[1] * sum, yxy[0], (1 - yxy[1] - yxy[2]) * sum});
 }
 
-// Each texel's colour by `convert`, its alpha as it is.
+// Each texel's color by `convert`, its alpha as it is.
 template <class Convert>
 Level converted(const Level& level, Depth from, Depth to, Convert convert) {
   const std::vector<double> numbers = numbers_of(level, from);
-  Level made{level.size, Memory(numbers.size() * bytes_of(to))};
+  Level made{level.size, TexelBuffer(numbers.size() * bytes_of(to))};
   for (size_t texel = 0; texel < numbers.size(); texel += 4) {
-    const Vector colour = convert({numbers[texel], numbers[texel + 1], numbers[texel + 2]});
+    const Vector color = convert({numbers[texel], numbers[texel + 1], numbers[texel + 2]});
     for (size_t c = 0; c < 4; ++c) {
-      const auto number = float(c == 3 ? numbers[texel + 3] : colour[c]);
+      const auto number = float(c == 3 ? numbers[texel + 3] : color[c]);
       if (to == Depth::half) made.texels.as<uint16_t>()[texel + c] = half_from_float(number);
       else made.texels.as<float>()[texel + c] = number;
     }
@@ -63,7 +63,7 @@ Level converted(const Level& level, Depth from, Depth to, Convert convert) {
   return made;
 }
 
-// Red to the left and blue to the right, or light of any colour in every texel; a black corner in both.
+// Red to the left and blue to the right, or light of any color in every texel; a black corner in both.
 Level light(bool is_edge, Size size) {
   Level level = pattern("noise", size, Depth::f32);
   size_t index = 0;
@@ -81,7 +81,7 @@ Level light(bool is_edge, Size size) {
 std::vector<Level> made_of(Gpu& gpu, const Call& call, const Level& base, Depth depth, Space space) {
   const PlanInput input{.size = base.size, .storage = depth, .ends = space, .between = space};
   const Plan made = plan({&call, 1}, input, gpu.info().traits);
-  return gpu.run(made, base, made.base_is_input ? 1 : 0).levels;
+  return gpu.run(made, base, made.keeps_level_0 ? 1 : 0).levels;
 }
 
 }  // namespace
@@ -144,13 +144,13 @@ TEST_CASE("ops that move texels leave those of Yxy as they are, bit for bit") {
     REQUIRE(after[index] == before[4 * (count - 1 - index / 4) + index % 4]);
 }
 
-TEST_CASE("a colour of which X and Z are larger than any half stays what it is where its Y is a half") {
+TEST_CASE("a color of which X and Z are larger than any half stays what it is where its Y is a half") {
   Gpu* gpu = device();
   if (!gpu) return;
   DeviceTraits traits = gpu->info().traits;
   const Size size{40, 30};
   const std::array<float, 4> bright{60000, 0.2f, 0.06f, 1};  // X is 200000, Z 740000
-  Level base{size, Memory(texel_count(size) * 8)};
+  Level base{size, TexelBuffer(texel_count(size) * 8)};
   for (size_t index = 0; index < texel_count(size) * 4; ++index)
     base.texels.as<uint16_t>()[index] = half_from_float(bright[index % 4]);
   for (const DeviceType type : {DeviceType::cpu, DeviceType::discrete})

@@ -1,8 +1,8 @@
 // --apply-to: what ops do to channels beside the color.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ std::vector<float> depths_of(const Picture& picture, size_t level = 0) {
   return depths;
 }
 
-Picture result_of(const Place& place, Words words) {
+Picture result_of(const TestFolder& place, Words words) {
   words.insert(words.end(), {"depth.exr", "-o", "out.exr"});
   const Finished finished = place.gpupost(words);
   INFO(finished.err);
@@ -39,7 +39,7 @@ bool has_mixed(const Picture& before, const Picture& after) {
   return std::ranges::any_of(to, [&](float depth) { return !known.contains(depth); });
 }
 
-void write(const Place& place, const std::string& name, const Picture& picture) {
+void write(const TestFolder& place, const std::string& name, const Picture& picture) {
   const Encoded encoded =
       encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true, .transfer = Transfer::linear});
   place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
@@ -49,7 +49,7 @@ void write(const Place& place, const std::string& name, const Picture& picture) 
 
 TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Picture before = decoded(place, "depth.exr");
   const Picture smaller = result_of(place, {"resize", "--size", "60%"});
   CHECK(depths_of(smaller).size() == texel_count(smaller.size()));
@@ -67,7 +67,7 @@ TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says s
 
 TEST_CASE("mips makes levels of every channel") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "all.exr", "--apply-to", "all"}).err == "");
   CHECK(place.read("color.exr") == place.read("all.exr"));
@@ -77,7 +77,7 @@ TEST_CASE("mips makes levels of every channel") {
 
 TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("sub/depth.exr", place.read("depth.exr"));
   const Words chain{"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{stem}.{dir}.soft.exr"};
   Words words{"blur", "--radius", "1", "depth.exr", "-o", "out.exr", "--report", "r.json"};
@@ -97,7 +97,7 @@ TEST_CASE("one note for all inputs says what was not filtered, and --quiet silen
 
 TEST_CASE("nan mends depth too, and dof sees the mended one") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   Picture broken = decoded(place, "depth.exr");
   const auto numbers = broken.groups[1].levels[0].texels.as<float>();
   numbers[0] = std::numeric_limits<float>::quiet_NaN();
@@ -119,7 +119,7 @@ TEST_CASE("nan mends depth too, and dof sees the mended one") {
 
 TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin());
   write(place, "z.exr", picture);
@@ -136,7 +136,7 @@ TEST_CASE("a picture without color is mixed where --apply-to names its channels,
 
 TEST_CASE("--explain and shader show what channels beside the color go through") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const auto explained = [&](const Words& words) {
     Words all = words;
     all.insert(all.end(), {"depth.exr", "--explain"});
@@ -157,7 +157,7 @@ TEST_CASE("--explain and shader show what channels beside the color go through")
 }
 
 TEST_CASE("--apply-to with a channel that is not there is refused in one line") {
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"blur", "--radius", "1", "depth.exr", "-o", "o.exr", "--apply-to", "Q"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==

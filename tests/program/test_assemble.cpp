@@ -1,8 +1,8 @@
 // --assemble: cubes and arrays from several pictures, and from one that shows all faces.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -37,11 +37,11 @@ Picture picture_of(Size size, Depth depth, const BitsOf& bits_of, bool has_blue 
   if (has_blue) channels[2] = {"B", depth};
   Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
   picture.groups.push_back(made_group(channels, depth, size, 1, bits_of));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   return picture;
 }
 
-void write(const Place& place, const std::string& name, const Picture& picture) {
+void write(const TestFolder& place, const std::string& name, const Picture& picture) {
   const Depth depth = picture.groups[0].depth;
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = depth, .keep_depths = true});
   place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
@@ -55,19 +55,19 @@ BitsOf face_bits(int face, int side) {
 }
 
 // The six faces of a cube in files.
-void write_faces(const Place& place, int side) {
+void write_faces(const TestFolder& place, int side) {
   for (int face = 0; face < 6; ++face)
     write(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
 }
 
 // All six beside each other.
-void write_strip(const Place& place, const std::string& name, int side) {
+void write_strip(const TestFolder& place, const std::string& name, int side) {
   write(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
           return face_bits(x / side, side)(x % side, y, c, level);
         }));
 }
 
-Finished assemble(const Place& place, const std::string& kind, const Words& inputs, const std::string& output,
+Finished assemble(const TestFolder& place, const std::string& kind, const Words& inputs, const std::string& output,
                   const Words& more = {}) {
   Words words = inputs;
   words.insert(words.end(), more.begin(), more.end());
@@ -130,7 +130,7 @@ double largest_step(const FloatCube& cube, int level, int side) {
 
 TEST_CASE("the levels of a cube have no seams, and its base is the input") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const int side = 16;
   write_faces(place, side);
   assemble(place, "cube", face_files, "cube.dds", {"mips", "--verify"});
@@ -151,7 +151,7 @@ TEST_CASE("the levels of a cube have no seams, and its base is the input") {
 }
 
 TEST_CASE("six files and a strip of them make the same cube, in both containers and without a device") {
-  const Place place;
+  const TestFolder place;
   write_faces(place, 8);
   write_strip(place, "strip.exr", 8);
   for (const std::string extension : {"ktx2", "dds"}) {
@@ -162,7 +162,7 @@ TEST_CASE("six files and a strip of them make the same cube, in both containers 
 }
 
 TEST_CASE("a cross of eight bits keeps its bytes") {
-  const Place place;
+  const TestFolder place;
   Picture cross = picture_of({16, 12}, Depth::u8, [](int x, int y, size_t c, int) -> uint32_t {
     return c == 3 ? 255 : hash_of(uint32_t(x), uint32_t(y), uint32_t(c), 0);
   });
@@ -187,7 +187,7 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
 
 TEST_CASE("a chain has to leave faces square") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   write_faces(place, 8);
   Words words = face_files;
   words.insert(words.end(), {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"});
@@ -197,7 +197,7 @@ TEST_CASE("a chain has to leave faces square") {
 }
 
 TEST_CASE("the plan of a cross is that of its faces") {
-  const Place place;
+  const TestFolder place;
   write_strip(place, "strip.exr", 8);
   const Finished finished =
       place.gpupost({"--explain", "mips", "strip.exr", "--assemble", "cube-from-strip"}, no_driver);
@@ -206,7 +206,7 @@ TEST_CASE("the plan of a cross is that of its faces") {
 }
 
 TEST_CASE("warnings of a cube come once, under the name of all of its files") {
-  const Place place;
+  const TestFolder place;
   for (const std::string& name : face_files) place.write(name, made_files().at("float.exr"));
   Words words = face_files;
   words.insert(words.end(), {"--assemble", "array", "-o", "out.dds", "--bits", "8"});
@@ -216,7 +216,7 @@ TEST_CASE("warnings of a cube come once, under the name of all of its files") {
 }
 
 TEST_CASE("what cannot be assembled is refused, and the file that is at fault is named") {
-  const Place place;
+  const TestFolder place;
   write_faces(place, 8);
   const BitsOf zeros = [](int, int, size_t, int) { return 0u; };
   write(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));

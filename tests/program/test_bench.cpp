@@ -1,5 +1,5 @@
 // `gpupost bench` as a black box.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ double median_of_floor(const json& measured, const std::string& name) {
 
 TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished listed = place.gpupost(with(tiny, {"--list"}));
   CHECK(listed.exit_code == 0);
   const Finished finished = place.gpupost(with(tiny, {"--json", "bench.json"}));
@@ -74,7 +74,7 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
 
 TEST_CASE("what an op leaves to the host is in its times, and told") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"bench", "stats", "--sizes", "300x200", "--formats", "rgba16f", "--repeats",
                                            "20", "--variants", "extremes", "--json", "bench.json"});
   INFO(finished.out, finished.err);
@@ -87,7 +87,7 @@ TEST_CASE("what an op leaves to the host is in its times, and told") {
 
 TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   REQUIRE(place.gpupost(with(tiny, {"--json", "a.json", "--html", "a.html"})).exit_code == 0);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "--html", "b.html"}).exit_code == 0);
   const std::string page = place.read("a.html");
@@ -105,7 +105,7 @@ TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSO
 }
 
 TEST_CASE("the page of what was measured before there were settings holds its numbers") {
-  const Place place;
+  const TestFolder place;
   const std::string kept = std::filesystem::absolute("docs/performance/mips_documents.json");
   REQUIRE(place.gpupost({"bench", "--page", kept, "--html", "kept.html"}).exit_code == 0);
   const std::string page = place.read("kept.html");
@@ -114,7 +114,7 @@ TEST_CASE("the page of what was measured before there were settings holds its nu
 }
 
 TEST_CASE("what a page shows of its input is text and no markup") {
-  const Place place;
+  const TestFolder place;
   const json run{{"schema", "gpupost-bench-1"},
                  {"program", "<b>"},
                  {"date", "&"},
@@ -134,7 +134,7 @@ TEST_CASE("what a page shows of its input is text and no markup") {
 TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
   if (!has_device()) return;
   const Finished finished =
-      Place().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
+      TestFolder().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
   INFO(finished.err);
   CHECK(finished.exit_code == 6);
   const json variant = json::parse(finished.out)["cases"][0]["variants"][0];
@@ -145,7 +145,7 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
 
 TEST_CASE("what the documents claim is told beside what the device gives") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--documents", "--sizes", "256", "--formats", "rgba16f",
                                            "--repeats", "20", "--json", "claims.json", "--html", "claims.html"});
   INFO(finished.out, finished.err);
@@ -169,7 +169,7 @@ TEST_CASE("what the documents claim is told beside what the device gives") {
 
 TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--sizes", "33x17", "--formats", "rgba8,rgba16f", "--settings", "1,3",
                      "--variants", "32x8", "--repeats", "20", "--json", "blur.json", "--html", "blur.html"});
@@ -197,7 +197,7 @@ TEST_CASE("an op with settings is measured at each of those asked for, and its p
 
 TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--documents", "--sizes", "33x17", "--formats", "rgba8", "--settings", "1,2",
                      "--repeats", "20", "--json", "blur.json", "--html", "blur.html"});
@@ -216,7 +216,7 @@ TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor"
 }
 
 TEST_CASE("a time that a document claims stands in the page beside the device's, with the remark on it") {
-  const Place place;
+  const TestFolder place;
   const json run{{"schema", "gpupost-bench-1"},
                  {"program", "gpupost"},
                  {"date", ""},
@@ -247,7 +247,7 @@ TEST_CASE("a time that a document claims stands in the page beside the device's,
 
 TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Environment own{{"XDG_CACHE_HOME", place.path("cache")}};
   const Finished nothing = place.gpupost({"tune", "--list"}, own);
   CHECK(nothing.out.find("nothing is kept") != std::string::npos);
@@ -309,7 +309,7 @@ constexpr std::string_view in_one_gigabyte = "ulimit -v 1000000; ";
 #endif
 
 TEST_CASE("a page of numbers that no axis can show has them in its table") {
-  const Place place;
+  const TestFolder place;
   for (const std::vector<double>& ratios :
        {std::vector{0.0, 0.0}, {0.0, 1.5}, {-1.0, 2.0}, {5e-324, 1.0}, {1e308, 1.0}, {1.0, 0.0, -3.0}})
     for (const int width : {64, 0}) {
@@ -328,7 +328,7 @@ TEST_CASE("a page of numbers that no axis can show has them in its table") {
 }
 
 TEST_CASE("bench refuses to write two results to one file, or a page over what it is made of") {
-  const Place place;
+  const TestFolder place;
   place.write("run.json", run_with(64, {1.0}).dump());
   const auto before = place.files();
   for (const Words& words : {Words{"bench", "mips", "--json", "out", "--html", "out"},

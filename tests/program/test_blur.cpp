@@ -1,8 +1,8 @@
 // Blurs of whole files: alpha, light without alpha, pipes and chains.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr int side = 48;
 
 bool is_on_disk(int x, int y) { return std::hypot(x - 23.5, y - 23.5) < 12; }
 
-// An opaque light grey disk on transparent red, byte for byte: our own writer knows no colour where alpha is 0.
+// An opaque light gray disk on transparent red, byte for byte: our own writer knows no color where alpha is 0.
 std::string disk_on_red() {
   std::string rows;
   for (int y = 0; y < side; ++y) {
@@ -52,7 +52,7 @@ std::string light_without_alpha() {
   Group group = made_group(
       {{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size, 1,
       [&](int x, int y, size_t component, int) { return bits_of_half(x == 7 && y == 7 ? light[component] : 0); });
-  group.is_colour = true;
+  group.is_color = true;
   Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
   picture.groups.push_back(std::move(group));
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
@@ -68,7 +68,7 @@ void check_done(const Finished& finished) {
 
 TEST_CASE("an opaque disk on transparent red stays as bright as it is, without red around it or a dark ring") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("disk.png", disk_on_red());
   for (const char* words : {"--radius 5", "--sigma 2", "--radius 3 --passes 2", "--radius 4 --border black"}) {
     check_done(place.shell(fmt::format("gpupost blur {} disk.png -o out.png --verify", words)));
@@ -88,7 +88,7 @@ TEST_CASE("an opaque disk on transparent red stays as bright as it is, without r
 
 TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("light.exr", light_without_alpha());
   check_done(place.gpupost({"blur", "--radius", "1", "light.exr", "-o", "out.exr"}));
   const Picture picture = decoded(place, "out.exr");
@@ -105,7 +105,7 @@ TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
 
 TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a chain") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished piped = place.shell("cat in.exr | gpupost blur --radius 7 --zcurve > out.exr");
   check_done(piped);
   CHECK(piped.err == "");
@@ -122,7 +122,7 @@ TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a
 
 TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place.gpupost({"blur", "--radius", "2", "depth.exr", "-o", "out.exr", "--verify", "--apply-to", "all"}));
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
   REQUIRE(after.groups.size() == before.groups.size());

@@ -1,7 +1,7 @@
 // Pictures that have not all of R, G and B, and chains that need or make them.
 #include "core/codec/codec.h"
-#include "tests/program/place.h"
-#include "tests/support/made.h"
+#include "tests/program/test_folder.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
@@ -16,19 +16,19 @@ namespace {
 
 // Numbers of 0 to 1 in those of R, G, B and A that have a name, or all alike where only Y has one.
 Picture picture_of(std::array<std::string, 4> names, Depth depth) {
-  const bool is_grey = names[0].ends_with('Y');
+  const bool is_gray = names[0].ends_with('Y');
   const Size size{19, 11};
   std::array<Channel, 4> channels;
   for (size_t c = 0; c < 4; ++c)
     if (!names[c].empty()) channels[c] = {names[c], depth};
   Group group = made_group(channels, depth, size, 1, [&](int x, int y, size_t c, int) {
     if (c == 3) return depth == Depth::half ? bits_of_half(1) : 255u;
-    if (names[c].empty() && !is_grey) return 0u;
+    if (names[c].empty() && !is_gray) return 0u;
     const uint32_t number = 20 + hash_of(uint32_t(x), uint32_t(y), 0, 0) % 200;
     return depth == Depth::half ? bits_of_half(float(number) / 255) : number;
   });
-  group.is_colour = true;
-  group.is_luminance = is_grey;
+  group.is_color = true;
+  group.is_luminance = is_gray;
   Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
   if (depth == Depth::u8) picture.transfer = Transfer::srgb;
   if (depth == Depth::u8) picture.alpha = Alpha::straight;
@@ -36,7 +36,7 @@ Picture picture_of(std::array<std::string, 4> names, Depth depth) {
   return picture;
 }
 
-void write(const Place& place, const std::string& name, const Picture& picture) {
+void write(const TestFolder& place, const std::string& name, const Picture& picture) {
   const bool is_png = name.ends_with(".png");
   const Encoded encoded = encode(*format_named(is_png ? "png" : "exr"), picture,
                                  {.depth = is_png ? Depth::u8 : Depth::half,
@@ -52,7 +52,7 @@ std::string names_of(const Picture& picture) {
 }
 
 // Runs a chain on a file, and gives what it has written.
-Picture result_of(const Place& place, Words words, const std::string& input, const std::string& output) {
+Picture result_of(const TestFolder& place, Words words, const std::string& input, const std::string& output) {
   words.insert(words.end(), {input, "-o", output, "--verify"});
   const Finished finished = place.gpupost(words);
   INFO(finished.err);
@@ -60,10 +60,10 @@ Picture result_of(const Place& place, Words words, const std::string& input, con
   return decoded(place, output);
 }
 
-const std::vector<Words> colouring = {{"channels", "--list", "R,0.25,0.75"},
-                                      {"matrix", "--rows", "0,0,0,1,0,0,0,0,0"},
-                                      {"gain", "--green", "0", "mips"},
-                                      {"tonemap", "--curve", "agx", "--look", "golden"}};
+const std::vector<Words> coloring = {{"channels", "--list", "R,0.25,0.75"},
+                                     {"matrix", "--rows", "0,0,0,1,0,0,0,0,0"},
+                                     {"gain", "--green", "0", "mips"},
+                                     {"tonemap", "--curve", "agx", "--look", "golden"}};
 
 const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radius", "2"},
                                     {"tonemap", "--curve", "reinhard"},
@@ -73,40 +73,40 @@ const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radi
 
 }  // namespace
 
-TEST_CASE("a chain that makes colour of a grey picture gives what it gives of the same picture in R, G and B") {
+TEST_CASE("a chain that makes color of a gray picture gives what it gives of the same picture in R, G and B") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const std::string type : {"png", "exr"}) {
     const Depth depth = type == "png" ? Depth::u8 : Depth::half;
-    write(place, "grey." + type, picture_of({"Y", "", "", ""}, depth));
+    write(place, "gray." + type, picture_of({"Y", "", "", ""}, depth));
     write(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
-    for (const Words& words : colouring) {
+    for (const Words& words : coloring) {
       if (type == "png" && words.back() == "mips") continue;
-      const Picture of_grey = result_of(place, words, "grey." + type, "of_grey." + type);
+      const Picture of_gray = result_of(place, words, "gray." + type, "of_gray." + type);
       const Picture of_rgb = result_of(place, words, "rgb." + type, "of_rgb." + type);
       INFO(type, " ", std::string(words[0]), " ", std::string(words[2]));
-      CHECK(names_of(of_grey) == "RGB");
-      CHECK(std::ranges::equal(of_grey.groups[0].levels[0].texels.bytes(), of_rgb.groups[0].levels[0].texels.bytes()));
+      CHECK(names_of(of_gray) == "RGB");
+      CHECK(std::ranges::equal(of_gray.groups[0].levels[0].texels.bytes(), of_rgb.groups[0].levels[0].texels.bytes()));
     }
   }
 }
 
-TEST_CASE("a grey picture of which a chain makes no colour stays grey, in halves and in floats") {
+TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
   if (!has_device()) return;
-  const Place place;
-  write(place, "grey.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  const TestFolder place;
+  write(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
   for (const Words& words : keeping)
     for (const char* storage : {"fp16", "fp32"}) {
       Words all = words;
       all.insert(all.end(), {"--storage", storage});
       INFO(std::string(words.back()), " ", std::string(storage));
-      CHECK(names_of(result_of(place, all, "grey.exr", "out.exr")) == "Y");
+      CHECK(names_of(result_of(place, all, "gray.exr", "out.exr")) == "Y");
     }
 }
 
 TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
   write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
   CHECK(names_of(result_of(place, {"channels", "--list", "R,R,R"}, "r.exr", "out.exr")) == "RGB");
@@ -119,9 +119,9 @@ TEST_CASE("channels that an EXR has not are in the result where a chain makes th
   }
 }
 
-TEST_CASE("an alpha is written where R is a uint and no colour") {
+TEST_CASE("an alpha is written where R is a uint and no color") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
   picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
@@ -131,12 +131,12 @@ TEST_CASE("an alpha is written where R is a uint and no colour") {
 
 TEST_CASE("pictures of an array have the channels that any of them has") {
   if (!has_device()) return;
-  const Place place;
-  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  const TestFolder place;
+  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
   for (uint8_t& number : black.groups[0].levels[0].texels.as<uint8_t>()) number = 0;
   write(place, "black.png", black);
-  for (const Words& order : {Words{"black.png", "grey.png"}, Words{"grey.png", "black.png"}}) {
+  for (const Words& order : {Words{"black.png", "gray.png"}, Words{"gray.png", "black.png"}}) {
     const Finished finished = place.gpupost(
         {"gain", "--green", "0", order[0], order[1], "--assemble", "array", "-o", "out.dds", "--transfer", "linear"});
     INFO(finished.err);
@@ -146,16 +146,16 @@ TEST_CASE("pictures of an array have the channels that any of them has") {
   }
 }
 
-TEST_CASE("ops on colour are refused where a picture has none, and --layer is pointed to") {
+TEST_CASE("ops on color are refused where a picture has none, and --layer is pointed to") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
-  picture.groups[0].is_colour = false;
+  picture.groups[0].is_color = false;
   write(place, "layers_alone.exr", picture);
   picture = picture_of({"Z", "", "", ""}, Depth::half);
-  picture.groups[0].is_colour = false;
+  picture.groups[0].is_color = false;
   write(place, "z.exr", picture);
-  const std::string expected = ": the picture has no colour; expected channels R, G and B, or Y, of floats";
+  const std::string expected = ": the picture has no color; expected channels R, G and B, or Y, of floats";
   for (const Words& words : {Words{"exposure", "--stops", "3"},
                              {"luminance"},
                              {"gamma"},
@@ -175,17 +175,17 @@ TEST_CASE("ops on colour are refused where a picture has none, and --layer is po
   CHECK(layer.exit_code == 0);
 }
 
-TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of the file's own primaries again") {
+TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of the file's own primaries again") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
-  for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no grey, which would be the same in all
+  for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no gray, which would be the same in all
     picture.groups[0].levels[0].texels.as<uint16_t>()[4 * index + 1] = uint16_t(bits_of_half(0.5f));
   const std::array<float, 8> rec2020{0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f};
   const auto* bytes = reinterpret_cast<const uint8_t*>(rec2020.data());
   picture.attributes = {{.name = "chromaticities", .type = "chromaticities", .value = {bytes, bytes + 32}}};
   Picture layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
-  layer.groups[0].is_colour = false;
+  layer.groups[0].is_color = false;
   picture.groups.push_back(std::move(layer.groups[0]));
   write(place, "wide.exr", picture);
   const Picture made = result_of(place, {"saturation", "--factor", "1"}, "wide.exr", "out.exr");
@@ -201,13 +201,13 @@ TEST_CASE("where other layers have colours, what a chain makes in Rec. 709 is of
     }
 }
 
-TEST_CASE("flips and crops keep the colour of what is transparent, before mips too") {
+TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
   if (!has_device()) return;
-  const Place place;
-  for (const bool is_grey : {false, true}) {
-    Picture picture = is_grey ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
-    Group& colour = picture.groups[0];
-    const std::span<uint8_t> numbers = colour.levels[0].texels.as<uint8_t>();
+  const TestFolder place;
+  for (const bool is_gray : {false, true}) {
+    Picture picture = is_gray ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
+    Group& color = picture.groups[0];
+    const std::span<uint8_t> numbers = color.levels[0].texels.as<uint8_t>();
     for (size_t index = 0; index < numbers.size(); index += 4) numbers[index + 3] = uint8_t(index % 3 * 100);
     write(place, "in.png", picture);
     CHECK(decoded(place, "in.png").groups[0].has_alpha());
@@ -227,25 +227,25 @@ TEST_CASE("flips and crops keep the colour of what is transparent, before mips t
   }
 }
 
-TEST_CASE("stats measures R, G and B of a grey picture of which a chain has made colour, and else Y") {
+TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
   if (!has_device()) return;
-  const Place place;
-  write(place, "grey.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  const TestFolder place;
+  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   const auto names = [&](const Words& words) {
     const nlohmann::json told = nlohmann::json::parse(place.gpupost(words).out);
     std::string made;
     for (const nlohmann::json& channel : told["channels"]) made += channel["name"].get<std::string>();
     return made;
   };
-  CHECK(names({"gain", "--green", "0", "stats", "grey.png"}) == "RGB");
-  CHECK(names({"stats", "gain", "--green", "0", "grey.png", "-o", "out.png"}) == "Y");
+  CHECK(names({"gain", "--green", "0", "stats", "gray.png"}) == "RGB");
+  CHECK(names({"stats", "gain", "--green", "0", "gray.png", "-o", "out.png"}) == "Y");
 }
 
-TEST_CASE("a channel beside the colour gives way to one of its name that a chain makes, with a warning") {
+TEST_CASE("a channel beside the color gives way to one of its name that a chain makes, with a warning") {
   if (!has_device()) return;
-  const Place place;
-  const auto write_with = [&](const char* name, std::array<std::string, 4> colours, const Channel& other) {
-    Picture picture = picture_of(colours, Depth::half);
+  const TestFolder place;
+  const auto write_with = [&](const char* name, std::array<std::string, 4> colors, const Channel& other) {
+    Picture picture = picture_of(colors, Depth::half);
     picture.groups.push_back(made_group({{other, {}, {}, {}}}, other.depth, {19, 11}, 1,
                                         [](int x, int, size_t, int) { return uint32_t(x); }));
     write(place, name, picture);
@@ -257,7 +257,7 @@ TEST_CASE("a channel beside the colour gives way to one of its name that a chain
     CHECK(finished.exit_code == 0);
     CHECK(finished.err == (lost.empty()
                                ? ""
-                               : fmt::format("gpupost: warning: {}: the result's colour has channels of the names "
+                               : fmt::format("gpupost: warning: {}: the result's color has channels of the names "
                                              "{}; those of the input are dropped\n",
                                              input, lost)));
     const Picture made = decoded(place, "out.exr");
@@ -275,7 +275,7 @@ TEST_CASE("a channel beside the colour gives way to one of its name that a chain
 
 TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Picture named =
       result_of(place, {"channels", "--list", "diffuse.R,diffuse.G,diffuse.B"}, "layers.exr", "out.exr");
   const Picture layer = decode_file(place.path("layers.exr"), {.layer = "diffuse", .level = 0, .limits = {}}).picture;

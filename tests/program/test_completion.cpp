@@ -1,5 +1,5 @@
 // Words as shells complete them.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ namespace {
 std::string quoted(const std::string& word) { return "'" + word + "'"; }
 
 // What bash makes of the last of these words, sorted. It has already taken them apart as it does.
-Words completed(const Place& place, const Words& words) {
+Words completed(const TestFolder& place, const Words& words) {
   std::string line = "source <(gpupost completion bash); COMP_WORDS=(gpupost";
   for (const std::string& word : words) line += " " + quoted(word);
   line += "); COMP_CWORD=" + std::to_string(words.size()) + "; _gpupost; printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -31,14 +31,14 @@ Words completed(const Place& place, const Words& words) {
 
 bool has(const Words& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
 
-bool has_shell(const Place& place, const std::string& shell) {
+bool has_shell(const TestFolder& place, const std::string& shell) {
   return place.shell("command -v " + shell).exit_code == 0;
 }
 
 }  // namespace
 
 TEST_CASE("bash completes ops, verbs, options, their values and names of files") {
-  const Place place;
+  const TestFolder place;
   CHECK(completed(place, {"mi"}) == Words{"mips"});
   CHECK(completed(place, {"vers"}) == Words{"version"});
   CHECK(completed(place, {"in."}) == Words{"in.exr", "in.png"});
@@ -59,7 +59,7 @@ TEST_CASE("bash completes ops, verbs, options, their values and names of files")
 }
 
 TEST_CASE("an option that is completed is one of the op before it, or of all") {
-  const Place place;
+  const TestFolder place;
   const Words of_blur = completed(place, {"mips", "blur", "--"});
   CHECK(has(of_blur, "--sigma"));
   CHECK(has(of_blur, "--fp16"));
@@ -69,7 +69,7 @@ TEST_CASE("an option that is completed is one of the op before it, or of all") {
 }
 
 TEST_CASE("what a verb takes is completed behind it") {
-  const Place place;
+  const TestFolder place;
   CHECK(completed(place, {"help", "mi"}) == Words{"mips"});
   CHECK(completed(place, {"info", "deep"}) == Words{"deep.png"});
   CHECK(completed(place, {"info", "--j"}) == Words{"--json"});
@@ -79,13 +79,13 @@ TEST_CASE("what a verb takes is completed behind it") {
 }
 
 TEST_CASE("a word is completed where it stands, with its option before it, for shells that leave it whole") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"completion", "words", "--", "mips", "--method=s"}).out.starts_with("--method=single-pass\t"));
   CHECK(place.gpupost({"completion", "words", "--", "mips", "--report="}).out == ":files\n");
 }
 
 TEST_CASE("the scripts are such to their shells") {
-  const Place place;
+  const TestFolder place;
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     CHECK(place.gpupost({"completion", shell}).exit_code == 0);
     if (!has_shell(place, shell)) continue;

@@ -1,5 +1,5 @@
 // Pictures made for a display: what is warned of, and how often.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ using namespace gpupost::test;
 
 TEST_CASE("a tone curve of a pure color gives no number below 0 and no warning of it") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const std::string color : {"0,0,5", "0,0,0.3", "3,0,0", "0,0.7,0"}) {
     REQUIRE(place.gpupost({"channels", "--list", color, "in.exr", "-o", "pure.exr", "--quiet"}).exit_code == 0);
     for (const Words& curve : {Words{}, Words{"--curve", "reinhard-local"}, Words{"--curve", "agx-rec2020"}}) {
@@ -25,7 +25,7 @@ TEST_CASE("a tone curve of a pure color gives no number below 0 and no warning o
 
 TEST_CASE("a warning with a number is said of one input of several, and how many more have it with other numbers") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const std::string stops : {"1", "2", "3"})
     REQUIRE(place.gpupost({"exposure", "--stops", stops, "in.exr", "-o", stops + ".exr", "--quiet"}).exit_code == 0);
   const Finished finished = place.gpupost({"1.exr", "2.exr", "3.exr", "-o", "{stem}.png"});
@@ -35,7 +35,7 @@ TEST_CASE("a warning with a number is said of one input of several, and how many
 }
 
 TEST_CASE("boxes in the place of a narrow gaussian are refused") {
-  const Place place;
+  const TestFolder place;
   const Finished narrow = place.gpupost({"blur", "--sigma", "1.1", "--method", "boxes", "in.exr", "-o", "out.exr"});
   CHECK(narrow.exit_code == 1);
   CHECK_MESSAGE(is_one_error(narrow.err), narrow.err);

@@ -1,6 +1,6 @@
 // Depth of field of whole files: where the depth comes from.
 #include "core/codec/codec.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -33,19 +33,19 @@ void check_refused(const Finished& finished, int exit_code, const std::string& p
 
 TEST_CASE("depth comes from channel Z, from another one, or from a file, and stays as it is") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const std::string lens = "--focus 3 --f-stop 1 --sensor-width 3 --max-radius 4";
   REQUIRE(place.shell("gpupost depth.exr dof " + lens + " --verify -o z.exr").exit_code == 0);
   REQUIRE(place.shell("gpupost depth.exr dof " + lens + " --depth Z --verify -o named.exr").exit_code == 0);
   REQUIRE(place.shell("gpupost depth.exr dof " + lens + " --depth-file depth.exr -o file.exr").exit_code == 0);
   REQUIRE(place
               .shell("gpupost depth.exr dof " + lens +
-                     " --depth-file in.png --depth G --depth-scale 4 --verify -o grey.exr")
+                     " --depth-file in.png --depth G --depth-scale 4 --verify -o gray.exr")
               .exit_code == 0);
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "z.exr");
   CHECK(numbers_of(after, 0) != numbers_of(before, 0));
   CHECK(place.shell("cmp z.exr named.exr && cmp z.exr file.exr").exit_code == 0);
-  CHECK(numbers_of(decoded(place, "grey.exr"), 0) != numbers_of(after, 0));
+  CHECK(numbers_of(decoded(place, "gray.exr"), 0) != numbers_of(after, 0));
   REQUIRE(after.groups.size() == before.groups.size());
   for (size_t group = 1; group < before.groups.size(); ++group)
     if (before.groups[group].depth == Depth::f32) CHECK(numbers_of(after, group) == numbers_of(before, group));
@@ -53,7 +53,7 @@ TEST_CASE("depth comes from channel Z, from another one, or from a file, and sta
 
 TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold it") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished =
       place.gpupost({"depth.exr", "dof", "--focus-at", "3,4", "--max-radius", "3", "--verify", "-o", "o.png"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
@@ -61,14 +61,14 @@ TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold 
 
 TEST_CASE("a part of a frame has the circles that it has in the frame") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Window window{.min_x = 7, .min_y = 0, .max_x = 25, .max_y = 20};
   Picture part = decoded(place, "depth.exr");
   part.data_window = window;
   for (Group& group : part.groups) {
-    const Memory from = std::move(group.levels[0].texels);
+    const TexelBuffer from = std::move(group.levels[0].texels);
     const size_t bytes = 4 * bytes_of(group.depth), width = size_t(size_of(window).width);
-    Level cut{size_of(window), Memory(texel_count(size_of(window)) * bytes)};
+    Level cut{size_of(window), TexelBuffer(texel_count(size_of(window)) * bytes)};
     for (size_t y = 0; y < 21; ++y)
       std::memcpy(cut.texels.data() + y * width * bytes, from.data() + (y * 37 + 7) * bytes, width * bytes);
     group.levels[0] = std::move(cut);
@@ -87,7 +87,7 @@ TEST_CASE("a part of a frame has the circles that it has in the frame") {
 
 TEST_CASE("ops that move texels before it move depth along") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 4 ";
   REQUIRE(place.shell("gpupost depth.exr flip x" + lens + "flip x --verify -o moved.exr").exit_code == 0);
   REQUIRE(place.shell("gpupost depth.exr" + lens + "-o straight.exr").exit_code == 0);
@@ -101,7 +101,7 @@ TEST_CASE("ops that move texels before it move depth along") {
 }
 
 TEST_CASE("a depth that is not there or not of the picture's size is refused in one line") {
-  const Place place;
+  const TestFolder place;
   check_refused(place.gpupost({"in.exr", "dof", "-o", "o.exr"}), 1, "has no channel Z for the depth, but ");
   check_refused(place.gpupost({"depth.exr", "dof", "--depth", "W", "-o", "o.exr"}), 1, "has no channel W");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "wide.exr", "--depth", "R", "-o", "o.exr"}), 1,

@@ -1,6 +1,6 @@
 // What the headers of EXR files say of a picture, and what is written of it behind a chain.
 #include "core/codec/codec.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using namespace gpupost::test;
 namespace {
 
 // in.exr with another header, as `name`.
-void write_changed(const Place& place, const std::string& name, const std::function<void(Picture&)>& change) {
+void write_changed(const TestFolder& place, const std::string& name, const std::function<void(Picture&)>& change) {
   Picture picture = decoded(place, "in.exr");
   change(picture);
   const Encoded encoded = encode(*format_named("exr"), picture, {.keep_depths = true});
@@ -29,7 +29,7 @@ bool has_attribute(const Picture& picture, const std::string& name) {
 
 TEST_CASE("a display window near the end of the format goes through a chain and is read again, or is refused") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   constexpr int last = 0x3ffffffe;
   const Window far{-last, -last, last, last};
   write_changed(place, "far.exr", [&](Picture& picture) { picture.display_window = far; });
@@ -52,7 +52,7 @@ TEST_CASE("a display window near the end of the format goes through a chain and 
 
 TEST_CASE("a data window that flip moves further than readers follow is exit 3, and a crop before it helps") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   write_changed(place, "far.exr", [](Picture& picture) { picture.display_window = {0, 0, 0x3ffffffe, 20}; });
   const Finished finished = place.gpupost({"flip", "x", "far.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 3);
@@ -64,7 +64,7 @@ TEST_CASE("a data window that flip moves further than readers follow is exit 3, 
 }
 
 TEST_CASE("chromaticities that make no sense are dropped with a warning, whatever is written") {
-  const Place place;
+  const TestFolder place;
   write_changed(place, "odd.exr", [](Picture& picture) {
     picture.attributes = {{.name = "chromaticities", .type = "chromaticities", .value = std::vector<uint8_t>(32, 0)}};
   });
@@ -77,7 +77,7 @@ TEST_CASE("chromaticities that make no sense are dropped with a warning, whateve
 }
 
 TEST_CASE("a picture that is changed loses its preview, one that is only converted or measured keeps it") {
-  const Place place;
+  const TestFolder place;
   write_changed(place, "shown.exr", [](Picture& picture) {
     picture.attributes = {{.name = "preview", .type = "preview", .value = {1, 0, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9}},
                           {.name = "owner", .type = "string", .value = {'m', 'e'}}};

@@ -1,5 +1,5 @@
-// What is read: parts, colours that files say, limits, several inputs at once.
-#include "tests/program/place.h"
+// What is read: parts, colors that files say, limits, several inputs at once.
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
 #include "core/image/to_working.h"
@@ -90,7 +90,7 @@ double share_at(const Picture& picture, size_t index) {
 }  // namespace
 
 TEST_CASE("parts of an EXR are read by number and name, listed, and named where one is not there") {
-  const Place place;
+  const TestFolder place;
   for (const char* name : {"in.exr", "wide.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
   place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"wide", place.read("zip.wide.exr")}}));
@@ -118,7 +118,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
 
 TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const char* name : {"in.exr", "depth.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
   place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"depth", place.read("zip.depth.exr")}}));
@@ -131,16 +131,16 @@ TEST_CASE("the depth of a picture of one part may be in another part, which --de
     CHECK(place.gpupost({"compare", "parted.exr", "apart.exr"}).exit_code == 0);
   }
   // --part is of the picture alone: where nothing is said, the file's first part has to have the depth
-  const Finished colour = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
-  CHECK(colour.exit_code == 1);
-  CHECK(colour.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
+  const Finished color = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
+  CHECK(color.exit_code == 1);
+  CHECK(color.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
   const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
   CHECK(alone.exit_code == 1);
   CHECK(alone.err == "gpupost: dof: --depth-part 1 means nothing without --depth-file\n");
 }
 
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {
-  const Place place;
+  const TestFolder place;
   const std::string png = place.read("in.png");
   place.write("power.png", with_chunk(png, "cICP", std::string("\1\4\0\1", 4)));  // a power of 2.2
   CHECK(place.gpupost({"power.png", "-o", "out.png"}, no_driver).exit_code == 0);
@@ -154,7 +154,7 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
   place.write("wide.png", with_chunk(png, "cICP", std::string("\11\15\0\1", 4)));  // Rec. 2020, sRGB's curve
   const Finished wide = place.gpupost({"wide.png", "-o", "wide.out.png"}, no_driver);
   CHECK(wide.exit_code == 0);
-  CHECK_MESSAGE(wide.err.starts_with("gpupost: warning: wide.png: its colours are of other primaries; they were made "
+  CHECK_MESSAGE(wide.err.starts_with("gpupost: warning: wide.png: its colors are of other primaries; they were made "
                                      "those of Rec. 709\n"),
                 wide.err);
   CHECK_MESSAGE(wide.err.find("attributes") == wide.err.npos, wide.err);
@@ -166,7 +166,7 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
 
 TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("wide.png", with_chunk(place.read("in.png"), "cICP", std::string("\11\15\0\1", 4)));
   CHECK(place.gpupost({"wide.png", "-o", "plain.png"}, no_driver).exit_code == 0);
   CHECK(place.gpupost({"mips", "wide.png", "-o", "{stem}.{level}.png", "--storage", "fp32"}).exit_code == 0);
@@ -174,7 +174,7 @@ TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain
 }
 
 TEST_CASE("each limit on inputs is an option and a variable, and its error names the option") {
-  const Place place;
+  const TestFolder place;
   const std::pair<const char*, const char*> limits[] = {
       {"--max-side", "36"}, {"--max-texels", "776"}, {"--max-channels", "3"}, {"--max-decoded", "6K"}};
   for (const auto& [option, value] : limits) {
@@ -201,7 +201,7 @@ TEST_CASE("each limit on inputs is an option and a variable, and its error names
 }
 
 TEST_CASE("the help says the limits that hold without an option") {
-  const std::string help = Place().gpupost({"help"}).out;
+  const std::string help = TestFolder().gpupost({"help"}).out;
   const Limits limits;
   CHECK(limits.decoded_bytes == uint64_t(4) << 30);
   const std::pair<const char*, std::string> defaults[] = {
@@ -221,7 +221,7 @@ TEST_CASE("the help says the limits that hold without an option") {
 }
 
 TEST_CASE("many inputs give the same, however many are decoded at once, and a damaged one harms no other") {
-  const Place place;
+  const TestFolder place;
   Words words;
   for (int index = 0; index < 9; ++index) {
     const std::string name = fmt::format("n{}.{}", index, index % 2 ? "png" : "exr");

@@ -1,9 +1,9 @@
 // Levels of a part of a frame, in files of their own: they lie and look as those of the frame do.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
 #include "core/image/level_windows.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using namespace gpupost::test;
 namespace {
 
 // What a window sees of an endless picture, with ids beside it.
-void write_seen(const Place& place, const std::string& name, const Windows& windows) {
+void write_seen(const TestFolder& place, const std::string& name, const Windows& windows) {
   const Window& data = windows.data;
   const auto number = [&](int x, int y, size_t component, int) {
     const double value = std::sin(0.05 * (x + data.min_x)) + std::cos(0.04 * (y + data.min_y) + double(component));
@@ -28,7 +28,7 @@ void write_seen(const Place& place, const std::string& name, const Windows& wind
   Picture picture{.data_window = data, .display_window = windows.display, .groups = {}};
   picture.groups.push_back(made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32,
                                       size_of(data), 1, number));
-  picture.groups[0].is_colour = true;
+  picture.groups[0].is_color = true;
   picture.groups.push_back(made_group({{{"id", Depth::u32}}}, Depth::u32, size_of(data), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32, .keep_depths = true});
@@ -42,7 +42,7 @@ float number_at(const Picture& picture, int x, int y) {
   return picture.groups[0].levels[0].texels.as<float>()[4 * index];
 }
 
-void check_levels(const Place& place, const Window& frame, const Window& part, int level_count) {
+void check_levels(const TestFolder& place, const Window& frame, const Window& part, int level_count) {
   write_seen(place, "whole.exr", {.data = frame, .display = frame});
   write_seen(place, "part.exr", {.data = part, .display = frame});
   for (const char* name : {"whole", "part"}) {
@@ -71,7 +71,7 @@ void check_levels(const Place& place, const Window& frame, const Window& part, i
 
 TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_levels(place, {0, 0, 127, 95}, {5, 7, 90, 61}, 4);
   check_levels(place, {-16, 8, 111, 103}, {3, 19, 77, 80}, 3);
   check_levels(place, {0, 0, 100, 70}, {5, 7, 90, 61}, 4);  // of odd sides
@@ -79,7 +79,7 @@ TEST_CASE("levels of a part of a frame, a file each, are those of the frame ther
 
 TEST_CASE("levels of a chain are measured and made of the part alone") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   write_seen(place, "part.exr", {.data = {5, 7, 90, 61}, .display = {0, 0, 127, 95}});
   const Finished finished =
       place.gpupost({"part.exr", "stats", "blur", "--sigma", "2", "mips", "--levels", "3", "-o", "p.{level}.exr"});

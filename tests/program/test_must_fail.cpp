@@ -1,5 +1,5 @@
 // Command lines that must be refused: the exit code, one line that says what is wrong, and nothing changed on the disk.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ struct Refusal {
   Environment environment = {};
 };
 
-void check_refused(const Place& place, const Refusal& refusal) {
+void check_refused(const TestFolder& place, const Refusal& refusal) {
   const auto before = place.files();
   const Finished finished = place.gpupost(refusal.words, refusal.environment);
   INFO(refusal.name, ": ", text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}),
@@ -33,7 +33,7 @@ void check_refused(const Place& place, const Refusal& refusal) {
 
 // Each in two folders: one without outputs, and one with old ones, which stay as they are.
 void check_all(const std::vector<Refusal>& refusals) {
-  const Place fresh, used;
+  const TestFolder fresh, used;
   for (const char* output : {"out.exr", "out.png", "in.mips.exr", "out.0.png"}) used.write(output, "an old output");
   for (const Refusal& refusal : refusals) {
     check_refused(fresh, refusal);
@@ -132,7 +132,7 @@ TEST_CASE("values of the environment that are wrong, each named by its variable"
       {"MAX_DISPATCH_MS", "-1", 1, "--max-dispatch-ms -1"},
       {"REQUIRE_GPU", "maybe", 1, "GPUPOST_REQUIRE_GPU=maybe"},
   };
-  const Place place;
+  const TestFolder place;
   for (const auto& [name, value, exit_code, text] : values) {
     const std::string variable = std::string("GPUPOST_") + name;
     check_refused(place, {name, {"in.exr", "-o", "out.exr"}, exit_code, {text, variable}, {{variable, value}}});
@@ -278,7 +278,7 @@ TEST_CASE("verbs with wrong words") {
        {"depth.exr", "channels", "--list", "Z,Q,Z", "-o", "out.exr"},
        1,
        {"channels: the picture has no channel Q, but R, G, B, Z, id"}},
-      {"channels beside the colour behind an op",
+      {"channels beside the color behind an op",
        {"depth.exr", "flip", "x", "channels", "--list", "Z,Z,Z"},
        1,
        {"channels --list Z,Z,Z", "front of a chain", "`flip` stands before it"}},
@@ -384,7 +384,7 @@ TEST_CASE("a part of the levels does not go into one EXR") {
 }
 
 TEST_CASE("an output that exists is not replaced under --no-clobber") {
-  const Place place;
+  const TestFolder place;
   place.write("out.exr", "an old output");
   check_refused(place,
                 {"no clobber", {"in.exr", "-o", "out.exr", "--no-clobber"}, 3, {"out.exr", "exists", "--no-clobber"}});
@@ -393,7 +393,7 @@ TEST_CASE("an output that exists is not replaced under --no-clobber") {
 
 TEST_CASE("of the files of levels all are written or none, and the report lists what was") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("out.2.exr", "an old output");
   std::filesystem::create_directory(place.path("in.mips.1.exr"));
   const Words into_old{"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber"};
@@ -407,7 +407,7 @@ TEST_CASE("of the files of levels all are written or none, and the report lists 
 }
 
 TEST_CASE("a disk that fills up while a result is written leaves the old output and no temporary file") {
-  const Place place;
+  const TestFolder place;
   place.write("out.exr", "an old output");
   const auto before = place.files();
   // in.png is 3 KiB of texels, the result 12 KiB, and a file may have 8
@@ -465,7 +465,7 @@ TEST_CASE("pictures over a limit") {
               7,
               {"20000 x 1", "64 a side", "`stats` cannot be done in parts"}}});
   // what the message of a part that is too large expects is the way out
-  const Place place;
+  const TestFolder place;
   const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
   check_refused(place, {"parts of sliding sums",
                         large,
@@ -489,7 +489,7 @@ TEST_CASE("pictures over a limit") {
 }
 
 TEST_CASE("a file whose name begins with a dash is no option, and the message says how it is given") {
-  const Place place;
+  const TestFolder place;
   place.write("-dash.png", made_files().at("in.png"));
   const Finished finished = place.gpupost({"-dash.png", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
@@ -504,7 +504,7 @@ TEST_CASE("a terminal is neither read as a picture nor written to as one") {
   REQUIRE(grantpt(terminal) == 0);
   REQUIRE(unlockpt(terminal) == 0);
   const std::string name = ptsname(terminal);
-  const Place place;
+  const TestFolder place;
   const Finished input =
       place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
   CHECK(input.exit_code == 1);
@@ -520,26 +520,26 @@ TEST_CASE("a terminal is neither read as a picture nor written to as one") {
 }
 
 TEST_CASE("no words at all print the help on standard error") {
-  const Finished finished = Place().gpupost({});
+  const Finished finished = TestFolder().gpupost({});
   CHECK(finished.exit_code == 1);
   CHECK(finished.out == "");
   CHECK(finished.err.find("Exit codes") != std::string::npos);
 }
 
 TEST_CASE("a line break in a name does not break the message's line") {
-  const Finished finished = Place().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
+  const Finished finished = TestFolder().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 2);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
 }
 
 TEST_CASE("a result never replaces the input of another job") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.shell("cp wide.exr in.mips.exr && gpupost mips in.exr in.mips.exr").exit_code == 1);
   CHECK(place.shell("cmp wide.exr in.mips.exr").exit_code == 0);
 }
 
 TEST_CASE("a result never replaces what the run reads: the file of a level, the depth, a point op's source") {
-  const Place place;
+  const TestFolder place;
   place.write("in.mips.0.exr", made_files().at("wide.exr"));
   place.write("in.dof.exr", made_files().at("in.exr"));
   place.write("plain.glsl", "//!point plain\nvec4 plain(vec4 c, plain_params p) { return c; }\n");
@@ -567,7 +567,7 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
 
 TEST_CASE("a name that holds {level} is a name") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   CHECK(place.shell("cp in.exr 'a{level}.exr' && gpupost mips --quiet 'a{level}.exr'").exit_code == 0);
   CHECK(place.has("a{level}.mips.exr"));
 }
@@ -583,7 +583,7 @@ TEST_CASE("no input is read where a GPU is required and there is none, and the e
 }
 
 TEST_CASE("a device that does not open is the same error for every input and every report") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"mips", "in.exr", "other.exr", "-o", "sub/"}, no_driver).exit_code == 5);
   CHECK(place.gpupost({"mips", "in.exr", "-o", "out.exr", "--timing", "--report", "r.json"}, no_driver).exit_code == 4);
   CHECK(place.has("r.json"));

@@ -1,5 +1,5 @@
 // Command lines that must work: exit 0, what they print, and the files they make.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
 
@@ -24,7 +24,7 @@ struct Example {
 };
 
 void check_works(const Example& example) {
-  const Place place;
+  const TestFolder place;
   const auto before = place.files();
   const Finished finished = place.gpupost(example.words, example.environment);
   INFO(example.name, ": ", text_of({.program = "gpupost", .words = example.words, .environment = example.environment}),
@@ -44,7 +44,7 @@ void check_all(const std::vector<Example>& examples) {
   for (const Example& example : examples) check_works(example);
 }
 
-void write_exr(const Place& place, const std::string& name, const Picture& picture) {
+void write_exr(const TestFolder& place, const std::string& name, const Picture& picture) {
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
   place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
@@ -98,21 +98,21 @@ TEST_CASE("devices and doctor say what there is") {
   if (!has_device()) return;
   check_all({{"devices", {"devices"}, {}, {"0: ", "Vulkan 1.", "subgroups of"}},
              {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
-  const Finished finished = Place().gpupost({"devices", "--json"});
+  const Finished finished = TestFolder().gpupost({"devices", "--json"});
   for (const json& device : json::parse(finished.out))
     for (const char* field : {"index", "name", "type", "uuid", "driver", "memory_bytes", "max_image_side", "obstacle"})
       CHECK_MESSAGE(device.contains(field), field);
 }
 
 TEST_CASE("doctor without a driver says what mends it, and exits with 4") {
-  const Finished finished = Place().gpupost({"doctor"}, no_driver);
+  const Finished finished = TestFolder().gpupost({"doctor"}, no_driver);
   CHECK(finished.exit_code == 4);
   CHECK_MESSAGE(finished.out.find("mesa-vulkan-drivers") != std::string::npos, finished.out);
   CHECK_MESSAGE(finished.out.find("gpupost doctor") == std::string::npos, finished.out);
 }
 
 TEST_CASE("doctor names the variable that decides which drivers are seen") {
-  const Finished finished = Place().gpupost({"doctor"}, no_driver);
+  const Finished finished = TestFolder().gpupost({"doctor"}, no_driver);
   CHECK_MESSAGE(finished.out.find("VK_DRIVER_FILES=/nonexistent.json") != std::string::npos, finished.out);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("the ways to write one call of blur") {
 }
 
 TEST_CASE("a plan says where the device would be given a part at a time, and where not") {
-  const Place place;
+  const TestFolder place;
   const std::string said = "in parts of what follows, where it would keep the device busy for over 5 ms at once";
   const auto is_said = [&](Words words) {
     words.insert(words.begin(), {"--explain", "--size", "512x512"});
@@ -204,7 +204,7 @@ TEST_CASE("a plan says where the device would be given a part at a time, and whe
 
 TEST_CASE("every example that help prints works, with a file a level") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const std::string op : {"mips"}) {
     const std::string help = place.gpupost({"help", op}).out;
     int count = 0;
@@ -219,7 +219,7 @@ TEST_CASE("every example that help prints works, with a file a level") {
 
 TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("mips", made_files().at("in.exr"));
   CHECK(place.gpupost({"mips", "./mips", "-o", "out.exr"}).exit_code == 0);
   CHECK(place.gpupost({"mips", "-o", "two.exr", "--", "mips"}).exit_code == 0);
@@ -229,7 +229,7 @@ TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
 }
 
 TEST_CASE("settings of the machine come from the environment, and the command line wins") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"in.exr", "-o", "a.exr"}, {{"GPUPOST_MAX_SIDE", "16"}}).exit_code == 2);
   CHECK(place.gpupost({"in.exr", "-o", "b.exr", "--max-side", "64"}, {{"GPUPOST_MAX_SIDE", "16"}}).exit_code == 0);
   CHECK(place.gpupost({"in.exr", "-o", "d.exr"}, {{"GPUPOST_DEVICE", "nonsense"}}).exit_code == 0);
@@ -237,7 +237,7 @@ TEST_CASE("settings of the machine come from the environment, and the command li
 }
 
 TEST_CASE("compare: 0 for the same, 6 for a difference, with the tolerance between them") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"compare", "in.exr", "in.exr"}).exit_code == 0);
   const Finished finished = place.gpupost({"compare", "in.exr", "other.exr"});
   CHECK(finished.exit_code == 6);
@@ -252,7 +252,7 @@ TEST_CASE("compare: 0 for the same, 6 for a difference, with the tolerance betwe
 }
 
 TEST_CASE("compare: files of the same numbers differ in windows, chromaticities and levels") {
-  const Place place;
+  const TestFolder place;
   const auto check_differs = [&](const std::string& name, const std::string& text) {
     const Finished finished = place.gpupost({"compare", "in.exr", name});
     INFO(name, ": ", finished.out);
@@ -284,7 +284,7 @@ TEST_CASE("compare: files of the same numbers differ in windows, chromaticities 
 }
 
 TEST_CASE("info --json is JSON that holds what the picture is") {
-  const Place place;
+  const TestFolder place;
   const json info = json::parse(place.gpupost({"info", "depth.exr", "--json"}).out);
   CHECK(info["format"] == "exr");
   CHECK(info["width"] == 37);
@@ -301,7 +301,7 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
 }
 
 TEST_CASE("--quiet takes the warnings away, and nothing else") {
-  const Place place;
+  const TestFolder place;
   const Finished loud = place.gpupost({"depth.exr", "-o", "loud.png"});
   CHECK(loud.exit_code == 0);
   CHECK_MESSAGE(loud.err.starts_with("gpupost: warning: depth.exr: "), loud.err);
@@ -314,7 +314,7 @@ TEST_CASE("--quiet takes the warnings away, and nothing else") {
 
 TEST_CASE("a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished silent =
       place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
   CHECK(silent.exit_code == 0);

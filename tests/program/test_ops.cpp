@@ -1,7 +1,7 @@
 // What ops do to whole files: every channel, the windows, several sizes in one run.
 #include "core/base/half.h"
 #include "core/image/to_working.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ using namespace gpupost::test;
 
 namespace {
 
-Finished done(const Place& place, const Words& words) {
+Finished done(const TestFolder& place, const Words& words) {
   const Finished finished = place.gpupost(words);
   INFO(finished.err);
   CHECK(finished.exit_code == 0);
@@ -32,7 +32,7 @@ uint32_t bits_at(const Group& group, int x, int y) {
 
 TEST_CASE("crop and flip move every channel alike, uint ones too") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"crop", "--window", "10x7+5+3", "flip", "x", "depth.exr", "-o", "out.exr"});
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
   CHECK(after.data_window == window_of({10, 7}));
@@ -46,7 +46,7 @@ TEST_CASE("crop and flip move every channel alike, uint ones too") {
 
 TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"resize", "--size", "50%", "flip", "x", "mips", "in.exr", "wide.exr", "depth.exr", "-o",
                "{stem}.out.exr", "--verify"});
   CHECK(decoded(place, "in.out.exr").size() == Size{19, 11});
@@ -55,7 +55,7 @@ TEST_CASE("a chain takes pictures of different sizes, and --verify holds for eac
 
 TEST_CASE("a part that is not inside the picture is refused in one line") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the picture, which has 37 x 21 texels\n");
@@ -63,7 +63,7 @@ TEST_CASE("a part that is not inside the picture is refused in one line") {
 
 TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"mips", "--normal", "in.png", "-o", "normal.{level}.png"});
   const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
@@ -79,7 +79,7 @@ TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded 
 
 TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"mips", "--normal", "--normal-length", "alpha", "float.exr", "-o", "out.exr"});
   CHECK(!decoded(place, "float.exr").groups[0].has_alpha());
   CHECK(decoded(place, "out.exr").groups[0].channels[3].name == "A");
@@ -87,7 +87,7 @@ TEST_CASE("the length of a mean of directions comes in an alpha that was not the
 
 TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
   done(place, {"mips", "in.exr", "float.exr", "-o", "{stem}.plain.exr"});
   const auto is_equal = [&](const std::string& stem, int level) {
@@ -107,9 +107,9 @@ TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what ca
 }
 
 TEST_CASE(
-    "luminance leaves one channel Y, in floats where nothing else is asked for, and what is beside the colour behind") {
+    "luminance leaves one channel Y, in floats where nothing else is asked for, and what is beside the color behind") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"luminance", "--tile", "8", "in.exr", "-o", "out.exr", "--verify"});
   const Picture made = decoded(place, "out.exr");
   CHECK(made.size() == Size{5, 3});
@@ -131,7 +131,7 @@ TEST_CASE(
     "what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR and in linear integers") {
   if (!has_device()) return;
   for (const char* name : {"float.exr", "in.exr"}) {
-    const Place place;
+    const TestFolder place;
     done(place, {"localgamma", name, "--bits", "8", "-o", "out.png"});
     done(place, {"localgamma", name, "--bits", "16", "--transfer", "linear", "-o", "linear.png"});
     done(place, {"localgamma", name, "-o", "out.exr"});
@@ -161,7 +161,7 @@ TEST_CASE(
 
 TEST_CASE("an op on light behind local gamma is refused, one that moves texels is not") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   done(place, {"localgamma", "flip", "x", "in.exr", "-o", "out.png"});
   const Finished finished =
       place.gpupost({"localgamma", "flip", "x", "blur", "--radius", "1", "in.exr", "-o", "out.png"});
@@ -173,7 +173,7 @@ TEST_CASE("an op on light behind local gamma is refused, one that moves texels i
 
 TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const auto warning = [&](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
     const std::string err = done(place, words).err;
@@ -196,7 +196,7 @@ TEST_CASE("what halves clamp is warned of with its count: in the result, and bet
 
 TEST_CASE("curves whose published terms cancel near white keep their digits there") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const std::string noise = std::filesystem::absolute("testdata/noise_257x129.exr").string();
   for (const char* curve : {"agx", "agx-filament"})
     done(place, {"exposure", "--stops", "3", "tonemap", "--curve", curve, "--fit", "--storage", "fp32", noise, "-o",

@@ -1,5 +1,5 @@
 // Where results go, and what is in them.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/base/half.h"
 #include "core/image/to_working.h"
@@ -21,7 +21,7 @@ namespace {
 
 // Number `index` of a level as it stands.
 double number_at(const Group& group, size_t index) {
-  const Memory& texels = group.levels[0].texels;
+  const TexelBuffer& texels = group.levels[0].texels;
   switch (group.depth) {
     case Depth::u8: return texels.as<uint8_t>()[index];
     case Depth::u16: return texels.as<uint16_t>()[index];
@@ -32,14 +32,14 @@ double number_at(const Group& group, size_t index) {
   return NAN;
 }
 
-void check_same(const Place& place, const std::string& a, const std::string& b, const Words& options = {}) {
+void check_same(const TestFolder& place, const std::string& a, const std::string& b, const Words& options = {}) {
   Words words{"compare", a, b};
   words.insert(words.end(), options.begin(), options.end());
   const Finished finished = place.gpupost(words);
   CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
 }
 
-void check_done(const Place& place, const Words& words) {
+void check_done(const TestFolder& place, const Words& words) {
   const Finished finished = place.gpupost(words);
   CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
 }
@@ -49,7 +49,7 @@ void check_done(const Place& place, const Words& words) {
 TEST_CASE("a mean of black and white texels is 188, not 128") {
   if (!has_device()) return;
   for (const char* method : {"single-pass", "per-level"}) {
-    const Place place;
+    const TestFolder place;
     check_done(place, {"mips", "bars.png", "--method", method, "-o", "{stem}.{level}.png"});
     for (int level = 1; level < 7; ++level) {
       const Picture picture = decoded(place, fmt::format("bars.{}.png", level));
@@ -63,7 +63,7 @@ TEST_CASE("a mean of black and white texels is 188, not 128") {
 }
 
 TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half and float") {
-  const Place place;
+  const TestFolder place;
   for (const char* name : {"in.png", "deep.png"}) {
     check_done(place, {name, "-o", "there.exr", "--bits", "32f"});
     check_done(place, {"there.exr", "-o", "back.png", "--bits", std::string(name) == "in.png" ? "8" : "16"});
@@ -80,11 +80,11 @@ TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half an
 }
 
 TEST_CASE(
-    "colours of other primaries are Rec. 709's in a PNG, without an op and behind one, and stay theirs in an EXR") {
+    "colors of other primaries are Rec. 709's in a PNG, without an op and behind one, and stay theirs in an EXR") {
   // ITU-R BT.2087
   constexpr double to_rec709[3][3] = {
       {1.6604910, -0.5876411, -0.0728499}, {-0.1245505, 1.1328999, -0.0083494}, {-0.0181508, -0.1005789, 1.1187297}};
-  const Place place;
+  const TestFolder place;
   check_done(place, {"rec2020.exr", "-o", "out.png", "--bits", "16"});
   const Picture before = decoded(place, "rec2020.exr"), after = decoded(place, "out.png");
   for (size_t texel = 0; texel < texel_count(before.size()); ++texel)
@@ -107,7 +107,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whatever the compression") {
-  const Place place;
+  const TestFolder place;
   for (const char* name : {"depth.exr", "layers.exr", "float.exr"})
     for (const char* compression : {"none", "rle", "zips", "zip"}) {
       check_done(place, {name, "-o", "out.exr", "--compression", compression});
@@ -121,7 +121,7 @@ TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whate
 
 TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const char* name : {"in", "depth", "float", "layers"}) {
     const std::string from = fmt::format("{}.exr", name), to = fmt::format("{}.mips.exr", name);
     check_done(place, {"mips", from});
@@ -136,7 +136,7 @@ TEST_CASE("level 0 of a mip chain is the input, and each level is half of the on
 
 TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
   for (const std::string name : {"in.exr", "float.exr"}) {
     check_done(place, {"mips", name, "-o", "all.exr"});
@@ -158,7 +158,7 @@ TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
 
 TEST_CASE("info tells how many levels a file has") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "in.exr"});
   CHECK(json::parse(place.gpupost({"info", "in.mips.exr", "--json"}).out)["levels"] == 6);
   CHECK(json::parse(place.gpupost({"info", "in.exr", "--json"}).out)["levels"] == 1);
@@ -166,7 +166,7 @@ TEST_CASE("info tells how many levels a file has") {
 
 TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"mips", "float.exr", "--fp16"});
   CHECK(finished.exit_code == 0);
   CHECK_MESSAGE(finished.err.find("over 65504 were clamped") != std::string::npos, finished.err);
@@ -177,7 +177,7 @@ TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with 
 
 TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"}}) {
     Words at_once{"in.exr", "-o", "whole.exr"},
         in_parts{"in.exr", "-o", "parts.exr", "--tile-side", "16", "--report", "report.json"};
@@ -194,7 +194,7 @@ TEST_CASE("a picture that goes through in parts gives the same file, and the rep
 
 TEST_CASE("a picture over a device's limit goes through, and is what the definition says") {
   if (!has_device() || has_gpu()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"blur", "long.exr", "--radius", "7", "--verify", "--quiet", "-o", "blurred.exr"});
   check_done(place, {"mips", "long.exr", "--verify", "--quiet", "-o", "mips.exr"});
   CHECK(decoded(place, "mips.exr", 1).size() == Size{10000, 1});
@@ -206,7 +206,7 @@ TEST_CASE("a picture over a device's limit goes through, and is what the definit
 
 TEST_CASE("-o with / at its end is a folder for the input's name") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   std::filesystem::create_directory(place.path("made"));
   check_done(place, {"mips", "sub/in.exr", "wide.exr", "-o", "made/"});
   CHECK(place.has("made/in.exr"));
@@ -216,7 +216,7 @@ TEST_CASE("-o with / at its end is a folder for the input's name") {
 }
 
 TEST_CASE("the places of a pattern are filled from the input") {
-  const Place place;
+  const TestFolder place;
   check_done(place, {"sub/in.exr", "-o", "{dir}/{stem}-{name}.{ext}"});
   CHECK(place.has("sub/in-in.exr.exr"));
   check_done(place, {"in.exr", "wide.exr", "-o", "{dir}/{stem}.png"});
@@ -232,7 +232,7 @@ TEST_CASE("the places of a pattern are filled from the input") {
 
 TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.exr"});
   check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.png", "--levels", "3"});
   check_done(place, {"mips", "in.exr", "-o", "whole.exr"});
@@ -250,21 +250,21 @@ TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
 
 TEST_CASE("a layer is what mips works on, and all else travels along") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "layers.exr", "--layer", "diffuse", "--verify"});
   check_same(place, "layers.exr", "layers.mips.exr", {"--level", "0"});
 }
 
 TEST_CASE("a result may replace its own input when that is asked for, whole") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "in.exr", "-o", "in.exr"});
   CHECK(decoded(place, "in.exr", 5).size() == Size{1, 1});
   check_same(place, "in.exr", "sub/in.exr", {"--level", "0"});
 }
 
 TEST_CASE("of several inputs the bad ones are named, the good ones are done, and the exit is 5") {
-  const Place place;
+  const TestFolder place;
   std::filesystem::create_directory(place.path("made"));
   const Finished finished =
       place.gpupost({"in.exr", "cut.exr", "wide.exr", "missing.exr", "-o", "made/", "--quiet"}, no_driver);
@@ -279,7 +279,7 @@ TEST_CASE("of several inputs the bad ones are named, the good ones are done, and
 TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
   if (!has_device()) return;
   for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
-    const Place place;
+    const TestFolder place;
     check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
     const json report = json::parse(place.read("r.json"));
     CHECK(report["schema"] == "gpupost-report-1");
@@ -318,7 +318,7 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
 }
 
 TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
-  const Place place;
+  const TestFolder place;
   CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
   const json report = json::parse(place.read("r.json"));
   CHECK(report["device"].is_null());
@@ -330,7 +330,7 @@ TEST_CASE("the report of a conversion names no device, that of a bad input its e
 
 TEST_CASE("--timing prints the table on standard error") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
   CHECK(finished.exit_code == 0);
   CHECK(finished.out == "");
@@ -341,7 +341,7 @@ TEST_CASE("--timing prints the table on standard error") {
 
 TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   REQUIRE(place.gpupost({"bars.png", "-o", "wide.png", "--bits", "16"}).exit_code == 0);
   const Picture eight = decoded(place, "bars.png"), sixteen = decoded(place, "wide.png");
   const auto from = eight.groups[0].levels[0].texels.as<uint8_t>();
@@ -356,7 +356,7 @@ TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the inp
 
 TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
     for (const int levels : {0, 3, 1}) {
       const std::string name = fmt::format("out{}.{}", levels, extension);
@@ -368,7 +368,7 @@ TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
 }
 
 TEST_CASE("the depth and transfer of a container are those of the input, unless they are asked for") {
-  const Place place;
+  const TestFolder place;
   const auto dxgi_of = [&](const Words& words) {
     check_done(place, words);
     return int(static_cast<unsigned char>(place.read("out.dds")[128]));
@@ -386,10 +386,10 @@ TEST_CASE("the depth and transfer of a container are those of the input, unless 
 
 TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "in.png", "-o", "out.dds"});
   const Picture picture = decoded(place, "in.png");
-  const Memory& texels = picture.groups[0].levels[0].texels;
+  const TexelBuffer& texels = picture.groups[0].levels[0].texels;
   CHECK(place.read("out.dds").substr(148, texels.size()) ==
         std::string(reinterpret_cast<const char*>(texels.data()), texels.size()));
   check_done(place, {"mips", "bars.png", "-o", "out.ktx2"});  // R8_SRGB
@@ -399,7 +399,7 @@ TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mea
 }
 
 TEST_CASE("--dither ordered takes the numbers beside what is between them, in every format of 8 bits") {
-  const Place place;
+  const TestFolder place;
   for (const char* dither : {"none", "ordered"})
     check_done(place, {"in.exr", "-o", fmt::format("{}.png", dither), "--dither", dither});
   check_done(place, {"in.exr", "-o", "plain.png"});
@@ -425,7 +425,7 @@ TEST_CASE("--dither ordered takes the numbers beside what is between them, in ev
 
 TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds no other channels; dropped: Z id\n");
@@ -435,7 +435,7 @@ TEST_CASE("no work is done on channels that the output cannot hold, and they are
 }
 
 TEST_CASE("a warning of several inputs is said of the first, with their number behind all of them") {
-  const Place place;
+  const TestFolder place;
   const std::string copies = "cp depth.exr second.exr && cp depth.exr third.exr && ";
   const std::string dropped = "png holds no other channels; dropped: Z id\n", first = "gpupost: warning: depth.exr: ";
   const Finished three = place.shell(copies + "gpupost depth.exr in.exr second.exr third.exr -o '{stem}.png'");
@@ -448,7 +448,7 @@ TEST_CASE("a warning of several inputs is said of the first, with their number b
 }
 
 TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
-  const Place place;
+  const TestFolder place;
   check_done(place, {"in.exr", "-o", "linear.png", "--bits", "16", "--transfer", "linear"});
   CHECK(json::parse(place.gpupost({"info", "linear.png", "--json"}).out)["transfer"] == "linear");
   CHECK(place.read("linear.png").find("sRGB") == std::string::npos);

@@ -1,5 +1,5 @@
 // gpupost between other programs.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/system/descriptor.h"
 
@@ -64,7 +64,7 @@ int exit_code_after(int signal_number, bool is_ignored, const std::string& outpu
 
 TEST_CASE("a picture comes in by standard input and goes out by standard output") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.shell("cat in.exr | gpupost mips --fp16 > out.exr");
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "");
@@ -74,7 +74,7 @@ TEST_CASE("a picture comes in by standard input and goes out by standard output"
 }
 
 TEST_CASE("warnings of standard input name it as errors do") {
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.shell("cat depth.exr | gpupost - -o out.png");
   CHECK(finished.exit_code == 0);
   CHECK_MESSAGE(finished.err.starts_with("gpupost: warning: standard input: png holds no other channels"),
@@ -83,7 +83,7 @@ TEST_CASE("warnings of standard input name it as errors do") {
 
 TEST_CASE("standard input may be a file, standard output may be named") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   CHECK(place.shell("gpupost mips < in.exr > a.exr").exit_code == 0);
   CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
   CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
@@ -92,14 +92,14 @@ TEST_CASE("standard input may be a file, standard output may be named") {
 }
 
 TEST_CASE("two gpuposts in a row convert there and back") {
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.shell("gpupost - -o - --format exr < in.png | gpupost - -o out.png --bits 8");
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   CHECK(place.gpupost({"compare", "in.png", "out.png"}).exit_code == 0);
 }
 
 TEST_CASE("a closed pipe under text is no error") {
-  const Place place;
+  const TestFolder place;
   for (const char* line : {"gpupost help | true", "gpupost ops --markdown | true", "gpupost shader mips | head -n 1",
                            "for i in 1 2 3; do gpupost help; done | head -c 100"}) {
     const Finished finished = place.shell(std::string("set -o pipefail; ") + line, no_driver);
@@ -109,14 +109,14 @@ TEST_CASE("a closed pipe under text is no error") {
 }
 
 TEST_CASE("a closed pipe under a picture is an output that cannot be written") {
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.shell("{ sleep 0.1; gpupost wide.exr -o - --format exr; echo code $? >&2; } | true");
   CHECK_MESSAGE(finished.err.find("code 3") != std::string::npos, finished.err);
   CHECK_MESSAGE(finished.err.starts_with("gpupost: standard output: cannot be written"), finished.err);
 }
 
 TEST_CASE("names of open descriptors are written on to: pipes, and files that hold something") {
-  const Place place;
+  const TestFolder place;
   REQUIRE(place.shell("gpupost in.exr -o - --format exr > straight.exr").exit_code == 0);
   const std::string file = place.read("straight.exr");
   for (const std::string line :
@@ -136,7 +136,7 @@ TEST_CASE("names of open descriptors are written on to: pipes, and files that ho
 }
 
 TEST_CASE("a descriptor that is not open, or is for reading, is refused before any work") {
-  const Place place;
+  const TestFolder place;
   for (const std::string line :
        {"gpupost missing.exr -o /dev/fd/9 --format exr", "gpupost missing.exr -o /dev/stdin --format exr < in.exr",
         "gpupost missing.exr -o - --format exr >&-"}) {
@@ -149,7 +149,7 @@ TEST_CASE("a descriptor that is not open, or is for reading, is refused before a
 }
 
 TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
-  const Place place;
+  const TestFolder place;
   const Finished picture = place.run(
       {.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
   CHECK(picture.exit_code == 3);
@@ -161,7 +161,7 @@ TEST_CASE("a full disk under standard output is an error, under a picture and un
 }
 
 TEST_CASE("a standard error that is full, closed or read no more changes no result and no exit code") {
-  const Place place;
+  const TestFolder place;
   const std::string batch = "gpupost depth.exr layers.exr in.exr text.exr other.exr -o '{stem}.png' --report r.json ";
   for (const std::string way : {"2> /dev/full", "2>&-", "2> >(true)"}) {
     INFO(way);
@@ -176,7 +176,7 @@ TEST_CASE("a standard error that is full, closed or read no more changes no resu
 }
 
 TEST_CASE("what is closed of the standard descriptors is no place for files that are opened") {
-  const Place place;
+  const TestFolder place;
   for (const std::string line : {"gpupost - -o out.exr <&-", "gpupost - -o out.exr <&- >&- 2>&-"})
     CHECK_MESSAGE(place.shell(line).exit_code == 2, line);
   CHECK(place.shell("gpupost in.exr -o out.exr <&- >&- 2>&-").exit_code == 0);
@@ -185,7 +185,7 @@ TEST_CASE("what is closed of the standard descriptors is no place for files that
 }
 
 TEST_CASE("a picture that is cut off in the pipe is refused, and standard output stays empty") {
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.shell("head -c 500 in.exr | gpupost mips");
   CHECK(finished.exit_code == 2);
   CHECK(finished.out == "");
@@ -193,7 +193,7 @@ TEST_CASE("a picture that is cut off in the pipe is refused, and standard output
 }
 
 TEST_CASE("a signal leaves no temporary file and ends the program by itself, unless it is to be ignored") {
-  const Place place;
+  const TestFolder place;
   place.write("out.exr", "an old output");
   const auto before = place.files();
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})

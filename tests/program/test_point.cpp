@@ -1,6 +1,6 @@
 // Ops that users have written: what they make, what is wrong with them, and what happens when they hurt the compiler.
 #include "core/system/sandbox.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ const char* const gain_file =
     "vec4 gain(vec4 c, gain_params p) { return vec4(straight(load(ivec2(0))) * p.value * c.rgb, c.a); }\n";
 
 // What it says of `words`, which must end with this exit code and leave nothing.
-std::string refusal(const Place& place, Words words, int exit_code) {
+std::string refusal(const TestFolder& place, Words words, int exit_code) {
   words.insert(words.end(), {"in.exr", "-o", "out.exr"});
   const Finished finished = place.gpupost(words);
   CHECK(finished.exit_code == exit_code);
@@ -30,7 +30,7 @@ std::string refusal(const Place& place, Words words, int exit_code) {
   return finished.err;
 }
 
-void done(const Place& place, const Words& words) {
+void done(const TestFolder& place, const Words& words) {
   const Finished finished = place.gpupost(words);
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
@@ -47,7 +47,7 @@ std::string doubling_file() {
 
 TEST_CASE("an op of one's own makes what the same op of gpupost makes, wherever it is folded") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("gain.glsl", gain_file);
   const std::pair<Words, Words> around[] = {
       {{}, {}}, {{"exposure", "--stops", "0.5"}, {"mips"}}, {{"blur", "--radius", "2"}, {}}, {{}, {"luminance"}}};
@@ -64,9 +64,9 @@ TEST_CASE("an op of one's own makes what the same op of gpupost makes, wherever 
   }
 }
 
-TEST_CASE("an op of one's own gets CIE Yxy, straight colour and its defaults where its header says so") {
+TEST_CASE("an op of one's own gets CIE Yxy, straight color and its defaults where its header says so") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("half.glsl",
               "//!point half_light\n//!space yxy\n//!param y 0.5 0..1\n"
               "vec4 half_light(vec4 c, half_light_params p) { return vec4(p.y * c.x, c.yzw); }\n");
@@ -82,7 +82,7 @@ TEST_CASE("an op of one's own gets CIE Yxy, straight colour and its defaults whe
 
 TEST_CASE("what is wrong with the file is one line that names it and its line") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const auto refused = [&](const std::string& text) {
     place.write("x.glsl", "//!point x\n" + text);
     return refusal(place, {"point", "x.glsl"}, 2);
@@ -106,7 +106,7 @@ TEST_CASE("what is wrong with the file is one line that names it and its line") 
 
 TEST_CASE("a text is compiled once and then kept, and another text is another one") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Environment environment{{"XDG_CACHE_HOME", place.path("cache")}};
   const auto kept_count = [&](const std::string& value) {
     place.write("x.glsl", "//!point x\nvec4 x(vec4 c, x_params p) { return c * " + value + "; }\n");
@@ -125,7 +125,7 @@ TEST_CASE("a text is compiled once and then kept, and another text is another on
 
 TEST_CASE("an op of one's own is planned, timed and left by itself as any other") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("gain.glsl", gain_file);
   const Words chain{"exposure", "--stops", "1", "point", "gain.glsl", "--set", "value=2", "in.exr", "-o", "out.exr"};
   const auto with = [&](const char* option) {
@@ -146,7 +146,7 @@ TEST_CASE("an op of one's own is planned, timed and left by itself as any other"
 }
 
 TEST_CASE("words that are wrong with an op of one's own") {
-  const Place place;
+  const TestFolder place;
   place.write("gain.glsl", gain_file);
   place.write("long.glsl", std::string(70000, ' '));
   std::filesystem::create_directory(place.path("folder.glsl"));
@@ -169,7 +169,7 @@ TEST_CASE("words that are wrong with an op of one's own") {
 
 TEST_CASE("a file that the compiler crashes on, or does not come to an end with, is an error and no more") {
   if (gpupost::is_sanitized()) return skip("sanitizers tell of a crash in lines of their own");
-  const Place place;
+  const TestFolder place;
   std::string sum = "c";
   for (int term = 0; term < 32000; ++term) sum += "+c";
   place.write("deep.glsl", "//!point x\nvec4 x(vec4 c, x_params p) { return " + sum + "; }\n");

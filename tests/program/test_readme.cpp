@@ -1,8 +1,8 @@
 // The README and the docs: their commands run, and their tables are the program's own.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -40,13 +40,13 @@ Words commands_of(const std::string& markdown) {
 }
 
 // The pictures of cubes that the README speaks of.
-void write_faces(const Place& place) {
+void write_faces(const TestFolder& place) {
   const auto write = [&](const std::string& name, gpupost::Size size) {
     const gpupost::Depth depth = gpupost::Depth::half;
     gpupost::Picture picture{.data_window = gpupost::window_of(size), .display_window = gpupost::window_of(size)};
     picture.groups.push_back(gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1,
                                                  [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); }));
-    picture.groups[0].is_colour = true;
+    picture.groups[0].is_color = true;
     const gpupost::Encoded encoded = gpupost::encode(*gpupost::format_named("exr"), picture, {.depth = depth});
     place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
   };
@@ -67,7 +67,7 @@ std::vector<std::string> pages() {
 
 TEST_CASE("every command of the README and of the docs ends with 0") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("in.exr", file("testdata/scene.exr"));
   place.write("in.png", file("testdata/alpha.png"));
   write_faces(place);
@@ -97,7 +97,7 @@ TEST_CASE("every file that the README and the docs link to is there") {
 }
 
 TEST_CASE("docs/ops.md is what `gpupost ops --markdown` prints") {
-  CHECK(file("docs/ops.md") == Place().gpupost({"ops", "--markdown"}).out);
+  CHECK(file("docs/ops.md") == TestFolder().gpupost({"ops", "--markdown"}).out);
 }
 
 TEST_CASE("the table of formats in docs/formats.md has the program's formats and their depths") {

@@ -1,9 +1,9 @@
 // Statistics of whole files, as JSON on standard output.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
 #include "tests/support/skip.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ std::vector<json> lines_of(const Finished& finished) {
   return lines;
 }
 
-json stats_of(const Place& place, const std::string& file) {
+json stats_of(const TestFolder& place, const std::string& file) {
   const std::vector<json> lines = lines_of(place.gpupost({file, "stats", "--verify", "--quiet"}));
   REQUIRE(lines.size() == 1);
   return lines[0];
@@ -50,7 +50,7 @@ std::string file_with(Size size, float value, const std::vector<float>& reds) {
                              const auto index = size_t(y * size.width + x);
                              return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
                            });
-  group.is_colour = true;
+  group.is_color = true;
   Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
   picture.groups.push_back(std::move(group));
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32});
@@ -69,7 +69,7 @@ std::vector<double> oiio_numbers(const std::string& text, const std::string& lab
 
 TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
   const std::string file = std::filesystem::absolute("testdata/scene.exr").string();
   const json stats = stats_of(place, file);
@@ -93,7 +93,7 @@ TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") 
 
 TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   place.write("odd.exr", file_with({9, 5}, 0.5f, {std::nanf(""), infinity, -infinity, -2, 0}));
   const json stats = stats_of(place, "odd.exr");
@@ -112,7 +112,7 @@ TEST_CASE("a picture with infinities and one NaN still has sane numbers, and cou
 
 TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("black.exr", file_with({64, 48}, 0, {}));
   const json black = stats_of(place, "black.exr")["luminance"];
   CHECK(black["mean"] == 0);
@@ -128,7 +128,7 @@ TEST_CASE("black has a mean of 0 and no log average; a picture without any numbe
 
 TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const auto before = place.files();
   CHECK(lines_of(place.gpupost({"in.exr", "stats"})).size() == 1);
   CHECK(place.files() == before);
@@ -142,7 +142,7 @@ TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that i
 
 TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const std::vector<json> lines =
       lines_of(place.gpupost({"in.exr", "depth.exr", "stats", "exposure", "--stops", "1", "stats", "--measure",
                               "extremes", "crop", "--window", "5x4+0+0", "stats", "--verify", "--quiet"}));
@@ -162,7 +162,7 @@ TEST_CASE("each stats of a chain and each input has a line of its own, of the pi
 
 TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const auto log_average = [&](const Words& words) -> json {
     Words all{"float.exr", "exposure"};
     all.insert(all.end(), words.begin(), words.end());
@@ -179,7 +179,7 @@ TEST_CASE("the automatic exposure brings the log average to the key, and leaves 
 }
 
 TEST_CASE("words of the automatic exposure that contradict each other or mean nothing are refused") {
-  const Place place;
+  const TestFolder place;
   for (const Words& words : {Words{},
                              {"--auto", "--stops", "1"},
                              {"--stops", "1", "--key", "0.2"},
@@ -196,7 +196,7 @@ TEST_CASE("words of the automatic exposure that contradict each other or mean no
 }
 
 TEST_CASE("numbers, pictures and reports do not meet on standard output") {
-  const Place place;
+  const TestFolder place;
   for (const std::string line :
        {"cat in.exr | gpupost stats -o -", "cat in.exr | gpupost stats flip x", "gpupost in.exr stats -o -",
         "gpupost in.exr stats --report -", "gpupost in.exr stats flip x -o -"}) {
@@ -211,7 +211,7 @@ TEST_CASE("numbers, pictures and reports do not meet on standard output") {
 
 TEST_CASE("a table says what JSON says, and the report has the same object") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished table = place.gpupost({"in.exr", "stats", "--table"});
   const json plain = stats_of(place, "in.exr");
   CHECK(table.exit_code == 0);

@@ -1,8 +1,8 @@
 // Names of files and channels reach the terminal in one printable form.
 #include "core/base/half.h"
 #include "core/codec/codec.h"
-#include "tests/program/place.h"
-#include "tests/support/made.h"
+#include "tests/program/test_folder.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ std::string odd_exr() {
   Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
   picture.groups.push_back(
       made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {}}}, Depth::half, size, 1, gray));
-  picture.groups.back().is_colour = true;
+  picture.groups.back().is_color = true;
   picture.groups.push_back(made_group({{{bent, Depth::half}, {}, {}, {}}}, Depth::half, size, 1, gray));
   picture.attributes = {{.name = "owner" + escape, .type = "string", .value = {1}}};
   const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true});
@@ -42,7 +42,7 @@ bool is_plain(const std::string& text) {
 }  // namespace
 
 TEST_CASE("no name of a file or a channel changes a terminal") {
-  const Place place;
+  const TestFolder place;
   const std::string odd = odd_exr(), name = "odd" + escape + ".exr";
   place.write("odd.exr", odd);
   place.write(name, odd);

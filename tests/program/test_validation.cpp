@@ -1,5 +1,5 @@
 // The program under Vulkan's validation layer with its synchronisation checks on.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@ using namespace gpupost::test;
 
 TEST_CASE("the validation layer has no message for either method, with pushed and with ordinary descriptor sets") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const char* method : {"single-pass", "per-level"})
     for (const char* plain_sets : {"0", "1"}) {
       const Finished finished = place.gpupost({"mips", "in.exr", "--method", method, "-o", "out.exr"},
@@ -20,7 +20,7 @@ TEST_CASE("the validation layer has no message for either method, with pushed an
 
 TEST_CASE("a program without its barriers is reported, and writes nothing") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   // not by Place, for which exit 70 is a failure of its own
   const Finished finished = run({.program = GPUPOST_PROGRAM,
                                  .words = {"mips", "in.exr", "--method", "per-level", "-o", "out.exr"},

@@ -1,5 +1,5 @@
 // Verbs: their help, their options, and what stands before them.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ Words examples_of(const std::string& help) {
   return lines;
 }
 
-std::string completed(const Place& place, const Words& words) {
+std::string completed(const TestFolder& place, const Words& words) {
   Words all{"completion", "words", "--"};
   all.insert(all.end(), words.begin(), words.end());
   return place.gpupost(all).out;
@@ -45,7 +45,7 @@ std::string completed(const Place& place, const Words& words) {
 }  // namespace
 
 TEST_CASE("help of each verb has its usage and examples, and its options are those that are completed") {
-  const Place place;
+  const TestFolder place;
   const Words verbs = first_words(place.gpupost({"help"}).out, "Verbs");
   CHECK(verbs.size() >= 11);
   for (const std::string& verb : verbs) {
@@ -68,7 +68,7 @@ TEST_CASE("help of each verb has its usage and examples, and its options are tho
 }
 
 TEST_CASE("examples of verbs that need no device end with 0") {
-  const Place place;
+  const TestFolder place;
   for (const char* verb : {"info", "compare", "ops", "completion", "help", "version", "shader"})
     for (const std::string& example : examples_of(place.gpupost({"help", verb}).out)) {
       const Finished finished = place.shell("gpupost " + example);
@@ -77,7 +77,7 @@ TEST_CASE("examples of verbs that need no device end with 0") {
 }
 
 TEST_CASE("options of verbs are completed from the table that parses them") {
-  const Place place;
+  const TestFolder place;
   const auto words = [&](const Words& typed) { return completed(place, typed); };
   CHECK(words({"compare", "--tol"}).starts_with("--tolerance\t"));
   CHECK(words({"compare", "--lay"}).starts_with("--layer\t"));
@@ -90,7 +90,7 @@ TEST_CASE("options of verbs are completed from the table that parses them") {
 }
 
 TEST_CASE("words that a verb does not have are refused with what it has") {
-  const Place place;
+  const TestFolder place;
   const std::pair<Words, const char*> refused[] = {
       {{"compare", "in.exr", "in.exr", "--tolerence", "1"},
        "gpupost: compare: unknown option --tolerence (did you mean `--tolerance`?); it has --tolerance, "},
@@ -115,7 +115,7 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
 }
 
 TEST_CASE("only settings of the machine come from the environment, and the rest is a warning") {
-  const Place place;
+  const TestFolder place;
   const auto warning_of = [&](const char* name, const char* value) {
     const Finished finished = place.gpupost({"in.exr", "-o", "out.exr"}, {{name, value}});
     CHECK(finished.exit_code == 0);
@@ -148,12 +148,12 @@ TEST_CASE("variables that the code or its tests read are known to the program") 
         names.insert((*match)[1]);
     }
   CHECK(names.size() > 10);
-  const Place place;
+  const TestFolder place;
   for (const std::string& name : names) CHECK_MESSAGE(place.gpupost({"version"}, {{name, "0"}}).err == "", name);
 }
 
 TEST_CASE("two inputs of one output are named, and what tells them apart fits what was typed") {
-  const Place place;
+  const TestFolder place;
   const std::pair<Words, const char*> refused[] = {
       {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
        "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
@@ -177,7 +177,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
 
 TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--sizes", "64", "--formats", "rgba8", "--variants",
                                            "amd-2x2+shared-packed+linear,per-level", "--repeats", "20"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.out);
@@ -186,7 +186,7 @@ TEST_CASE("bench measures no variant that the device cannot do right, on images 
 
 TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   const Finished finished = place.gpupost(
       {"blur", "--radius", "9", "saturation", "--factor", "0.5", "in.exr", "-o", "out.exr", "--report", "r.json"},
       {{"XDG_CACHE_HOME", place.path("folder.exr")}});

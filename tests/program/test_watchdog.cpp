@@ -1,5 +1,5 @@
 // Shaders that the device does not finish in time: the run ends by itself, with an error.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ std::string endless_file() {
 
 TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("endless.glsl", endless_file());
   const Finished finished =
       place.gpupost({"point", "endless.glsl", "in.exr", "-o", "out.exr", "--device-seconds", "1"});
@@ -32,7 +32,7 @@ TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
 
 TEST_CASE("a batch ends with all inputs as failures where the device is stuck at the first") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("endless.glsl", endless_file());
   const Finished finished = place.gpupost({"point", "endless.glsl", "in.exr", "wide.exr", "float.exr", "-o",
                                            "{stem}.new.exr", "--device-seconds", "1", "--report", "report.json"});
@@ -45,7 +45,7 @@ TEST_CASE("a batch ends with all inputs as failures where the device is stuck at
 
 TEST_CASE("arrays and calls that the driver would take minutes over are refused before it sees them") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   place.write("array.glsl",
               "//!point x\nvec4 x(vec4 c, x_params p) { float a[100000000]; for (int i = 0; i < 512; ++i) a[i] = c.r * "
               "float(i); return vec4(a[int(c.g) & 511]); }\n");

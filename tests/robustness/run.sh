@@ -175,7 +175,7 @@ for bar in "${bars[@]}"; do
           test_gpu --test-suite-exclude=thorough
       done
       test_cases "$bar"
-      counted_cases "$bar" "bounds of images and buffers" test_gpu --source-file="*test_bounds*"
+      counted_cases "$bar" "bounds of images and buffers" test_gpu --source-file="*test_bounds_checks*"
       counted_cases "$bar" "a barrier that is missing" test_program --source-file="*test_validation*"
       ;;
     R13) threads ;;

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/op/op.h"
 #include "core/ops/registry.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -110,7 +110,7 @@ TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all othe
   const Watched watched = watched_run(folder, words);
   REQUIRE_MESSAGE(watched.exit_code == 5, watched.err.substr(0, 1000));
   {
-    Bar bar("R10 outputs", "good files were written, and no others");
+    Criterion bar("R10 outputs", "good files were written, and no others");
     for (size_t index = 0; index < file_count; ++index) {
       const std::string name = fmt::format("f{:04}", index);
       const bool is_good = index % 10 != 7, is_written = folder.has("out/" + name + ".exr");
@@ -122,7 +122,7 @@ TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all othe
   if (!is_thorough()) return;
   const Sample early = largest(watched.samples, good_count / 10, good_count / 5);
   const Sample late = largest(watched.samples, good_count * 9 / 10, good_count + 1);
-  Bar bar("R10 soak", "of memory (at most 5 % more at the end) and descriptors (constant) hold");
+  Criterion bar("R10 soak", "of memory (at most 5 % more at the end) and descriptors (constant) hold");
   bar.count(late.resident_kib * 100 <= early.resident_kib * 105 ? "" : "more",
             fmt::format("{} KiB, then {} KiB", early.resident_kib, late.resident_kib));
   constexpr size_t of_decoding_ahead = 16;  // they come and go
@@ -134,7 +134,7 @@ TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all othe
 
 TEST_CASE("R11: an op makes the same of the same, in one run and in the next") {
   if (!has_device()) return;
-  Bar bar("R11 repeats", "examples of ops made the same bytes each time");
+  Criterion bar("R11 repeats", "examples of ops made the same bytes each time");
   const size_t copy_count = is_thorough() ? 50 : 3;
   size_t number = 0;
   for (const Op* op : all_ops()) {
@@ -173,7 +173,7 @@ TEST_CASE("R11: an op makes the same of the same, in one run and in the next") {
 }
 
 TEST_CASE("R11: of two programs that write one output, one has written all of it") {
-  Bar bar("R11 two writers", "times the output was one whole file");
+  Criterion bar("R11 two writers", "times the output was one whole file");
   const TemporaryFolder folder;
   for (const char* name : {"a", "b"}) folder.write(std::string(name) + ".exr", made_files().at("long.exr"));
   folder.write("b.exr", made_files().at("wide.exr"));

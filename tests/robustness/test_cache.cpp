@@ -2,7 +2,7 @@
 #include "core/gpu/cache.h"
 #include "core/gpu/compile.h"
 #include "core/gpu/gpu.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
 
@@ -64,7 +64,7 @@ class Cache {
 }  // namespace
 
 TEST_CASE("cache: a file that differs in any byte is ignored and written anew") {
-  Bar bar("cache bytes", "files that differ in a byte were ignored and written anew");
+  Criterion bar("cache bytes", "files that differ in a byte were ignored and written anew");
   const Cache cache;
   REQUIRE(cache.is_read());
   CHECK_FALSE(cache.is_read(key + 1));
@@ -80,7 +80,7 @@ TEST_CASE("cache: a file that differs in any byte is ignored and written anew") 
 }
 
 TEST_CASE("cache: what is no plain file of ours is ignored and replaced") {
-  Bar bar("cache kinds", "things in the place of a file were ignored and replaced");
+  Criterion bar("cache kinds", "things in the place of a file were ignored and replaced");
   const Cache cache;
   const std::string other = cache.path() + ".other";
   const auto in_its_place = [&](const char* what, const std::function<int()>& make, const char* expected = "") {
@@ -192,7 +192,7 @@ TEST_CASE("cache: SPIR-V of another compiler is not taken") {
 
 TEST_CASE("cache: a program with a damaged cache makes the same as without") {
   if (!has_device()) return;
-  Bar bar("cache runs", "runs with a damaged cache made the same");
+  Criterion bar("cache runs", "runs with a damaged cache made the same");
   const Trial trial({"blur", "--sigma", "1.7", "mips"});
   for (const auto& entry : fs::directory_iterator(trial.cache() + "/gpupost")) {
     const std::string name = entry.path().filename();

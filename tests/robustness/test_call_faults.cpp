@@ -1,5 +1,5 @@
 // R7: each call of the system by which a result gets to its file fails once, and others that the program makes.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ std::string wrong(const Trial& trial, const Finished& finished, const std::strin
 }
 
 // Each call of one process with each of the errors; the calls are those of the faulty run itself, whose order threads may change.
-void fail_each_call(Bar& bar, const Trial& trial, const std::string& process) {
+void fail_each_call(Criterion& bar, const Trial& trial, const std::string& process) {
   Finished undisturbed;
   const size_t count = calls_of(trial, faults_in(process), &undisturbed).size();
   REQUIRE_MESSAGE(undisturbed.exit_code == 0, undisturbed.err);
@@ -62,7 +62,7 @@ void fail_each_call(Bar& bar, const Trial& trial, const std::string& process) {
 
 TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
   if (!has_device()) return;
-  Bar bar("R7 system calls", "calls that failed ended rightly");
+  Criterion bar("R7 system calls", "calls that failed ended rightly");
   const Trial mips({"mips"});
   fail_each_call(bar, mips, "program");
   fail_each_call(bar, mips, "worker");
@@ -70,7 +70,7 @@ TEST_CASE("R7: whichever call of the system fails, the exit code says so and the
 
 TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
   if (!has_device()) return;
-  Bar bar("R7 short writes", "outputs were whole");
+  Criterion bar("R7 short writes", "outputs were whole");
   const Trial mips({"mips"});
   for (const char* process : {"program", "worker"}) {
     Environment environment = faults_in(process);

@@ -1,5 +1,5 @@
 // R9: what the validation layer is there to find, it finds. The barrier that is missing stands in tests/program/test_validation.cpp.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ TEST_CASE("R9: an object that is left over is reported") {
   leaking.emplace_back("GPUPOST_FAULT", "leak");
   const Finished finished = trial.run(leaking);
   const bool is_reported = finished.exit_code == 70 && finished.err.find("has not been destroyed") != std::string::npos;
-  Bar bar("R9 leaked object", "negative controls were reported");
+  Criterion bar("R9 leaked object", "negative controls were reported");
   bar.count(is_reported ? "" : finished.err, "a fence");
 }
 
@@ -30,6 +30,6 @@ TEST_CASE("R9: accesses behind the end of a buffer are reported") {
   overrunning.emplace_back("GPUPOST_FAULT", "overrun");
   const Finished finished = trial.run(overrunning);
   const bool is_reported = finished.exit_code == 70 && finished.err.find("access out of bounds") != std::string::npos;
-  Bar bar("R9 buffer overrun", "negative controls were reported");
+  Criterion bar("R9 buffer overrun", "negative controls were reported");
   bar.count(is_reported ? "" : finished.err, "scratch memory without its texels");
 }

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <OpenEXR/ImfChromaticitiesAttribute.h>
@@ -172,7 +172,7 @@ std::string wrong_file(const std::string& bytes) {
 }
 
 // Runs a chain on as many files in one batch, and looks at all that it writes.
-void go_through(Bar& bar, const Words& chain, size_t count, unsigned seed) {
+void go_through(Criterion& bar, const Words& chain, size_t count, unsigned seed) {
   const TemporaryFolder folder;
   Random random(seed);
   std::vector<std::string> names;
@@ -204,7 +204,7 @@ void go_through(Bar& bar, const Words& chain, size_t count, unsigned seed) {
 
 TEST_CASE("R15: of an EXR with a mutated header nothing is written, or what OpenEXR and gpupost read") {
   if (!has_device()) return;
-  Bar bar("R15 mutated headers", "EXR were refused, or written so that OpenEXR and gpupost read the same");
+  Criterion bar("R15 mutated headers", "EXR were refused, or written so that OpenEXR and gpupost read the same");
   const std::vector<Words> chains = {{}, {"flip", "xy"}, {"resize", "--size", "200%"}, {"mips"}};
   const size_t count = is_thorough() ? 10000 : 80;
   for (size_t index = 0; index < chains.size(); ++index)

@@ -1,5 +1,5 @@
 // R14: user GLSL that is made to hurt the compilers or the device ends in time, within its memory and with its exit code.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -203,7 +203,7 @@ class Peak {
   std::jthread thread_;
 };
 
-std::string wrong_end(const Place& place, const Hostile& shader) {
+std::string wrong_end(const TestFolder& place, const Hostile& shader) {
   constexpr double most_seconds = 10;
   constexpr uint64_t most_bytes = uint64_t(1) << 30;
   place.write("x.glsl", shader.text);
@@ -231,8 +231,8 @@ TEST_CASE("R14: hostile shaders end in time, within their memory and with their 
   if (!has_device()) return;
   const std::vector<Hostile> shaders = hostile_shaders();
   CHECK(shaders.size() == 100);
-  const Place place;
-  Bar bar("R14 hostile shaders", "ended in time, within 1 GiB and with their exit code");
+  const TestFolder place;
+  Criterion bar("R14 hostile shaders", "ended in time, within 1 GiB and with their exit code");
   const size_t step = is_thorough() ? 1 : 17;
   for (size_t index = 0; index < shaders.size(); index += step)
     bar.count(wrong_end(place, shaders[index]), shaders[index].name);

@@ -1,5 +1,5 @@
 // R7: memory ends once, at each place in the code that asks for some, in the program and in the worker that decodes.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::vector<std::string> places_of(const Trial& trial, const std::string& proces
 }
 
 // At every place, or at some that are spread over all.
-void fail_each_place(Bar& bar, const Trial& trial, const std::string& process) {
+void fail_each_place(Criterion& bar, const Trial& trial, const std::string& process) {
   const std::vector<std::string> places = places_of(trial, process);
   REQUIRE_MESSAGE(places.size() > 10, "few places ask for memory: ", places.size());
   const size_t stride = is_thorough() ? 1 : 11;
@@ -40,7 +40,7 @@ void fail_each_place(Bar& bar, const Trial& trial, const std::string& process) {
 
 TEST_CASE("R7: wherever memory ends, the exit code is 7 and the old output stays") {
   if (!has_device()) return;
-  Bar bar("R7 memory", "allocations that failed ended rightly");
+  Criterion bar("R7 memory", "allocations that failed ended rightly");
   const Trial mips({"mips"});
   fail_each_place(bar, mips, "program");
   fail_each_place(bar, mips, "worker");

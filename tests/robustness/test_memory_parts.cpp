@@ -1,5 +1,5 @@
 // R7: a device that has no memory for a picture at once, and says so when it is asked.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ const Environment little_memory = {{"VK_LAYER_PATH", GPUPOST_FAULTS},
 
 TEST_CASE("a picture that the device has no memory for at once goes through in parts, and is the same") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   REQUIRE(place.shell("gpupost in.exr resize --size 1600x1200 -o large.exr").exit_code == 0);
   for (const std::string chain : {"exposure --stops 1", "blur --radius 3 --method separable saturation",
                                   "resize --size 70%", "mips --method per-level",
@@ -42,7 +42,7 @@ TEST_CASE("a picture that the device has no memory for at once goes through in p
 
 TEST_CASE("a picture that the device has no memory for, and that cannot go in parts, is refused by name") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   REQUIRE(place.shell("gpupost in.exr resize --size 1600x1200 -o large.exr").exit_code == 0);
   for (const std::string chain : {"bloom", "luminance --tile 1"}) {
     const Finished finished = place.shell("gpupost large.exr " + chain + " -o out.exr", little_memory);

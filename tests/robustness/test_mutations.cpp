@@ -82,14 +82,14 @@ std::vector<File> sound_exrs() {
 
 std::vector<File> sound_pngs() {
   std::vector<File> files;
-  for (const auto& [bits, colour, row_bytes] :
+  for (const auto& [bits, color, row_bytes] :
        {std::tuple(8, 0, 13), {8, 2, 39}, {8, 6, 52}, {16, 6, 104}, {16, 0, 26}}) {
     std::string rows;
     for (int y = 0; y < 11; ++y) {
       rows += char(y % 5);  // each filter
       for (int x = 0; x < row_bytes; ++x) rows += char(x * 7 + y * x * 13);
     }
-    files.push_back(make_png({{"IHDR", png_header(13, 11, bits, colour)},
+    files.push_back(make_png({{"IHDR", png_header(13, 11, bits, color)},
                               {"tEXt", "Comment" + std::string(1, '\0') + std::string(400, 'x')},
                               {"IDAT", zlib_packed(rows)},
                               {"IEND", ""}}));
@@ -113,7 +113,7 @@ std::string wrong(const File& file, bool& is_read) {
   }
 }
 
-void mutate(Bar& bar, const std::vector<File>& files, size_t count, bool mends_checksums, Random random) {
+void mutate(Criterion& bar, const std::vector<File>& files, size_t count, bool mends_checksums, Random random) {
   const std::string kind = mends_checksums ? "PNG" : "EXR";
   size_t read_count = 0;
   for (size_t index = 0; index < count; ++index) {
@@ -131,7 +131,7 @@ void mutate(Bar& bar, const std::vector<File>& files, size_t count, bool mends_c
 }  // namespace
 
 TEST_CASE("R5: a mutated file is refused, or read as libpng and OpenEXR read it") {
-  Bar bar("R5 mutations", "mutated files were refused, or read as by libpng or OpenEXR");
+  Criterion bar("R5 mutations", "mutated files were refused, or read as by libpng or OpenEXR");
   const size_t count = is_thorough() ? 1000 : 60;
   mutate(bar, sound_exrs(), count, false, Random(1));
   mutate(bar, sound_pngs(), count, true, Random(2));

@@ -1,5 +1,5 @@
 // R16: names that are hard: nothing is overwritten that was not named, and no result is lost in silence.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
 
@@ -125,7 +125,7 @@ Named mounted(Named named, const std::string& from, const std::string& to) {
 }
 
 // Every plain file with its bytes, through links too. Devices have no end.
-std::map<std::string, std::string> plain_files(const Place& place) {
+std::map<std::string, std::string> plain_files(const TestFolder& place) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(place.path())) {
     const std::string name = entry.path().lexically_relative(place.path()).string();
@@ -134,7 +134,7 @@ std::map<std::string, std::string> plain_files(const Place& place) {
   return files;
 }
 
-std::string wrong(const Place& place, const Named& named, const std::string& line) {
+std::string wrong(const TestFolder& place, const Named& named, const std::string& line) {
   const auto before = plain_files(place);
   const Finished finished = place.shell(line);
   if (finished.exit_code != named.exit_code) return fmt::format("exit {}: {}", finished.exit_code, finished.err);
@@ -150,15 +150,15 @@ std::string wrong(const Place& place, const Named& named, const std::string& lin
   return "it wrote" + names;
 }
 
-void try_name(Bar& bar, const Named& named, const std::string& line) {
-  const Place place;
+void try_name(Criterion& bar, const Named& named, const std::string& line) {
+  const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
   REQUIRE(place.shell(named.before).exit_code == 0);
   bar.count(wrong(place, named, line), named.what);
 }
 
 // Levels that all had an old file, behind a signal at some moment: "" where all are old or all are new.
-std::string wrong_behind_signal(const Place& place, int delay) {
+std::string wrong_behind_signal(const TestFolder& place, int delay) {
   for (const std::string& name : levels("out/")) place.write(name, "old");
   const pid_t child = fork();
   if (child == 0) {
@@ -184,7 +184,7 @@ std::string wrong_behind_signal(const Place& place, int delay) {
 
 TEST_CASE("R16: whatever the names, nothing is lost and nothing is overwritten that was not named") {
   if (!has_device()) return;
-  Bar bar("R16 names", "commands wrote what they named, or nothing");
+  Criterion bar("R16 names", "commands wrote what they named, or nothing");
   const size_t step = is_thorough() ? 1 : 4;
   for (size_t index = 0; index < all_named().size(); index += step)
     try_name(bar, all_named()[index], "gpupost " + all_named()[index].command);
@@ -192,8 +192,9 @@ TEST_CASE("R16: whatever the names, nothing is lost and nothing is overwritten t
 
 TEST_CASE("R16: what is mounted on a folder or a file is seen") {
   if (!has_device()) return;
-  if (Place().shell("unshare --mount mount --bind sub sub").exit_code != 0) return skip("nothing can be mounted here");
-  Bar bar("R16 mounts", "commands wrote what they named, or nothing");
+  if (TestFolder().shell("unshare --mount mount --bind sub sub").exit_code != 0)
+    return skip("nothing can be mounted here");
+  Criterion bar("R16 mounts", "commands wrote what they named, or nothing");
   const Named folders{
       "two folders that are one by a mount", "mkdir other", "sub/in.exr other/in.exr -o '{dir}/out.exr'", 1, {}};
   const Named file{"a level that something is mounted on",
@@ -207,12 +208,12 @@ TEST_CASE("R16: what is mounted on a folder or a file is seen") {
 
 TEST_CASE("R16: a signal at any moment leaves all levels old or all new") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(place.gpupost({"mips", "in.exr", "-o", "out/{level}.exr"}).exit_code == 0);
   const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-  Bar bar("R16 signals", "times all levels were old or all new");
+  Criterion bar("R16 signals", "times all levels were old or all new");
   std::mt19937 random(16);
   std::uniform_int_distribution<int> delay(int(time.count() / 4), int(time.count()));
   for (int round = 0; round < (is_thorough() ? 200 : 5); ++round)

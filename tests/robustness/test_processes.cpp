@@ -1,6 +1,6 @@
 // R17: limits of processes, descriptors and memory, and systems that lack something. A run ends with exit 0 and its whole result,
 // or with exit 7; no good file is called damaged.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
 
@@ -30,7 +30,7 @@ Finished in_shell(const Trial& trial, const std::string& before) {
 }
 
 // Counts what becomes of the trial under each limit that `before` sets, a shell's text with {} in it.
-void under_limits(Bar& bar, const Trial& trial, const std::string& before, const std::vector<int>& limits) {
+void under_limits(Criterion& bar, const Trial& trial, const std::string& before, const std::vector<int>& limits) {
   for (const int limit : limits) {
     const std::string line = fmt::format(fmt::runtime(before), limit);
     bar.count(trial.wrong(in_shell(trial, line), {7}), line);
@@ -95,7 +95,7 @@ void open_to_all(const Trial& trial) {
 }  // namespace
 
 TEST_CASE("R17: with few processes, descriptors or little memory a good file is read, or exit is 7") {
-  Bar bar("R17 limits", "runs under limits ended rightly");
+  Criterion bar("R17 limits", "runs under limits ended rightly");
   const Trial convert({"--compression", "zip"});
   under_limits(bar, convert, "ulimit -n {};", limits(5, 40, 1));
   under_limits(bar, convert, "ulimit -v {};", limits(40'000, 400'000, 10'000));
@@ -104,7 +104,7 @@ TEST_CASE("R17: with few processes, descriptors or little memory a good file is 
 
 TEST_CASE("R17: a user with few processes") {
   if (!is_root()) return;
-  Bar bar("R17 processes", "runs of a user with few processes ended rightly");
+  Criterion bar("R17 processes", "runs of a user with few processes ended rightly");
   const std::string as_user =
       fmt::format("exec setpriv --reuid {} --clear-groups bash -c 'ulimit -u {{}}; exec \"$@\"' -", lone_user);
   const Trial convert({}, "in.png");
@@ -125,7 +125,7 @@ TEST_CASE("R17: control groups of few processes or little memory") {
   if (!is_root()) return;
   const ControlGroup few("pids", "pids.max", "pids.max"), little("memory", "memory.limit_in_bytes", "memory.max");
   if (!few.exists() || !little.exists()) return skip("no control groups can be made here");
-  Bar bar("R17 control groups", "runs in control groups ended rightly");
+  Criterion bar("R17 control groups", "runs in control groups ended rightly");
   const Trial convert({});
   for (const int limit : limits(1, 16, 1))
     bar.count(convert.wrong(in_shell(convert, few.enter(std::to_string(limit))), {7}), fmt::format("{} tasks", limit));
@@ -139,7 +139,7 @@ TEST_CASE("R17: control groups of few processes or little memory") {
 }
 
 TEST_CASE("R17: without /proc, without HOME") {
-  Bar bar("R17 bare systems", "runs in bare systems ended rightly");
+  Criterion bar("R17 bare systems", "runs in bare systems ended rightly");
   const Trial convert({});
   bar.count(convert.wrong(in_shell(convert, "unset HOME XDG_CACHE_HOME;"), {}), "no HOME");
   if (has_device()) {
@@ -157,8 +157,8 @@ TEST_CASE("R17: without /proc, without HOME") {
 
 TEST_CASE("R17: more inputs at once than descriptors are all read") {
   const int count = is_thorough() ? 700 : 60, jobs = is_thorough() ? 192 : 50, descriptors = is_thorough() ? 1024 : 80;
-  Bar bar("R17 inputs at once",
-          fmt::format("inputs of a run with --jobs {} and ulimit -n {} were written", jobs, descriptors));
+  Criterion bar("R17 inputs at once",
+                fmt::format("inputs of a run with --jobs {} and ulimit -n {} were written", jobs, descriptors));
   const TemporaryFolder folder;
   for (int number = 0; number < count; ++number)
     folder.write(fmt::format("in/{}.exr", number), made_files().at("in.exr"));

@@ -1,6 +1,6 @@
 // R18: the sandbox of a decode worker, looked at from inside, and systems that have none.
 #include "core/system/sandbox.h"
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
 
@@ -25,7 +25,7 @@ bool has_filters() {
 
 TEST_CASE("R18: in a live decoder every system call is refused that it does not need") {
   if (!has_filters()) return;
-  Bar bar("R18 decoders", "live decoders refused all that was tried inside of them");
+  Criterion bar("R18 decoders", "live decoders refused all that was tried inside of them");
   for (const char* input : {"in.exr", "in.png", "layers.exr", "deep.png", "depth.exr"}) {
     const Trial trial({}, input);
     const TemporaryFolder kept;
@@ -40,9 +40,9 @@ TEST_CASE("R18: in a live decoder every system call is refused that it does not 
 
 TEST_CASE("R18: a decoder without a filter of system calls is warned of, or refused where the sandbox is required") {
   if (!has_filters()) return;
-  Bar bar("R18 no seccomp", "runs without seccomp warned, or ended with exit 7");
+  Criterion bar("R18 no seccomp", "runs without seccomp warned, or ended with exit 7");
   const Environment without{looks_inside, {"GPUPOST_NO_SECCOMP", "1"}};
-  const Place place;
+  const TestFolder place;
   const auto count = [&](const Words& words, int code, const std::string& said) {
     const Finished finished = place.gpupost(words, without);
     std::string wrong;

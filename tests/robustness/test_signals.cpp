@@ -1,5 +1,5 @@
 // R8: what ends the program, and disks that are full, at any moment of writing.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
 
@@ -87,7 +87,7 @@ std::string wrong_behind(int signal_number, int status, const Trial& trial) {
   return trial.wrong_output(signal_number != SIGKILL);
 }
 
-void end_at_moments(Bar& bar, const Trial& trial, int signal_number, int count) {
+void end_at_moments(Criterion& bar, const Trial& trial, int signal_number, int count) {
   const microseconds longest = writing_time(trial) * 5 / 4;
   std::mt19937 random(unsigned(signal_number) * 1000u);
   for (int round = 0; round < count; ++round) {
@@ -112,14 +112,14 @@ TEST_CASE("R8: what ends the program while it writes leaves the old output or th
   const Trial trial({"--compression", "none"}, "long.exr");
   const int count = is_thorough() ? 200 : 20;
   for (const int signal_number : {SIGKILL, SIGTERM, SIGINT}) {
-    Bar bar("R8 " + name_of_signal(signal_number), "times the output was the old one or the whole new one");
+    Criterion bar("R8 " + name_of_signal(signal_number), "times the output was the old one or the whole new one");
     end_at_moments(bar, trial, signal_number, count);
   }
 }
 
 // The disk takes 1 KiB a second, and the file has over 100.
 TEST_CASE("R8: a file that takes over 10 s is removed, and a second signal does not wait that long") {
-  Bar bar("R8 slow disks", "interrupted writes to a slow disk ended in time");
+  Criterion bar("R8 slow disks", "interrupted writes to a slow disk ended in time");
   const Trial trial({"--compression", "none"}, "long.exr");
   for (const bool is_repeated : {true, false}) {
     if (!is_repeated && !is_thorough()) continue;
@@ -146,7 +146,7 @@ TEST_CASE("R8: a file that takes over 10 s is removed, and a second signal does 
 }
 
 TEST_CASE("R8: a disk that is full, a limit on files and a closed pipe are exit 3, and the old output stays") {
-  Bar bar("R8 full disks", "ways of running out of room ended rightly");
+  Criterion bar("R8 full disks", "ways of running out of room ended rightly");
   const Trial trial({"--compression", "none", "--bits", "32f"}, "long.exr");  // larger than what it is made of
   const auto shell = [&](const std::string& line) {
     return trial.run({.program = "/bin/bash", .words = {"-c", line}, .environment = {{"GPUPOST", GPUPOST_PROGRAM}}});

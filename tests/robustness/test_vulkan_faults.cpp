@@ -1,5 +1,5 @@
 // R7: each call of Vulkan that can fail does so once.
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ std::vector<std::string> calls_of(const Trial& trial) {
 }
 
 // All three results at each call, or in turn from call to call.
-void fail_each_call(Bar& bar, const Words& words) {
+void fail_each_call(Criterion& bar, const Words& words) {
   const Trial trial(words);
   const std::vector<std::string> calls = calls_of(trial);
   REQUIRE_MESSAGE(calls.size() > 50, "the layer was not asked: ", calls.size(), " calls");
@@ -62,7 +62,7 @@ void fail_each_call(Bar& bar, const Words& words) {
 
 TEST_CASE("R7: whichever call of Vulkan fails, the exit code says so and the old output stays") {
   if (!has_device()) return;
-  Bar bar("R7 vulkan calls", "injected faults ended rightly");
+  Criterion bar("R7 vulkan calls", "injected faults ended rightly");
   fail_each_call(bar, {"mips", "--quiet"});
   if (is_thorough()) fail_each_call(bar, {"blur", "--sigma", "2", "exposure", "--stops", "1", "mips", "--quiet"});
 }

@@ -1,6 +1,6 @@
 #include "tests/robustness/trial.h"
 
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -16,9 +16,9 @@ bool is_thorough() {
   return wanted && std::string_view(wanted) == "1";
 }
 
-Bar::~Bar() { fmt::print("{}: {} of {} {}\n", name_, held_, tried_, claim_); }
+Criterion::~Criterion() { fmt::print("{}: {} of {} {}\n", name_, held_, tried_, claim_); }
 
-void Bar::count(const std::string& wrong, const std::string& tried) {
+void Criterion::count(const std::string& wrong, const std::string& tried) {
   ++tried_;
   if (wrong.empty()) ++held_;
   CHECK_MESSAGE(wrong.empty(), name_, ": ", tried, ": ", wrong);

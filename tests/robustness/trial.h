@@ -18,12 +18,12 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 bool is_thorough();
 
 // A bar of docs/security.md. Its destructor prints the line with its figure, "R7 vulkan calls: 312 of 312 faults ended rightly".
-class Bar {
+class Criterion {
  public:
-  Bar(std::string name, std::string claim) : name_(std::move(name)), claim_(std::move(claim)) {}
-  Bar(const Bar&) = delete;
-  Bar& operator=(const Bar&) = delete;
-  ~Bar();
+  Criterion(std::string name, std::string claim) : name_(std::move(name)), claim_(std::move(claim)) {}
+  Criterion(const Criterion&) = delete;
+  Criterion& operator=(const Criterion&) = delete;
+  ~Criterion();
   // Counts one try. What is wrong with it, "" if nothing is, becomes a failure of the running test case.
   void count(const std::string& wrong, const std::string& tried);
 

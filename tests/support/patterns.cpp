@@ -37,7 +37,7 @@ static double value_of(std::string_view name, int x, int y, int component, Size 
 }
 
 Level pattern(std::string_view name, Size size, Depth depth) {
-  Level level{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  Level level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))};
   size_t index = 0;
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)

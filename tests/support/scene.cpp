@@ -1,7 +1,7 @@
 #include "tests/support/scene.h"
 
 #include "core/base/threads.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 namespace gpupost {
 namespace {
 
-// Right, up, forward, in metres; or red, green, blue.
+// Right, up, forward, in meters; or red, green, blue.
 struct Vec {
   float x = 0, y = 0, z = 0;
 };
@@ -28,15 +28,15 @@ float smooth(float low, float high, float at) {
 }
 
 struct Ball {
-  Vec centre;
+  Vec center;
   float radius;
-  Vec colour;
+  Vec color;
   float mirror;  // share of what is seen head-on that is reflected
 };
 const std::array<Ball, 3> balls{
-    Ball{.centre = {-1.55f, 0.8f, 6.4f}, .radius = 0.8f, .colour = {0.85f, 0.11f, 0.06f}, .mirror = 0.04f},
-    Ball{.centre = {0.35f, 1.1f, 7.6f}, .radius = 1.1f, .colour = {0.03f, 0.035f, 0.04f}, .mirror = 0.85f},
-    Ball{.centre = {1.32f, 0.55f, 5.1f}, .radius = 0.55f, .colour = {0.05f, 0.32f, 0.42f}, .mirror = 0.06f},
+    Ball{.center = {-1.55f, 0.8f, 6.4f}, .radius = 0.8f, .color = {0.85f, 0.11f, 0.06f}, .mirror = 0.04f},
+    Ball{.center = {0.35f, 1.1f, 7.6f}, .radius = 1.1f, .color = {0.03f, 0.035f, 0.04f}, .mirror = 0.85f},
+    Ball{.center = {1.32f, 0.55f, 5.1f}, .radius = 0.55f, .color = {0.05f, 0.32f, 0.42f}, .mirror = 0.06f},
 };
 constexpr float far_away = 1000;
 const Vec sun_direction = unit({-0.42f, 0.235f, 1});
@@ -54,29 +54,29 @@ Hit first_hit(Vec from, Vec way) {
   Hit hit;
   if (way.y < 0 && -from.y / way.y < far_away) hit = {.distance = -from.y / way.y, .normal = {0, 1, 0}, .id = 1};
   for (size_t i = 0; i < balls.size(); ++i) {
-    const Vec to = balls[i].centre - from;
+    const Vec to = balls[i].center - from;
     const float middle = dot(to, way);
     const float rest = balls[i].radius * balls[i].radius - (dot(to, to) - middle * middle);
     if (rest <= 0 || middle <= 0) continue;
     const float distance = middle - std::sqrt(rest);
     if (distance <= 1e-3f || distance >= hit.distance) continue;
-    hit = {.distance = distance, .normal = unit(from + way * distance - balls[i].centre), .id = uint32_t(i) + 2};
+    hit = {.distance = distance, .normal = unit(from + way * distance - balls[i].center), .id = uint32_t(i) + 2};
   }
   return hit;
 }
 
 Vec sky(Vec way) {
   const float height = std::max(way.y, 0.0f);
-  Vec colour = mix({0.62f, 0.41f, 0.28f}, {0.03f, 0.12f, 0.36f}, height / (height + 0.14f) * 1.14f);
+  Vec color = mix({0.62f, 0.41f, 0.28f}, {0.03f, 0.12f, 0.36f}, height / (height + 0.14f) * 1.14f);
   const float off = 1 - dot(way, sun_direction);  // half the angle's square
   const float near = 1 / (1 + 40 * off);
   const float nearer = 1 / (1 + 1500 * off);
-  colour = colour + Vec{0.9f, 0.5f, 0.2f} * (near * near) + Vec{5, 3, 1.4f} * (nearer * nearer);
-  return off < 1.5e-4f ? Vec{5200, 5000, 4300} : colour;
+  color = color + Vec{0.9f, 0.5f, 0.2f} * (near * near) + Vec{5, 3, 1.4f} * (nearer * nearer);
+  return off < 1.5e-4f ? Vec{5200, 5000, 4300} : color;
 }
 
-// Square tiles with a joint, paler with the distance, where they become one grey.
-Vec ground_colour(Vec at, float distance) {
+// Square tiles with a joint, paler with the distance, where they become one gray.
+Vec ground_color(Vec at, float distance) {
   const float x = std::floor(at.x);
   const float z = std::floor(at.z);
   const bool is_light = (int(x) + int(z)) % 2 == 0;
@@ -89,18 +89,18 @@ Vec seen(Vec from, Vec way, Vec sun, int depth);
 Vec shaded(Vec from, Vec way, const Hit& hit, Vec sun, int depth) {
   const Vec at = from + way * hit.distance + hit.normal * 2e-3f;
   const bool is_ground = hit.id == 1;
-  const Vec colour = is_ground ? ground_colour(at, hit.distance) : balls[hit.id - 2].colour;
+  const Vec color = is_ground ? ground_color(at, hit.distance) : balls[hit.id - 2].color;
   Vec light = mix({0.34f, 0.3f, 0.28f}, {0.3f, 0.42f, 0.66f}, 0.5f + 0.5f * hit.normal.y);  // of the sky and the ground
   if (is_ground)
     for (const Ball& ball : balls) {  // what the balls keep from the ground under them
-      const Vec to = ball.centre - at;
+      const Vec to = ball.center - at;
       const float share = ball.radius * ball.radius / dot(to, to);
       light = light * (1 - std::min(0.85f, share * share));
     }
   light = light + fill_light * std::max(0.0f, dot(hit.normal, fill_direction));
   const float facing = dot(hit.normal, sun);
   if (facing > 0 && first_hit(at, sun).id == 0) light = light + sun_light * facing;
-  Vec result = colour * light;
+  Vec result = color * light;
   if (depth == 0) return result;
   const float grazing = 1 + std::min(0.0f, dot(way, hit.normal));
   const float mirror = is_ground ? 0.02f : balls[hit.id - 2].mirror;
@@ -129,7 +129,7 @@ Vec way_through(float x, float y, Size size) {
 }
 
 // The mean of 8 by 8 samples, each with a place of its own in the pixel and on the sun.
-Vec pixel_colour(int x, int y, Size size) {
+Vec pixel_color(int x, int y, Size size) {
   constexpr int side = 8;
   Vec sum;
   for (int i = 0; i < side * side; ++i) {
@@ -154,7 +154,7 @@ float coverage(int x, int y, Size size) {
 }
 
 struct Pixel {
-  Vec colour;
+  Vec color;
   float alpha = 1;
   Hit hit;
 };
@@ -166,7 +166,7 @@ std::vector<Pixel> render(Size size) {
       for (int x = 0; x < size.width; ++x) {
         const float alpha = coverage(x, y, size);
         pixels[size_t(y) * size_t(size.width) + size_t(x)] = {
-            .colour = pixel_colour(x, y, size) * alpha,
+            .color = pixel_color(x, y, size) * alpha,
             .alpha = alpha,
             .hit = first_hit(eye, way_through(float(x) + 0.5f, float(y) + 0.5f, size))};
       }
@@ -188,9 +188,9 @@ Picture scene(Size size) {
       made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size,
                  1, [&](int x, int y, size_t c, int) {
                    const Pixel& pixel = pixel_at(x, y);
-                   return bits_of_half(std::array{pixel.colour.x, pixel.colour.y, pixel.colour.z, pixel.alpha}[c]);
+                   return bits_of_half(std::array{pixel.color.x, pixel.color.y, pixel.color.z, pixel.alpha}[c]);
                  }));
-  picture.groups.back().is_colour = true;
+  picture.groups.back().is_color = true;
   picture.groups.push_back(made_group({{{"N.X", Depth::half}, {"N.Y", Depth::half}, {"N.Z", Depth::half}}}, Depth::half,
                                       size, 1, [&](int x, int y, size_t c, int) {
                                         const Vec normal = pixel_at(x, y).hit.normal;

@@ -7,7 +7,7 @@
 namespace gpupost {
 
 // A ground of tiles and three spheres under a low sun of 5000: half R, G, B and A (premultiplied, with a soft round hole in
-// one corner), float Z in metres, half normals N.X, N.Y, N.Z, uint id (0 the sky).
+// one corner), float Z in meters, half normals N.X, N.Y, N.Z, uint id (0 the sky).
 Picture scene(Size size);
 
 }  // namespace gpupost

@@ -1,7 +1,7 @@
 #include "tests/support/test_pictures.h"
 
-#include "tests/support/made.h"
 #include "tests/support/scene.h"
+#include "tests/support/synthetic_images.h"
 
 #include <algorithm>
 
@@ -11,10 +11,10 @@ namespace {
 std::array<Channel, 4> rgb(Depth depth) { return {{{"R", depth}, {"G", depth}, {"B", depth}}}; }
 std::array<Channel, 4> rgba(Depth depth) { return {{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}; }
 
-Picture colour_picture(Size size, std::array<Channel, 4> channels, Depth depth, const BitsOf& bits_of) {
+Picture color_picture(Size size, std::array<Channel, 4> channels, Depth depth, const BitsOf& bits_of) {
   Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
   picture.groups.push_back(made_group(std::move(channels), depth, size, 1, bits_of));
-  picture.groups.back().is_colour = true;
+  picture.groups.back().is_color = true;
   if (!is_float(depth)) picture.transfer = Transfer::srgb;
   if (!is_float(depth)) picture.alpha = Alpha::straight;
   return picture;
@@ -22,7 +22,7 @@ Picture colour_picture(Size size, std::array<Channel, 4> channels, Depth depth, 
 
 // Of 1/256 steps from 0 to 4, so that the file stays small.
 Picture noise() {
-  return colour_picture({257, 129}, rgb(Depth::f32), Depth::f32, [](int x, int y, size_t c, int) {
+  return color_picture({257, 129}, rgb(Depth::f32), Depth::f32, [](int x, int y, size_t c, int) {
     const uint32_t step = hash_of(uint32_t(x), uint32_t(y), uint32_t(c), 1) & 1023;
     return bits_of_float(c == 3 ? 1 : float(step) / 256);
   });
@@ -30,7 +30,7 @@ Picture noise() {
 
 // Red to the right, green downwards, blue in stops from 1/256 to 256.
 Picture ramp() {
-  return colour_picture({17, 9}, rgba(Depth::half), Depth::half, [](int x, int y, size_t c, int) {
+  return color_picture({17, 9}, rgba(Depth::half), Depth::half, [](int x, int y, size_t c, int) {
     const float stops = x < 8 ? 1 / float(1 << (8 - x)) : float(1 << (x - 8));
     return bits_of_half(std::array{float(x) / 16, float(y) / 8, stops, 1.0f}[c]);
   });
@@ -53,7 +53,7 @@ Attribute text_attribute(std::string name, std::string_view text) {
 
 // Data beyond the display at the top and left of it, and attributes of several types.
 Picture window() {
-  Picture picture = colour_picture({40, 30}, rgb(Depth::half), Depth::half, [](int x, int y, size_t c, int) {
+  Picture picture = color_picture({40, 30}, rgb(Depth::half), Depth::half, [](int x, int y, size_t c, int) {
     return bits_of_half(c == 3 ? 1 : std::array{float(x) / 39, float(y) / 29, float((x / 5 + y / 5) % 2)}[c]);
   });
   picture.data_window = {-4, -3, 35, 26};
@@ -69,20 +69,20 @@ Picture window() {
 }
 
 Picture bars() {
-  return colour_picture({64, 64}, rgb(Depth::u8), Depth::u8,
-                        [](int x, int, size_t c, int) { return c == 3 || x % 2 ? 255u : 0u; });
+  return color_picture({64, 64}, rgb(Depth::u8), Depth::u8,
+                       [](int x, int, size_t c, int) { return c == 3 || x % 2 ? 255u : 0u; });
 }
 
-// What is transparent is red: where red shows, something has filtered straight colour.
+// What is transparent is red: where red shows, something has filtered straight color.
 Picture alpha() {
-  return colour_picture({61, 47}, rgba(Depth::u8), Depth::u8, [](int x, int y, size_t c, int) {
+  return color_picture({61, 47}, rgba(Depth::u8), Depth::u8, [](int x, int y, size_t c, int) {
     const bool is_inside = (x - 30) * (x - 30) + (y - 23) * (y - 23) <= 18 * 18;
     return is_inside ? std::array{40u, 150u, 220u, 255u}[c] : std::array{255u, 0u, 0u, 0u}[c];
   });
 }
 
-Picture grey() {
-  Picture picture = colour_picture({300, 5}, {{{"Y", Depth::u16}}}, Depth::u16, [](int x, int, size_t c, int) {
+Picture gray() {
+  Picture picture = color_picture({300, 5}, {{{"Y", Depth::u16}}}, Depth::u16, [](int x, int, size_t c, int) {
     return c == 3 ? 65535u : uint32_t(x * 65535 / 299);
   });
   picture.groups.back().is_luminance = true;
@@ -111,12 +111,12 @@ std::vector<TestPicture> test_pictures() {
   made.push_back({"window.exr", window(), as_it_is});
   made.push_back({"bars.png", bars(), eight_bit});
   made.push_back({"alpha.png", alpha(), eight_bit});
-  made.push_back({"grey16.png", grey(), EncodeOptions{.depth = Depth::u16}});
+  made.push_back({"gray16.png", gray(), EncodeOptions{.depth = Depth::u16}});
   made.push_back({"uint_ids.exr", ids(), as_it_is});
   return made;
 }
 
-Memory file_of(const TestPicture& made) {
+TexelBuffer file_of(const TestPicture& made) {
   return encode(*format_of_extension(made.file), made.picture, made.options).bytes;
 }
 

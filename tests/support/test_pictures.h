@@ -14,6 +14,6 @@ struct TestPicture {
 std::vector<TestPicture> test_pictures();
 
 // The bytes of its file.
-Memory file_of(const TestPicture& made);
+TexelBuffer file_of(const TestPicture& made);
 
 }  // namespace gpupost

@@ -5,7 +5,7 @@
 #include "core/image/channel_names.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ Picture picture() {
     for (size_t c = 0; c < 4; ++c) channels[c] = {names[c], depth};
     Group made = made_group(channels, depth, {3, 2}, 1,
                             [](int x, int y, size_t c, int) { return uint32_t(100 * c + 10 * size_t(y) + size_t(x)); });
-    made.is_colour = is_color;
+    made.is_color = is_color;
     return made;
   };
   Picture made{.data_window = window_of({3, 2}), .display_window = window_of({3, 2})};

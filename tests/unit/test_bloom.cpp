@@ -45,7 +45,7 @@ TEST_CASE("a glow's weights are one in all, grow level by level with the radius,
   CHECK(glow_weights(64, {1, 1}) == std::vector<double>{1});
 }
 
-static Plane impulse(Size size, Texel at) {
+static Plane impulse(Size size, Position at) {
   Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
   plane.values[size_t(at.y) * size_t(size.width) + size_t(at.x)] = 1;
   return plane;
@@ -57,7 +57,7 @@ TEST_CASE("spreading keeps constants and the sum of light of every texel, at odd
   const Plane flat{.size = {7, 5}, .values = std::vector<double>(35, 3)};
   for (const Size to : {Size{14, 10}, Size{15, 11}, Size{15, 10}})
     for (const double value : spread(flat, to).values) CHECK(std::abs(value - 3) < 1e-12);
-  for (const Texel at : {Texel{0, 0}, Texel{1, 2}, Texel{6, 4}})
+  for (const Position at : {Position{0, 0}, Position{1, 2}, Position{6, 4}})
     for (const Size to : {Size{14, 10}, Size{15, 11}, Size{14, 11}})
       CHECK(std::abs(sum_of(spread(impulse({7, 5}, at), to)) - double(texel_count(to)) / 35) < 1e-12);
 }

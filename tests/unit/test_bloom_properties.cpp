@@ -21,10 +21,10 @@ Planes black(Size size) {
   return planes;
 }
 
-size_t index_of(Size size, Texel at) { return size_t(at.y) * size_t(size.width) + size_t(at.x); }
+size_t index_of(Size size, Position at) { return size_t(at.y) * size_t(size.width) + size_t(at.x); }
 
 // A white star of 101: 100 above the threshold of 1.
-Planes star(Size size, Texel at) {
+Planes star(Size size, Position at) {
   Planes planes = black(size);
   for (size_t c = 0; c < 3; ++c) planes[c].values[index_of(size, at)] = 101;
   return planes;
@@ -55,7 +55,7 @@ Point2 centroid_of(const Plane& plane) {
   return {moment.x / sum_of(plane), moment.y / sum_of(plane)};
 }
 
-double distance(Point2 a, Texel b) { return std::hypot(a.x - b.x, a.y - b.y); }
+double distance(Point2 a, Position b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 }  // namespace
 
@@ -70,7 +70,7 @@ TEST_CASE("the centroid of a star's glow is the star, wherever it stands in a bl
   for (const Size size : {Size{1024, 1}, Size{1, 1001}}) {
     double farthest = 0;
     for (int at = 468; at < 532; ++at) {
-      const Texel texel = size.height == 1 ? Texel{at, 0} : Texel{0, at};
+      const Position texel = size.height == 1 ? Position{at, 0} : Position{0, at};
       farthest = std::max(farthest, distance(centroid_of(glow_of(star(size, texel), 64)), texel));
     }
     CHECK_MESSAGE(farthest < 0.1, size.width, " x ", size.height, ": off by ", farthest, " texels");
@@ -83,7 +83,7 @@ TEST_CASE("a star's glow is the same on its left and its right, and above and be
   const double middle = glow.values[index_of(size, {127, 127})];
   for (const int off : {4, 16, 40}) {
     const double left = glow.values[index_of(size, {127 - off, 127})];
-    for (const Texel at : {Texel{127 + off, 127}, Texel{127, 127 - off}, Texel{127, 127 + off}})
+    for (const Position at : {Position{127 + off, 127}, Position{127, 127 - off}, Position{127, 127 + off}})
       CHECK_MESSAGE(std::abs(glow.values[index_of(size, at)] - left) < 0.05 * left, off, " texels away at ", at.x, ", ",
                     at.y);
     CHECK(left < middle);
@@ -107,8 +107,8 @@ TEST_CASE("a star that moves by one texel changes its glow by no more than a ten
 TEST_CASE("a glow has the light that passes, to 0.1 %, at borders and odd sides too") {
   for (const Size size : {Size{128, 64}, Size{131, 67}, Size{33, 7}, Size{5, 3}, Size{3, 1}, Size{1, 1}})
     for (const int radius : {2, 12, 64})
-      for (const Texel at : {Texel{0, 0}, Texel{size.width - 1, size.height - 1}, Texel{size.width / 2, 0},
-                             Texel{0, size.height / 2}, Texel{size.width / 2, size.height / 2}}) {
+      for (const Position at : {Position{0, 0}, Position{size.width - 1, size.height - 1}, Position{size.width / 2, 0},
+                                Position{0, size.height / 2}, Position{size.width / 2, size.height / 2}}) {
         const double sum = sum_of(glow_of(star(size, at), radius));
         CHECK_MESSAGE(std::abs(sum - 100) < 0.1, size.width, " x ", size.height, ", radius ", radius, ", star at ",
                       at.x, ", ", at.y, ": ", sum);

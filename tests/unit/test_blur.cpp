@@ -104,7 +104,7 @@ TEST_CASE("borders are what they are by hand, on a row of 1 2 3 4 with a radius 
                                                                          {"repeat", {13.0, 14.0, 11.0, 12.0}},
                                                                          {"mirror", {9.0, 11.0, 14.0, 16.0}},
                                                                          {"black", {6.0, 10.0, 10.0, 9.0}},
-                                                                         {"renormalise", {10.0, 12.5, 12.5, 15.0}}};
+                                                                         {"renormalize", {10.0, 12.5, 12.5, 15.0}}};
   for (const auto& [border, sums] : expected) {
     const std::vector<double> row = blurred_values(fmt::format("--radius 2 --border {}", border), {4, 1}, {1, 2, 3, 4});
     // of one row a column's sum is five times the row, or the row alone
@@ -124,7 +124,7 @@ TEST_CASE("a picture that repeats keeps its energy, on sides smaller than the ke
 TEST_CASE("a constant stays one with every border but black, which darkens what is near it") {
   const Size size{23, 11};
   for (const std::string_view kernel : kernels) {
-    for (const std::string_view border : {"clamp", "repeat", "mirror", "renormalise"})
+    for (const std::string_view border : {"clamp", "repeat", "mirror", "renormalize"})
       for (const double value :
            blurred_values(fmt::format("{} --border {}", kernel, border), size, std::vector<double>(23 * 11, 0.7)))
         CHECK_MESSAGE(value == doctest::Approx(0.7).epsilon(1e-12), kernel, " ", border);
@@ -200,7 +200,7 @@ Plan plan_of(std::string_view words, Depth storage = Depth::half, const DeviceTr
 }
 
 int literal(const Pass& pass, std::string_view name) {
-  for (const Literal& literal : pass.literals)
+  for (const Define& literal : pass.defines)
     if (literal.name == name) return literal.value;
   FAIL(name, " is no literal of ", pass.name);
   return 0;
@@ -216,7 +216,7 @@ TEST_CASE("direct is one pass a repeat, separable two with an image of floats be
   CHECK(two.images.at(size_t(two.passes[0].target_image)).depth == Depth::f32);
   CHECK(two.passes[1].source_image == two.passes[0].target_image);
   CHECK(two.images.at(size_t(two.result_image)).depth == Depth::half);
-  CHECK(!two.base_is_input);
+  CHECK(!two.keeps_level_0);
   for (const char* axis : {"x", "y"}) {
     const Plan one = plan_of(fmt::format("--radius 7 --method separable --axis {}", axis));
     REQUIRE(one.passes.size() == 1);
@@ -248,7 +248,7 @@ TEST_CASE("a linear sampler takes two taps of a box at once where the border is 
     std::vector<int> found;
     for (const Pass& pass : plan_of(fmt::format("{} --method separable", words), storage, traits).passes) {
       found.push_back(literal(pass, "PAIRS"));
-      CHECK(pass.samples_between == (found.back() != 0));
+      CHECK(pass.samples_at_corners == (found.back() != 0));
     }
     return found;
   };

@@ -60,7 +60,7 @@ TEST_CASE("no words are the defaults of the row, where nothing is required") {
     if (required != op->params.end()) {
       const std::string option = required->is_positional ? "" : required->typed_name() + " ";
       CHECK(refusal(*op, {}) == fmt::format("1 {}: {} is missing; expected {}{}", op->name, required->typed_name(),
-                                            option, required->form));
+                                            option, required->syntax));
       continue;
     }
     if (const std::string message = refusal(*op, {}); !message.empty()) {  // then the row says what it wants
@@ -90,10 +90,10 @@ TEST_CASE("options of mips that mean nothing together are refused in one line") 
   CHECK(refusal(mips(), {"--reduce=min", "--normal"}) ==
         "1 mips: --reduce min takes each texel's area alone; with --normal expected mean");
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=box"}) == "");
-  CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for colours"));
+  CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for colors"));
 }
 
-TEST_CASE("channels beside the colour go through the ops that take them, without what is for colours") {
+TEST_CASE("channels beside the color go through the ops that take them, without what is for colors") {
   const std::vector<Call> calls{parse_call(*op_named("resize"), "--size 50% --hicomp --filter box")};
   CHECK(calls_for_other_channels(calls).at(0).text() == "resize --size 50% --filter box");
 }
@@ -152,8 +152,8 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
         check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
       if (param.kind == ParamKind::text)
         for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
-          if (!param.has_form(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
-            check_refused(*op, param, value, fmt::format("is not of the form {}", param.form));
+          if (!param.matches_syntax(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
+            check_refused(*op, param, value, fmt::format("is not of the form {}", param.syntax));
     }
 }
 
@@ -177,15 +177,15 @@ TEST_CASE("nothing may follow an op that makes levels") {
 
 TEST_CASE("the nearest word is the one with the fewest letters to change, add or drop") {
   const std::vector<std::string_view> known{"mips", "blur", "bloom", "--fp16", "tonemap"};
-  CHECK(nearest("mips", known) == "mips");
-  CHECK(nearest("mps", known) == "mips");
-  CHECK(nearest("mipss", known) == "mips");
-  CHECK(nearest("nips", known) == "mips");
-  CHECK(nearest("blum", known) == "blur");
-  CHECK(nearest("--fp61", known) == "--fp16");
-  CHECK(nearest("tonmap", known) == "tonemap");
-  CHECK(nearest("", known) == "");
-  CHECK(nearest("exposure", known) == "");
+  CHECK(closest_word("mips", known) == "mips");
+  CHECK(closest_word("mps", known) == "mips");
+  CHECK(closest_word("mipss", known) == "mips");
+  CHECK(closest_word("nips", known) == "mips");
+  CHECK(closest_word("blum", known) == "blur");
+  CHECK(closest_word("--fp61", known) == "--fp16");
+  CHECK(closest_word("tonmap", known) == "tonemap");
+  CHECK(closest_word("", known) == "");
+  CHECK(closest_word("exposure", known) == "");
   CHECK(suggestion("mps", known) == " (did you mean `mips`?)");
   CHECK(suggestion("xyzzy", known) == "");
 }

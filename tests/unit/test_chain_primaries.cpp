@@ -1,4 +1,4 @@
-// Which primaries colours have on their way through a chain.
+// Which primaries colors have on their way through a chain.
 #include "core/op/parse.h"
 #include "core/op/point.h"
 #include "core/ops/registry.h"
@@ -26,18 +26,18 @@ std::vector<std::string_view> names_of(const ChainPrimaries& made) {
 
 using Names = std::vector<std::string_view>;
 
-// What a chain makes of one colour.
-Colour made_of(std::span<const Call> calls, Colour c) {
+// What a chain makes of one color.
+Color made_of(std::span<const Call> calls, Color c) {
   Planes planes;
   for (size_t component = 0; component < 4; ++component) planes[component] = {.size = {1, 1}, .values = {c[component]}};
   for (const Call& call : calls) planes = call.op->reference(call, planes)[0];
-  return colour_at(planes, 0);
+  return color_at(planes, 0);
 }
 
-// Which light a colour of these primaries is, as Rec. 709 tells it.
-Colour light_of(Colour c, const Primaries& primaries) {
+// Which light a color of these primaries is, as Rec. 709 tells it.
+Color light_of(Color c, const Primaries& primaries) {
   const auto rows = to_rec709(primaries);
-  Colour light{0, 0, 0, c[3]};
+  Color light{0, 0, 0, c[3]};
   for (size_t row = 0; row < 3; ++row)
     for (size_t column = 0; column < 3; ++column) light[row] += rows[row][column] * c[column];
   return light;
@@ -45,7 +45,7 @@ Colour light_of(Colour c, const Primaries& primaries) {
 
 }  // namespace
 
-TEST_CASE("colours are converted where an op takes Rec. 709, and nowhere else") {
+TEST_CASE("colors are converted where an op takes Rec. 709, and nowhere else") {
   CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--auto"}}), ap0, true)) ==
         Names{"gain", "matrix", "exposure"});
   CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--stops 1"}}), ap0, true)) ==
@@ -82,8 +82,8 @@ TEST_CASE("matrix --named says what it makes, and is given what it takes") {
       rec2020));
 }
 
-TEST_CASE("a colour stays the same light whatever a chain converts it to") {
-  const Colour c{0.6, 0.3, 0.1, 1};
+TEST_CASE("a color stays the same light whatever a chain converts it to") {
+  const Color c{0.6, 0.3, 0.1, 1};
   for (const Primaries& given : {ap0, rec2020, cie_xyz, rec709})
     for (const bool takes_any : {true, false})
       for (const auto& calls :
@@ -92,7 +92,7 @@ TEST_CASE("a colour stays the same light whatever a chain converts it to") {
             calls_of({{"matrix", "--named rec709-to-xyz"}, {"stats", ""}}),
             calls_of({{"matrix", "--named xyz-to-rec709"}, {"matrix", "--named rec709-to-rec2020"}})}) {
         const ChainPrimaries made = with_primaries(calls, given, takes_any);
-        const Colour before = light_of(c, given), after = light_of(made_of(made.calls, c), made.result);
+        const Color before = light_of(c, given), after = light_of(made_of(made.calls, c), made.result);
         for (size_t k = 0; k < 3; ++k) CHECK(after[k] == doctest::Approx(before[k]).epsilon(1e-6));
       }
 }

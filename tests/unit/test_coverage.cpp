@@ -13,15 +13,15 @@ using namespace gpupost;
 
 namespace {
 
-// Premultiplied colours of one straight colour, under an alpha that is a function of the place.
+// Premultiplied colors of one straight color, under an alpha that is a function of the place.
 template <class Alpha>
 Planes picture(Size size, const Alpha& alpha) {
-  constexpr std::array colour{0.25, 0.5, 0.125, 1.0};
+  constexpr std::array color{0.25, 0.5, 0.125, 1.0};
   Planes made;
   for (size_t component = 0; component < 4; ++component) {
     made[component].size = size;
     for (int y = 0; y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) made[component].values.push_back(colour[component] * alpha(x, y));
+      for (int x = 0; x < size.width; ++x) made[component].values.push_back(color[component] * alpha(x, y));
   }
   return made;
 }
@@ -95,7 +95,7 @@ TEST_CASE("narrow leaves keep their coverage where a scale can, and thin out wit
   }
 }
 
-TEST_CASE("straight colour stays, alpha stays within 0 and 1, and level 0 stays as it is") {
+TEST_CASE("straight color stays, alpha stays within 0 and 1, and level 0 stays as it is") {
   const Planes base = picture({64, 48}, blades);
   const std::vector<Planes> plain = mips(base, ""), kept = mips(base, "--coverage 0.5");
   CHECK(kept[0][3].values == base[3].values);
@@ -147,7 +147,7 @@ TEST_CASE("the tolerance takes in a bisection that goes the other way, and littl
   CHECK(highest > coverage_scales(levels, 0.5)[3]);
 }
 
-TEST_CASE("--coverage is for colours with means alone") {
+TEST_CASE("--coverage is for colors with means alone") {
   const auto refusal = [](std::string_view words) {
     try {
       parse_call(*op_named("mips"), words);
@@ -158,7 +158,7 @@ TEST_CASE("--coverage is for colours with means alone") {
   };
   CHECK(refusal("--coverage 0.5 --method single-pass") == "");
   CHECK(refusal("--coverage 0.5 --normal") ==
-        "mips: --coverage is for colours with an alpha and --normal for directions; expected one of them");
+        "mips: --coverage is for colors with an alpha and --normal for directions; expected one of them");
   CHECK(refusal("--coverage 0.5 --reduce max") ==
         "mips: --coverage scales means of alpha; with --reduce max expected --coverage 0");
   CHECK(refusal("--coverage 1") == "mips: --coverage 1 is outside 0..0.999");

@@ -1,6 +1,6 @@
 // Cube maps, held against directions: every texel of a face looks somewhere, and texels that meet look the same way.
 #include "core/image/cube.h"
-#include "tests/support/made.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Cube {
     for (int face = 0; face < face_count; ++face) {
       groups.push_back(made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}, depth, {side, side}, 1,
                                   [&](int x, int y, size_t c, int) { return bits_of(face, x, y, c); }));
-      groups.back().is_colour = true;
+      groups.back().is_color = true;
     }
   }
   void close_seams() {

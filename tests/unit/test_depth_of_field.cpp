@@ -55,13 +55,13 @@ DepthOfField field_of_60() {
 TEST_CASE("circles of confusion are those of the thin lens, and so are their radii in texels") {
   const Lens lens{.f_stop = 2.8, .focal_length = 0.05, .focus = 2, .sensor_width = 0.036};
   struct Expected {
-    double distance, millimetres, texels;
+    double distance, millimeters, texels;
   };
-  for (const auto& [distance, millimetres, texels] :
+  for (const auto& [distance, millimeters, texels] :
        {Expected{.5, 1.373626, 73.260}, Expected{1, .457875, 24.420}, Expected{1.5, .152625, 8.140}, Expected{2, 0, 0},
         Expected{3, -.152625, -8.140}, Expected{4, -.228938, -12.210}, Expected{10, -.366300, -19.536},
         Expected{100, -.448718, -23.932}, Expected{infinity, -.457875, -24.420}}) {
-    CHECK(std::abs(circle_of_confusion(lens, 1 / distance) * 1000 - millimetres) < 1e-6);
+    CHECK(std::abs(circle_of_confusion(lens, 1 / distance) * 1000 - millimeters) < 1e-6);
     const DepthOfField field{.lens = lens, .aperture = {.max_radius = 64}};
     CHECK(std::abs(2 * radius_of(field, distance, 1920) - texels) < 1e-3);
   }
@@ -166,7 +166,7 @@ TEST_CASE("light that is no number or infinite stays where it is") {
 TEST_CASE("at the picture's border what is near is as blurred as within it") {
   const Size size{41, 41};
   const DepthOfField field = field_of_60();
-  for (const Texel at : {Texel{0, 0}, Texel{20, 0}, Texel{20, 20}}) {
+  for (const Position at : {Position{0, 0}, Position{20, 0}, Position{20, 20}}) {
     Planes picture = black(size);
     picture[0].values[index_of(size, at.x, at.y)] = 1;
     const Plane depth = flat(size, 1.3);

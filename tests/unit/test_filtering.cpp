@@ -42,7 +42,7 @@ TEST_CASE("a constant stays the constant in any size, with any filter and border
         }
 }
 
-TEST_CASE("a picture in its own size is itself, but for mitchell, which blurs by 1/18 of each neighbour") {
+TEST_CASE("a picture in its own size is itself, but for mitchell, which blurs by 1/18 of each neighbor") {
   const auto ramp = [](int x, int y) { return x * x + 3.0 * y; };
   for (const Filter filter : filters) {
     const Planes made = filtered(planes({9, 5}, ramp), {9, 5}, {filter});

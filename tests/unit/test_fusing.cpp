@@ -24,8 +24,8 @@ std::vector<Call> points(int count) {
 std::vector<double> numbers_of(const Plan& made) {
   std::vector<double> numbers;
   for (const Pass& pass : made.passes)
-    for (const std::vector<Fold>* folds : {&pass.on_load, &pass.on_store})
-      for (const Fold& fold : *folds) numbers.push_back(fold.fields.front().value);
+    for (const std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
+      for (const FusedPoint& fold : *folds) numbers.push_back(fold.fields.front().value);
   return numbers;
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("the exponent of local gamma is that of the formula, from 0.421 in the
   }
 }
 
-TEST_CASE("colour encoded channel by channel comes near sRGB") {
+TEST_CASE("color encoded channel by channel comes near sRGB") {
   constexpr std::array light{.5, .1, .02}, expected{.74073, .36900, .18382};
   for (size_t c = 0; c < light.size(); ++c) CHECK(std::abs(locally_encoded(light[c], .1792802) - expected[c]) < 1e-5);
 }

@@ -19,11 +19,11 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-Planes picture_of(Size size, const std::function<Colour(Texel at)>& make) {
+Planes picture_of(Size size, const std::function<Color(Position at)>& make) {
   return made_of_texels(size, [&](size_t index) { return make({int(index) % size.width, int(index) / size.width}); });
 }
 
-Colour grey(double light) { return {light, light, light, 1}; }
+Color gray(double light) { return {light, light, light, 1}; }
 
 // What the op makes of a picture, its red.
 Plane mapped(const Planes& picture, std::string_view words) {
@@ -49,7 +49,7 @@ std::optional<double> paper(const std::vector<double>& means, const LocalTone& l
 
 }  // namespace
 
-TEST_CASE("the centre of a scale is the surround of the one before, and eight scales reach from 1 to 43 texels") {
+TEST_CASE("the center of a scale is the surround of the one before, and eight scales reach from 1 to 43 texels") {
   for (int index = 0; index <= 8; ++index) {
     const double s = std::pow(1.6, index), alpha = 1 / (2 * std::sqrt(2.0));
     CHECK(blur_of(gaussian_of_scale(index)).sigma == doctest::Approx(alpha * s / std::sqrt(2.0)));
@@ -90,7 +90,7 @@ TEST_CASE("the adaptation goes over from one scale to the next without a step, a
 TEST_CASE("a picture that is the same all over becomes what the global operator makes of it, black stays black") {
   double before = -1;
   for (const double light : {0.0, 1e-6, 0.01, 0.18, 1.0, 7.0, 1e4, 1e14}) {
-    const Planes flat = picture_of({9, 5}, [&](Texel) { return grey(light); });
+    const Planes flat = picture_of({9, 5}, [&](Position) { return gray(light); });
     const double found = mapped(flat, "--curve reinhard-local --white 5 --chroma ratio").values[22];
     CHECK(found == doctest::Approx(mapped(flat, "--curve reinhard-extended --white 5 --chroma ratio").values[22]));
     CHECK(found > before);  // brighter with more exposure
@@ -100,10 +100,10 @@ TEST_CASE("a picture that is the same all over becomes what the global operator 
 }
 
 TEST_CASE("numbers that are none, infinities and negative light are as they are to every curve, and are not spread") {
-  const Texel odd_at{16, 16};
+  const Position odd_at{16, 16};
   const auto made = [&](double odd) {
     return mapped(
-        picture_of({33, 33}, [&](Texel at) { return at.x == odd_at.x && at.y == odd_at.y ? grey(odd) : grey(0.5); }),
+        picture_of({33, 33}, [&](Position at) { return at.x == odd_at.x && at.y == odd_at.y ? gray(odd) : gray(0.5); }),
         "--curve reinhard-local --chroma ratio");
   };
   const size_t middle = 16 * 33 + 16;
@@ -120,9 +120,9 @@ TEST_CASE(
     "a dark spot on bright ground is darker than the global operator makes it, and a bright one on dark brighter") {
   const auto spot = [](double ground, double light, std::string_view words) {
     return mapped(picture_of({65, 65},
-                             [&](Texel at) {
+                             [&](Position at) {
                                const bool is_spot = std::hypot(at.x - 32, at.y - 32) < 2;
-                               return grey(is_spot ? light : ground);
+                               return gray(is_spot ? light : ground);
                              }),
                   words)
         .values[32 * 65 + 32];
@@ -133,7 +133,7 @@ TEST_CASE(
 }
 
 TEST_CASE("light at a strong edge is adapted to its own side") {
-  const Planes step = picture_of({65, 33}, [](Texel at) { return grey(at.x < 32 ? 0.05 : 50); });
+  const Planes step = picture_of({65, 33}, [](Position at) { return gray(at.x < 32 ? 0.05 : 50); });
   const Plane found = adaptations(step, {});
   for (const int x : {0, 16, 28}) CHECK(found.values[size_t(16 * 65 + x)] < 0.1);
   for (const int x : {37, 48, 64}) CHECK(found.values[size_t(16 * 65 + x)] > 40);
@@ -142,14 +142,14 @@ TEST_CASE("light at a strong edge is adapted to its own side") {
 TEST_CASE("what is transparent does not weigh in what is not") {
   const auto half_of = [](double light, double alpha) {
     return adaptations(picture_of({33, 9},
-                                  [&](Texel at) {
-                                    return at.x < 17 ? grey(0.5) : premultiplied({light, light, light, alpha});
+                                  [&](Position at) {
+                                    return at.x < 17 ? gray(0.5) : premultiply({light, light, light, alpha});
                                   }),
                        {});
   };
   CHECK(half_of(0.4, 0).values[16] == doctest::Approx(0.5).epsilon(1e-3));
   CHECK(half_of(0.4, 1).values[16] < 0.49);
-  const Plane transparent = adaptations(picture_of({5, 5}, [](Texel) { return Colour{0.3, 0.3, 0.3, 0}; }), {});
+  const Plane transparent = adaptations(picture_of({5, 5}, [](Position) { return Color{0.3, 0.3, 0.3, 0}; }), {});
   CHECK(transparent.values[12] == doctest::Approx(0.3));
 }
 
@@ -157,7 +157,7 @@ TEST_CASE(
     "the key is what activity is measured by: the same picture at another exposure is adapted to the same, brighter") {
   const auto made = [](double exposure) {
     const Planes picture =
-        picture_of({33, 17}, [&](Texel at) { return grey(exposure * (1 + std::sin(0.7 * at.x * at.y))); });
+        picture_of({33, 17}, [&](Position at) { return gray(exposure * (1 + std::sin(0.7 * at.x * at.y))); });
     return mapped(picture, "--curve reinhard-local --key 0.18 --chroma ratio");
   };
   const Plane once = made(1), brighter = made(64);

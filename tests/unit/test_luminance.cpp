@@ -15,11 +15,11 @@ namespace {
 
 Call luminance(std::string_view words) { return parse_call(*op_named("luminance"), words); }
 
-// The same colour everywhere, opaque.
-Planes picture(Size size, std::array<double, 3> colour) {
+// The same color everywhere, opaque.
+Planes picture(Size size, std::array<double, 3> color) {
   Planes planes;
   for (size_t c = 0; c < 4; ++c)
-    planes[c] = {.size = size, .values = std::vector<double>(texel_count(size), c < 3 ? colour[c] : 1)};
+    planes[c] = {.size = size, .values = std::vector<double>(texel_count(size), c < 3 ? color[c] : 1)};
   return planes;
 }
 

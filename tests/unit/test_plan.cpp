@@ -190,7 +190,7 @@ TEST_CASE("a device without half arithmetic is given none, and the plan says so"
 TEST_CASE("a picture of one texel needs no pass") {
   const Plan made = plan_of("", {1, 1}, rich_gpu());
   CHECK(made.passes.empty());
-  CHECK(made.base_is_input);
+  CHECK(made.keeps_level_0);
   CHECK(made.choices == std::vector<std::string>{"mips: the picture is its own only level"});
   CHECK(plan_of("--levels 1", {512, 512}, rich_gpu()).passes.empty());
 }
@@ -206,9 +206,9 @@ TEST_CASE("the text of a plan names chain, choices, images and every pass with i
     CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
 }
 
-static std::vector<std::string> names_of(const std::vector<Fold>& folds) {
+static std::vector<std::string> names_of(const std::vector<FusedPoint>& folds) {
   std::vector<std::string> names;
-  for (const Fold& fold : folds) names.push_back(fold.name);
+  for (const FusedPoint& fold : folds) names.push_back(fold.name);
   return names;
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("point ops go into what the pass before them stores, and into one pass
   REQUIRE(alone.passes.size() == 1);
   CHECK(alone.passes[0].kernel == "shared/copy.glsl");
   CHECK(names_of(alone.passes[0].on_store) == Names{"exposure", "gamma", "clamp"});
-  CHECK(!alone.base_is_input);
+  CHECK(!alone.keeps_level_0);
 
   const Plan behind = plan_of_chain({"blur --radius 2 --method direct", "gamma --value 2", "clamp"});
   REQUIRE(behind.passes.size() == 1);
@@ -258,7 +258,7 @@ TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between po
   DeviceTraits traits = rich_gpu();
   traits.has_packed_floats = true;
   const Plan made =
-      plan(calls, {.size = {640, 480}, .storage = Depth::half, .packs_between = true, .fuses = false}, traits);
+      plan(calls, {.size = {640, 480}, .storage = Depth::half, .is_r11g11b10_between = true, .fuses = false}, traits);
   REQUIRE(made.passes.size() == 3);
   const auto is_packed = [&](size_t pass) { return made.images[size_t(made.passes[pass].target_image)].is_packed; };
   CHECK(!is_packed(0));
@@ -267,7 +267,7 @@ TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between po
 
 TEST_CASE("point ops that change nothing are no pass") {
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
-  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).base_is_input);
+  CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).keeps_level_0);
 }
 
 TEST_CASE(

@@ -48,14 +48,14 @@ std::string refusal_of_call(std::string_view settings) {
 
 }  // namespace
 
-TEST_CASE("a header says what the op is called, what it takes colours for, and which numbers it has") {
+TEST_CASE("a header says what the op is called, what it takes colors for, and which numbers it has") {
   const PointFile plain = parse_point_file(header + body, "dim.glsl");
   CHECK(plain.name == "dim");
   CHECK(plain.space == PointSpace::rgb);
   CHECK(plain.is_straight);
   REQUIRE(plain.params.size() == 1);
   CHECK(plain.params[0].name == "factor");
-  CHECK(plain.params[0].def == 0.5);
+  CHECK(plain.params[0].default_value == 0.5);
   CHECK(plain.params[0].min == 0);
   CHECK(plain.params[0].max == 1);
   CHECK(parse_point_file("\xef\xbb\xbf" + header + body, "dim.glsl").text ==
@@ -148,7 +148,7 @@ TEST_CASE("names of the file itself are marked, those of GLSL, members and local
 }
 
 TEST_CASE("--set gives numbers to what the header declares, within its ranges, and to nothing else") {
-  const Fold fold = fold_of_source(call_of_source(header + body, "dim.glsl --set factor=0.25"));
+  const FusedPoint fold = fold_of_source(call_of_source(header + body, "dim.glsl --set factor=0.25"));
   REQUIRE(fold.fields.size() == 1);
   CHECK(fold.fields[0].value == 0.25);
   CHECK(!fold.fields[0].is_literal);

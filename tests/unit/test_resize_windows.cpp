@@ -110,10 +110,10 @@ TEST_CASE("texels that must not be mixed are those under the middles of the fram
   std::vector<Call> calls{parse_call(*op_named("resize"), "--size 30%")};
   set_windows(calls, {.data = data, .display = frame});
   const Size size = size_of(data);
-  Level base{size, Memory(texel_count(size) * 16)};
+  Level base{size, TexelBuffer(texel_count(size) * 16)};
   for (size_t index = 0; index < texel_count(size); ++index)
     base.texels.as<uint32_t>()[4 * index] = uint32_t(data.min_x) + uint32_t(index % size_t(size.width));
-  const Level made = nearest(base, Depth::u32, calls[0]);
+  const Level made = pick_nearest_texels(base, Depth::u32, calls[0]);
   const Windows windows = result_windows(calls, {.data = data, .display = frame});
   REQUIRE(made.size == size_of(windows.data));
   const double scale = double(size_of(frame).width) / size_of(windows.display).width;

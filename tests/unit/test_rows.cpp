@@ -80,14 +80,15 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
       CHECK((!param.is_positional || param.kind == ParamKind::choice || param.kind == ParamKind::text));
       CHECK((!param.is_repeated || param.kind == ParamKind::text));
       CHECK((!param.is_required || param.kind == ParamKind::text));
-      CHECK((param.has_effect == nullptr) == param.needs.empty());
+      CHECK((param.has_effect == nullptr) == param.requirement.empty());
       const std::vector<std::string_view>& choices = param.choices;
       CHECK(choices.empty() == (param.kind != ParamKind::choice));
       CHECK(std::set(choices.begin(), choices.end()).size() == choices.size());
-      if (param.kind == ParamKind::choice) CHECK((param.def >= 0 && param.def < double(choices.size())));
-      else if (param.kind == ParamKind::flag) CHECK(param.def == 0);
-      else if (param.kind == ParamKind::text) CHECK((!param.form.empty() && param.has_form != nullptr));
-      else CHECK((param.min < param.max && param.def >= param.min && param.def <= param.max));
+      if (param.kind == ParamKind::choice)
+        CHECK((param.default_value >= 0 && param.default_value < double(choices.size())));
+      else if (param.kind == ParamKind::flag) CHECK(param.default_value == 0);
+      else if (param.kind == ParamKind::text) CHECK((!param.syntax.empty() && param.matches_syntax != nullptr));
+      else CHECK((param.min < param.max && param.default_value >= param.min && param.default_value <= param.max));
     }
   }
 }

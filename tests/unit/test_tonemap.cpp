@@ -24,12 +24,12 @@ Tone tone_of(std::string_view name, Measures measures = {.average = 0.25, .maxim
     const CurveParam& param = curve.params[index];
     tone.numbers[index] = param.measured == Measured::average   ? measures.average
                           : param.measured == Measured::maximum ? measures.maximum
-                                                                : param.def;
+                                                                : param.default_value;
   }
   return tone;
 }
 
-Rgb grey(double light) { return {light, light, light}; }
+Rgb gray(double light) { return {light, light, light}; }
 
 void check_near(const Rgb& found, const Rgb& expected, double tolerance, std::string_view what) {
   for (size_t c = 0; c < 3; ++c)
@@ -66,14 +66,14 @@ TEST_CASE("curves of one number give the values of their formulas, to a unit of 
     if (name == "reinhard-extended") tone.numbers[0] = 4;
     if (name == "exponential") tone.numbers[0] = 1;
     for (size_t index = 0; index < light.size(); ++index)
-      check_near(tone_mapped(grey(light[index]), tone), grey(values[index]), 1e-6,
+      check_near(tone_mapped(gray(light[index]), tone), gray(values[index]), 1e-6,
                  fmt::format("{} of {}", name, light[index]));
   }
-  CHECK(expected.size() == size_t(std::ranges::count(all_curves(), nullptr, &Curve::colour)));
+  CHECK(expected.size() == size_t(std::ranges::count(all_curves(), nullptr, &Curve::color)));
 }
 
-TEST_CASE("curves of whole colours give the values of the programs that they are from") {
-  constexpr std::array<Rgb, 6> colours{
+TEST_CASE("curves of whole colors give the values of the programs that they are from") {
+  constexpr std::array<Rgb, 6> colors{
       {{.18, .18, .18}, {1, 1, 1}, {1, .5, .25}, {4, 1, .2}, {.02, .1, 3}, {10, 10, 10}}};
   struct Expected {
     std::string_view curve;
@@ -131,25 +131,25 @@ TEST_CASE("curves of whole colours give the values of the programs that they are
   for (const Expected& expected : all) {
     Tone tone = tone_of(expected.curve);
     tone.agx = expected.agx;
-    for (size_t index = 0; index < colours.size(); ++index)
-      check_near(tone_mapped(colours[index], tone), expected.values[index], 1e-6,
-                 fmt::format("{} of colour {}", expected.curve, index));
+    for (size_t index = 0; index < colors.size(); ++index)
+      check_near(tone_mapped(colors[index], tone), expected.values[index], 1e-6,
+                 fmt::format("{} of color {}", expected.curve, index));
   }
 }
 
 TEST_CASE("AgX in Rec. 2020 and of Filament give their values in Rec. 2020") {
   Tone filament = tone_of("agx-filament"), rec2020 = tone_of("agx-rec2020");
   rec2020.agx.power = 2.4;
-  check_near(tone_mapped(grey(0.18), filament), grey(.214848), 1e-5, "filament, grey");
+  check_near(tone_mapped(gray(0.18), filament), gray(.214848), 1e-5, "filament, gray");
   check_near(tone_mapped({1, .5, .25}, filament), {.600008, .422193, .305399}, 1e-6, "filament, brown");
   check_near(tone_mapped({4, 1, .2}, filament), {.923134, .614353, .418357}, 1e-6, "filament, red");
-  check_near(tone_mapped(grey(0.18), rec2020), grey(.189465), 1e-5, "rec2020, grey");
+  check_near(tone_mapped(gray(0.18), rec2020), gray(.189465), 1e-5, "rec2020, gray");
   check_near(tone_mapped({1, .5, .25}, rec2020), {.579661, .391673, .274048}, 1e-6, "rec2020, brown");
   check_near(tone_mapped({4, 1, .2}, rec2020), {.939000, .598366, .386491}, 1e-6, "rec2020, red");
 }
 
 TEST_CASE("curves meet the numbers that define them") {
-  const auto value = [](std::string_view name, double light) { return tone_mapped(grey(light), tone_of(name))[0]; };
+  const auto value = [](std::string_view name, double light) { return tone_mapped(gray(light), tone_of(name))[0]; };
   CHECK(value("day", 0.1) == doctest::Approx(0).epsilon(1e-12));
   CHECK(value("day", 10) == doctest::Approx(1));
   CHECK(value("hable", 5.6) == doctest::Approx(1));
@@ -167,10 +167,10 @@ TEST_CASE("every curve is monotone, finite whatever it is given, and leaves blac
     const Tone tone = tone_of(curve.name);
     // the polynomial of degree 7 misses black and bends there, by a tenth of a step of 8 bits
     const double slack = curve.name == "agx-filament" ? 3e-6 : 1e-12;
-    check_near(tone_mapped(grey(0), tone), grey(0), slack, "black");
-    Rgb before = tone_mapped(grey(0), tone);
+    check_near(tone_mapped(gray(0), tone), gray(0), slack, "black");
+    Rgb before = tone_mapped(gray(0), tone);
     for (double stop = -30; stop < 100; stop += 1.0 / 16) {
-      const Rgb after = tone_mapped(grey(std::exp2(stop)), tone);
+      const Rgb after = tone_mapped(gray(std::exp2(stop)), tone);
       for (size_t c = 0; c < 3; ++c) {
         CHECK(std::isfinite(after[c]));
         CHECK_MESSAGE(after[c] >= before[c] - slack * (1 + before[c]), curve.name, " at ", std::exp2(stop));
@@ -178,8 +178,8 @@ TEST_CASE("every curve is monotone, finite whatever it is given, and leaves blac
       before = after;
     }
     for (const double odd : {-1.0, -infinity, std::numeric_limits<double>::quiet_NaN()})
-      check_near(tone_mapped(grey(odd), tone), tone_mapped(grey(0), tone), 0, "odd light");
-    check_near(tone_mapped(grey(infinity), tone), tone_mapped(grey(brightest), tone), 0, "infinite light");
+      check_near(tone_mapped(gray(odd), tone), tone_mapped(gray(0), tone), 0, "odd light");
+    check_near(tone_mapped(gray(infinity), tone), tone_mapped(gray(brightest), tone), 0, "infinite light");
     CHECK(std::isfinite(tone_mapped({infinity, 0, 1}, tone)[1]));
   }
 }
@@ -200,7 +200,7 @@ TEST_CASE("chroma: Yxy is kept, or saturation changes, or each channel goes alon
   tone.is_fitted = false;
   tone.chroma = Chroma::saturate;
   tone.saturation = 0;
-  check_near(tone_mapped(red, tone), grey(.612428), 1e-6, "grey");
+  check_near(tone_mapped(red, tone), gray(.612428), 1e-6, "gray");
   tone.saturation = 1;
   check_near(tone_mapped(red, tone), {1.550290, .387572, .077514}, 1e-6, "as it was");
   tone.chroma = Chroma::per_channel;
@@ -210,5 +210,5 @@ TEST_CASE("chroma: Yxy is kept, or saturation changes, or each channel goes alon
 TEST_CASE("light is scaled before the curve") {
   Tone tone = tone_of("reinhard");
   tone.scale = 0.18 / 0.25;
-  check_near(tone_mapped(grey(0.25), tone), grey(.152542), 1e-6, "the average becomes the key");
+  check_near(tone_mapped(gray(0.25), tone), gray(.152542), 1e-6, "the average becomes the key");
 }

@@ -56,22 +56,22 @@ TEST_CASE("no op lights a texel of alpha 0 that is black, with any row's example
 }
 
 TEST_CASE("ops that add a number add it times alpha") {
-  const auto made = [](std::string_view op, std::string_view words, const Colour& c) {
+  const auto made = [](std::string_view op, std::string_view words, const Color& c) {
     Planes texel;
     for (size_t k = 0; k < 4; ++k) texel[k] = {.size = {1, 1}, .values = {c[k]}};
     const Planes result = op_named(op)->reference(parse_call(*op_named(op), words), texel)[0];
-    return Colour{result[0].values[0], result[1].values[0], result[2].values[0], result[3].values[0]};
+    return Color{result[0].values[0], result[1].values[0], result[2].values[0], result[3].values[0]};
   };
   for (const double alpha : {0.0, 0.25, 1.0}) {
-    const Colour c{0.5, 0.25, 0.125, alpha};
-    const Colour offset = made("offset", "--value 0.1", c);
-    const Colour matrix = made("matrix", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125", c);
+    const Color c{0.5, 0.25, 0.125, alpha};
+    const Color offset = made("offset", "--value 0.1", c);
+    const Color matrix = made("matrix", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125", c);
     for (size_t k = 0; k < 3; ++k) {
       CHECK(std::abs(offset[k] - (c[k] + 0.1 * alpha)) < 1e-12);
       CHECK(std::abs(matrix[k] - (c[k] + std::array{0.25, 0.0, -0.125}[k] * alpha)) < 1e-12);
     }
   }
-  const Colour nothing{0, 0, 0, 0};
+  const Color nothing{0, 0, 0, 0};
   for (const auto& [op, words] : {std::pair{"offset", "--value 0.1"},
                                   {"clamp", "--min 0.1"},
                                   {"matrix", "--rows 1,0,0,1,0,1,0,1,0,0,1,1"},
@@ -80,5 +80,5 @@ TEST_CASE("ops that add a number add it times alpha") {
                                   {"tonemap", "--curve agx-filament"}})
     CHECK_MESSAGE(made(op, words, nothing) == nothing, op, " ", words);
   // light without alpha stays light
-  CHECK(made("clamp", "--min 0.1", {0.5, 0.5, 0.5, 0}) == Colour{0.5, 0.5, 0.5, 0});
+  CHECK(made("clamp", "--min 0.1", {0.5, 0.5, 0.5, 0}) == Color{0.5, 0.5, 0.5, 0});
 }

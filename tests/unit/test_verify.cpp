@@ -35,7 +35,8 @@ std::vector<Level> right_levels(const Level& base, Depth depth, std::span<const 
   for (const Call& call : calls) planes = call.op->reference(call, std::move(planes[0]));
   std::vector<Level> levels;
   for (const Planes& level : planes) {
-    Level& made = levels.emplace_back(Level{size_of(level), Memory(4 * texel_count(size_of(level)) * bytes_of(depth))});
+    Level& made =
+        levels.emplace_back(Level{size_of(level), TexelBuffer(4 * texel_count(size_of(level)) * bytes_of(depth))});
     for (size_t component = 0; component < 4; ++component)
       for (size_t texel = 0; texel < level[component].values.size(); ++texel)
         put(made, depth, 4 * texel + component, level[component].values[texel]);
@@ -125,11 +126,10 @@ TEST_CASE("a number in the place of no number is a failure") {
   CHECK(std::isinf(verify_mips(base, levels, Depth::f32)[0].share));
 }
 
-TEST_CASE(
-    "where halves leave nothing of a luminance, a colour that keeps its chromaticity may be any; none beside it") {
+TEST_CASE("where halves leave nothing of a luminance, a color that keeps its chromaticity may be any; none beside it") {
   const std::array<Call, 2> calls{default_call(*op_named("gamma")).with("value", 2.2),
                                   default_call(*op_named("localgamma")).with("chroma", 1).with("adapt-radius", 3)};
-  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  Level base{{2, 1}, TexelBuffer(8 * bytes_of(Depth::half))};
   const std::array numbers{6.3671875, -0.5986328125, 1.025390625, 1.0, 0.5, 0.25, 0.125, 1.0};
   for (size_t index = 0; index < numbers.size(); ++index) put(base, Depth::half, index, numbers[index]);
   std::vector<Level> between = right_levels(base, Depth::half, {&calls[0], 1});
@@ -144,7 +144,7 @@ TEST_CASE(
 
 TEST_CASE("the least of numbers may be off by as much as the one that is off most") {
   const std::array<Call, 2> calls{default_call(*op_named("offset")).with("value", 0.1), mips().with("reduce", 1)};
-  Level base{{2, 1}, Memory(8 * bytes_of(Depth::half))};
+  Level base{{2, 1}, TexelBuffer(8 * bytes_of(Depth::half))};
   put(base, Depth::half, 0, -0.5);
   for (const size_t alpha : {3, 7}) put(base, Depth::half, alpha, 1);
   const Expected expected = expected_of(calls, base, Depth::half);

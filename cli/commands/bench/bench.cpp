@@ -144,7 +144,7 @@ static Exit make_page(const BenchRequest& request) {
   return Exit::done;
 }
 
-static Exit run_bench(const VerbCall& call) {
+static Exit run_bench(const CommandCall& call) {
   const BenchRequest request = parse_bench(call);
   if (!request.pages.empty()) return make_page(request);
   if (request.list) {
@@ -157,7 +157,7 @@ static Exit run_bench(const VerbCall& call) {
   return run_bench(request, run);
 }
 
-const Verb bench_verb{
+const CommandRow bench_verb{
     .name = "bench",
     .summary = "Measure how fast an op's variants are, beside what the device can do at best",
     .usage = "bench OP [OPTIONS]",

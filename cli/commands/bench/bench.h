@@ -5,6 +5,6 @@
 
 namespace gpupost {
 
-extern const Verb bench_verb;
+extern const CommandRow bench_verb;
 
 }  // namespace gpupost

@@ -179,12 +179,12 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std:
 }
 
 // Without an op and with JSON files: a page of earlier runs.
-static void check_page(const VerbCall& call, const BenchRequest& request) {
+static void check_page(const CommandCall& call, const BenchRequest& request) {
   if (!call.words.empty() || request.html.empty())
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
 }
 
-BenchRequest parse_bench(const VerbCall& call) {
+BenchRequest parse_bench(const CommandCall& call) {
   BenchRequest request{.device = device_of(call),
                        .json = call.value("--json"),
                        .html = call.value("--html"),

@@ -26,7 +26,7 @@ struct BenchRequest {
 };
 
 // Throws Error(Exit::usage).
-BenchRequest parse_bench(const VerbCall& call);
+BenchRequest parse_bench(const CommandCall& call);
 
 // The sizes and formats asked for, else those of the row, with each of the settings; without settings, with none.
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings);

@@ -110,7 +110,7 @@ const Shown as_time{.key = "median_ms", .name = "median, ms", .digits = 4, .has_
 const Shown& shown_of(const json& run) { return run.contains("graphs") ? as_time : as_ratio; }
 
 // A line a variant: of ratios those first that are on average nearest to the floor, of times as they were measured, so that
-// a variant has the same colour in all graphs.
+// a variant has the same color in all graphs.
 std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& shown) {
   std::vector<PlotLine> lines;
   for (const json& measured : cases)

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double width = 960, height = 380;
 constexpr double left = 52, right = 305, top = 14, bottom = 40;  // margins; at the right the names of lines
-constexpr size_t coloured_count = 8;                             // as many as the style has colours
+constexpr size_t colored_count = 8;                              // as many as the style has colors
 
 // From numbers to places: the logarithms of `low` and `high` stand at `from` and `to`.
 struct Scale {
@@ -93,7 +93,7 @@ std::string curve(const PlotLine& line, const Axes& axes, const std::string& sty
   return fmt::format(R"(<g class="{}"><path d="{}"/>{}</g>)", style, path, dots);
 }
 
-// The names of the coloured lines at their ends, moved apart where they would touch.
+// The names of the colored lines at their ends, moved apart where they would touch.
 std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
   struct Name {
     double y;
@@ -101,7 +101,7 @@ std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
   };
   constexpr double apart = 15;
   std::vector<Name> placed;
-  for (size_t index = 0; index < std::min(lines.size(), coloured_count); ++index)
+  for (size_t index = 0; index < std::min(lines.size(), colored_count); ++index)
     if (!lines[index].points.empty()) placed.push_back({axes.y(lines[index].points.back().y), index});
   std::ranges::sort(placed, {}, &Name::y);
   for (size_t index = 1; index < placed.size(); ++index)
@@ -127,7 +127,7 @@ std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>
   std::string text = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">)", width, height);
   text += grid(axes, ticks, named);
   for (size_t index = lines.size(); index-- > 0;)  // the first ones on top
-    text += curve(lines[index], axes, index < coloured_count ? fmt::format("c{}", index) : "other");
+    text += curve(lines[index], axes, index < colored_count ? fmt::format("c{}", index) : "other");
   return text + names(lines, axes) + "</svg>\n";
 }
 

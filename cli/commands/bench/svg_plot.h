@@ -31,7 +31,7 @@ struct PlotAxes {
   bool has_floor = true;  // a line at y = 1 is what all are compared with
 };
 
-// Both axes logarithmic. The first lines have colours and their names at their ends, the others are grey.
+// Both axes logarithmic. The first lines have colors and their names at their ends, the others are gray.
 std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const PlotAxes& named);
 
 std::string html_escaped(std::string_view text);

@@ -23,7 +23,7 @@ struct Format {
   std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
   std::string_view description;
   bool can_read = false;
-  std::vector<Depth> written_depths;  // of colour, in the order in which messages name them; empty: it is not written
+  std::vector<Depth> written_depths;  // of color, in the order in which messages name them; empty: it is not written
   FileLevels levels = FileLevels::one;
   bool holds_arrangements = false;  // cubes and arrays
   bool holds_everything = false;    // any channels, attributes, data and display windows
@@ -76,7 +76,7 @@ struct Decoded {
 enum class Compression { none, rle, zips, zip };
 
 struct EncodeOptions {
-  Depth depth = Depth::half;                   // of colour channels; one of the format's written_depths
+  Depth depth = Depth::half;                   // of color channels; one of the format's written_depths
   bool keep_depths = false;                    // EXR: each channel as its Channel::depth says
   Compression compression = Compression::zip;  // EXR
   bool mipmapped = false;                      // one file with all levels; else level `level` alone
@@ -86,7 +86,7 @@ struct EncodeOptions {
 };
 
 struct Encoded {
-  Memory bytes;
+  TexelBuffer bytes;
   std::vector<std::string> warnings;  // what the format could not hold, what was clipped
 };
 

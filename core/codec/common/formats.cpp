@@ -22,7 +22,7 @@ static const std::array<Format, 8>& formats() {
        .holds_everything = true},
       {.name = "png",
        .extensions = {"png"},
-       .description = "PNG, 1 to 16 bit, grey, colour or palette, with or without alpha",
+       .description = "PNG, 1 to 16 bit, gray, color or palette, with or without alpha",
        .can_read = true,
        .written_depths = {Depth::u8, Depth::u16}},
       {.name = "ktx2",

@@ -11,23 +11,23 @@
 namespace gpupost {
 namespace {
 
-// Does the colour stand in the texels as the file wants it?
+// Does the color stand in the texels as the file wants it?
 bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
-  const Group& colour = picture.groups.front();
-  return colour.depth == options.depth && picture.transfer == options.transfer &&
-         (picture.alpha == Alpha::straight || !colour.has_alpha());
+  const Group& color = picture.groups.front();
+  return color.depth == options.depth && picture.transfer == options.transfer &&
+         (picture.alpha == Alpha::straight || !color.has_alpha());
 }
 
 // May make_integers() take it? It divides by alpha and knows the way from linear, or none.
 bool is_convertible(const Picture& picture, const EncodeOptions& options) {
-  const Group& colour = picture.groups.front();
-  return is_float(colour.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
-         (picture.alpha == Alpha::premultiplied || !colour.has_alpha());
+  const Group& color = picture.groups.front();
+  return is_float(color.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
+         (picture.alpha == Alpha::premultiplied || !color.has_alpha());
 }
 
-Memory integers_of(const Picture& picture, const Level& level, const EncodeOptions& options, Losses& losses) {
+TexelBuffer integers_of(const Picture& picture, const Level& level, const EncodeOptions& options, Losses& losses) {
   const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
-  Memory integers;
+  TexelBuffer integers;
   const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither);
   losses.clipped.above += clipped.above;
   losses.clipped.below += clipped.below;
@@ -36,9 +36,9 @@ Memory integers_of(const Picture& picture, const Level& level, const EncodeOptio
   return integers;
 }
 
-Memory floats_of(const Level& level, Depth depth, Losses& losses) {
+TexelBuffer floats_of(const Level& level, Depth depth, Losses& losses) {
   const size_t count = 4 * texel_count(level.size);
-  Memory floats(count * bytes_of(depth));
+  TexelBuffer floats(count * bytes_of(depth));
   if (depth == Depth::f32) floats_from_halves(level.texels.as<uint16_t>().data(), floats.as<float>().data(), count);
   else losses.clamped_count += halves_from_floats(level.texels.as<float>().data(), floats.as<uint16_t>().data(), count);
   return floats;
@@ -51,8 +51,8 @@ uint32_t bits_of_one(Depth depth) {
 
 // The components of texels of four. `fourth` replaces the last one where there is no alpha.
 template <class Number>
-Memory packed(Bytes texels, size_t count, std::span<const size_t> components, std::optional<uint32_t> fourth) {
-  Memory made(count * components.size() * sizeof(Number));
+TexelBuffer packed(Bytes texels, size_t count, std::span<const size_t> components, std::optional<uint32_t> fourth) {
+  TexelBuffer made(count * components.size() * sizeof(Number));
   const auto* from = reinterpret_cast<const Number*>(texels.data());
   auto* to = made.as<Number>().data();
   parallel_ranges(int((count + 4095) / 4096), 16, [&](int begin, int end) {
@@ -66,15 +66,15 @@ Memory packed(Bytes texels, size_t count, std::span<const size_t> components, st
   return made;
 }
 
-Memory packed(const Pixels& pixels, std::span<const size_t> components, Depth depth, bool has_alpha) {
+TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Depth depth, bool has_alpha) {
   const auto pack = bytes_of(depth) == 1 ? packed<uint8_t> : bytes_of(depth) == 2 ? packed<uint16_t> : packed<uint32_t>;
   const std::optional<uint32_t> fourth = has_alpha ? std::nullopt : std::optional(bits_of_one(depth));
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
 }
 
-// Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honoured: what
+// Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honored: what
 // is written elsewhere is of Rec. 709.
-bool says_nothing(const Attribute& attribute) {
+bool is_default_attribute(const Attribute& attribute) {
   const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
   if (attribute.name == "chromaticities") return true;
   if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
@@ -89,17 +89,17 @@ void warn_of_extras(const Picture& picture, std::string_view format, std::vector
     warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
   std::vector<std::string> attributes;
   for (const Attribute& attribute : picture.attributes)
-    if (!says_nothing(attribute)) attributes.push_back(attribute.name);
+    if (!is_default_attribute(attribute)) attributes.push_back(attribute.name);
   if (!attributes.empty())
     warnings.push_back(fmt::format("{} holds no attributes; dropped: {}", format, fmt::join(attributes, " ")));
 }
 
 }  // namespace
 
-void check_colour(const Picture& picture, std::string_view format, const EncodeOptions& options) {
-  if (picture.groups.empty() || !picture.groups.front().is_colour)
+void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
+  if (picture.groups.empty() || !picture.groups.front().is_color)
     fail(Exit::output, "{} needs R, G and B, or Y; the picture has {}", format, channel_names(picture));
-  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "{} holds no colour of type uint", format);
+  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "{} holds no color of type uint", format);
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
     fail(Exit::output, "{}: level {} was asked for, the picture has {}", format, options.level, level_count);
@@ -114,15 +114,15 @@ Pixels pixels_of(const Source& source, int level_index, std::span<const size_t> 
                  const EncodeOptions& options, Losses& losses) {
   const bool is_base = level_index == 0 && source.base && is_as_wanted(*source.base, options);
   const Picture& picture = is_base ? *source.base : *source.picture;
-  const Group& colour = picture.groups.front();
-  const Level& level = colour.levels[size_t(level_index)];
+  const Group& color = picture.groups.front();
+  const Level& level = color.levels[size_t(level_index)];
   Pixels pixels{.size = level.size, .component_count = components.size(), .numbers = level.texels.bytes()};
-  if (is_float(options.depth) && colour.depth != options.depth) pixels.own = floats_of(level, options.depth, losses);
+  if (is_float(options.depth) && color.depth != options.depth) pixels.own = floats_of(level, options.depth, losses);
   if (!is_float(options.depth) && !is_as_wanted(picture, options))
     pixels.own = integers_of(picture, level, options, losses);
   if (!pixels.own.empty()) pixels.numbers = pixels.own.bytes();
-  if (components.size() == 4 && colour.has_alpha()) return pixels;
-  pixels.own = packed(pixels, components, options.depth, colour.has_alpha());
+  if (components.size() == 4 && color.has_alpha()) return pixels;
+  pixels.own = packed(pixels, components, options.depth, color.has_alpha());
   pixels.numbers = pixels.own.bytes();
   return pixels;
 }
@@ -152,7 +152,7 @@ void warn_of_drops(const Picture& picture, std::string_view format, std::vector<
 
 std::vector<std::string> drop_extras(Picture& picture, const Format& format) {
   std::vector<std::string> warnings;
-  if (format.holds_everything || !picture.groups.front().is_colour) return warnings;
+  if (format.holds_everything || !picture.groups.front().is_color) return warnings;
   warn_of_extras(picture, format.name, warnings);
   picture.groups.erase(picture.groups.begin() + 1, picture.groups.end());
   picture.attributes.clear();

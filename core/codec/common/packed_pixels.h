@@ -1,4 +1,4 @@
-// The colour of a picture as files hold it that know no more than a few components: PNG, KTX2, DDS.
+// The color of a picture as files hold it that know no more than a few components: PNG, KTX2, DDS.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -12,7 +12,7 @@ struct Pixels {
   Size size;
   size_t component_count = 4;
   Bytes numbers;
-  Memory own;  // where `numbers` lie, unless they are the picture's
+  TexelBuffer own;  // where `numbers` lie, unless they are the picture's
 };
 
 // What the numbers of a file lost, over all of its levels.
@@ -21,9 +21,9 @@ struct Losses {
   size_t clamped_count = 0;  // finite values over 65504 on the way to half
 };
 
-// Refuses a picture without colour, or with colour of type uint, and a level that it does not have: throws
+// Refuses a picture without color, or with color of type uint, and a level that it does not have: throws
 // Error(Exit::output). `format` stands for the file in the message.
-void check_colour(const Picture& picture, std::string_view format, const EncodeOptions& options);
+void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options);
 
 // Can pixels_of() take the picture? Else it can take a working_copy() of it.
 bool is_encodable(const Picture& picture, const EncodeOptions& options);

@@ -61,7 +61,7 @@ ZlibStream zlib_compress(std::span<const std::byte> bytes) {
   const auto piece_of = [&](size_t index) {
     return bytes.subspan(index * piece_bytes, std::min(piece_bytes, bytes.size() - index * piece_bytes));
   };
-  ZlibStream stream{.room = Memory(piece_count * room_each), .pieces = {}};
+  ZlibStream stream{.room = TexelBuffer(piece_count * room_each), .pieces = {}};
   stream.pieces.resize(piece_count);
   std::vector<uint32_t> checksums(piece_count);
   parallel_ranges(int(piece_count), 1, [&](int begin, int end) {

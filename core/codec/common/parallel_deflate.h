@@ -11,7 +11,7 @@ namespace gpupost {
 
 // A zlib stream, cut where it likes.
 struct ZlibStream {
-  Memory room;
+  TexelBuffer room;
   std::vector<std::span<const std::byte>> pieces;
 };
 

@@ -8,7 +8,7 @@ namespace gpupost {
 
 bool is_working(const Picture& picture) {
   return std::ranges::all_of(picture.groups, [&](const Group& group) {
-    if (!group.is_colour || group.depth == Depth::u32) return true;
+    if (!group.is_color || group.depth == Depth::u32) return true;
     const bool is_premultiplied = picture.alpha == Alpha::premultiplied || !group.has_alpha();
     return is_float(group.depth) && picture.transfer == Transfer::linear && is_premultiplied;
   });
@@ -26,10 +26,10 @@ Picture working_copy(const Picture& picture, Depth storage) {
   for (const Group& group : picture.groups) {
     Group& made = copy.groups.emplace_back(Group{.channels = group.channels,
                                                  .depth = group.depth,
-                                                 .is_colour = group.is_colour,
+                                                 .is_color = group.is_color,
                                                  .is_luminance = group.is_luminance});
     for (const Level& level : group.levels) {
-      Memory texels(level.texels.size());
+      TexelBuffer texels(level.texels.size());
       std::ranges::copy(level.texels.bytes(), texels.data());
       made.levels.push_back(Level{level.size, std::move(texels)});
     }

@@ -10,7 +10,7 @@ Encoded encode_png(const Source& source, const EncodeOptions& options);
 Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                        const EncodeOptions& options);
 
-// Is the colour linear, premultiplied and half or f32, or uint, as it stands?
+// Is the color linear, premultiplied and half or f32, or uint, as it stands?
 bool is_working(const Picture& picture);
 
 // A deep copy of `picture` made so, for pictures that come straight from a file.

@@ -90,7 +90,7 @@ bool is_key_code(Bytes value) {
   return true;
 }
 
-bool has_form(std::string_view type, Bytes value) {
+bool matches_syntax(std::string_view type, Bytes value) {
   const auto fixed = std::ranges::find(fixed_types, type, &FixedType::name);
   if (fixed != std::end(fixed_types) && value.size() != fixed->bytes) return false;
   if (type == "keycode") return is_key_code(value);
@@ -114,7 +114,7 @@ void check_range(std::string_view name, Bytes value) {
 }  // namespace
 
 void check_exr_attribute(std::string_view name, std::string_view type, Bytes value) {
-  if (!has_form(type, value))
+  if (!matches_syntax(type, value))
     fail(Exit::input, "attribute {} has {} bytes that are no value of its type, {}", printable(name), value.size(),
          printable(type));
   check_range(name, value);

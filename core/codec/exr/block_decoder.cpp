@@ -95,18 +95,18 @@ class SmallFile {
 };
 
 // tinyexr's description of a file, made from ours: its own parser of headers is never asked.
-class TinyPieces : public ExrPieces {
+class TinyexrBlocks : public BlockDecoder {
  public:
-  TinyPieces(Bytes file, const ExrHeader& header, const ExrLevel& level);
+  TinyexrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level);
   int count() const override { return columns_ * rows_; }
-  void decode(int index, const UsePiece& use) const override;
+  void decode(int index, const BlockSink& use) const override;
 
  private:
-  void decode_lines(int row, const UsePiece& use) const;
+  void decode_lines(int row, const BlockSink& use) const;
   bool is_zipped() const;
   SmallFile unzipped_lines(size_t chunk, const ExrPlace& place) const;
   SmallFile copied_lines(size_t chunk, const ExrPlace& place) const;
-  void decode_tile(int column, int row, const UsePiece& use) const;
+  void decode_tile(int column, int row, const BlockSink& use) const;
 
   Bytes file_;
   const ExrHeader& header_;
@@ -117,7 +117,7 @@ class TinyPieces : public ExrPieces {
   int rows_ = 1;
 };
 
-TinyPieces::TinyPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
+TinyexrBlocks::TinyexrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level)
     : file_(file), header_(header), level_(level) {
   for (const Channel& channel : header.channels) {
     EXRChannelInfo info = {};
@@ -130,14 +130,14 @@ TinyPieces::TinyPieces(Bytes file, const ExrHeader& header, const ExrLevel& leve
   rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
 }
 
-void TinyPieces::decode(int index, const UsePiece& use) const {
+void TinyexrBlocks::decode(int index, const BlockSink& use) const {
   if (header_.is_tiled) decode_tile(index % columns_, index / columns_, use);
   else decode_lines(index, use);
 }
 
-bool TinyPieces::is_zipped() const { return name_of_compression(header_.compression).starts_with("zip"); }
+bool TinyexrBlocks::is_zipped() const { return name_of_compression(header_.compression).starts_with("zip"); }
 
-void TinyPieces::decode_lines(int row, const UsePiece& use) const {
+void TinyexrBlocks::decode_lines(int row, const BlockSink& use) const {
   const int lines = chunks_a_piece_ * header_.chunk_size.height;
   const int y = row * lines;
   const ExrPlace place = {.x = 0, .y = y, .size = {level_.size.width, std::min(lines, level_.size.height - y)}};
@@ -159,7 +159,7 @@ void TinyPieces::decode_lines(int row, const UsePiece& use) const {
 }
 
 // Lines as a file without compression has them.
-SmallFile TinyPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const {
+SmallFile TinyexrBlocks::unzipped_lines(size_t chunk, const ExrPlace& place) const {
   const size_t line_bytes = header_.bytes_per_texel() * size_t(place.size.width);
   SmallFile lines(size_t(place.size.height), 8 + line_bytes);
   Unzipped unzipped(line_bytes * size_t(header_.chunk_size.height));
@@ -175,7 +175,7 @@ SmallFile TinyPieces::unzipped_lines(size_t chunk, const ExrPlace& place) const 
 }
 
 // Chunks without the number of their part, which tinyexr expects of none of them.
-SmallFile TinyPieces::copied_lines(size_t chunk, const ExrPlace& place) const {
+SmallFile TinyexrBlocks::copied_lines(size_t chunk, const ExrPlace& place) const {
   const int chunk_count = (place.size.height + header_.chunk_size.height - 1) / header_.chunk_size.height;
   const size_t chunk_bytes = raw_bytes_of(header_, {.size = header_.chunk_size});
   SmallFile lines(size_t(chunk_count), 8 + chunk_bytes);
@@ -187,7 +187,7 @@ SmallFile TinyPieces::copied_lines(size_t chunk, const ExrPlace& place) const {
   return lines;
 }
 
-void TinyPieces::decode_tile(int column, int row, const UsePiece& use) const {
+void TinyexrBlocks::decode_tile(int column, int row, const BlockSink& use) const {
   const ExrPlace place = place_of_chunk(header_, level_, column, row);
   const size_t number = level_.first_chunk + size_t(row) * size_t(level_.columns) + size_t(column);
   const Bytes data = data_of_chunk(file_, header_, number);
@@ -220,8 +220,8 @@ void refuse_chunk(size_t chunk) {
   fail(Exit::input, "its data are damaged: those from chunk {} on cannot be decoded", chunk + 1);
 }
 
-std::unique_ptr<ExrPieces> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
-  return std::make_unique<TinyPieces>(file, header, level);
+std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
+  return std::make_unique<TinyexrBlocks>(file, header, level);
 }
 
 }  // namespace gpupost

@@ -19,13 +19,13 @@ std::string_view layer_of(std::string_view channel) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
-  if (layers.contains(layer)) fail(Exit::input, "layer {} has no colour (channels R, G, B, or Y without X)", layer);
+  if (layers.contains(layer)) fail(Exit::input, "layer {} has no color (channels R, G, B, or Y without X)", layer);
   std::string names;
   for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
   fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
 }
 
-// Index of a float channel, -1 if there is none: numbers that stand for things are no colour.
+// Index of a float channel, -1 if there is none: numbers that stand for things are no color.
 int index_of(std::span<const Channel> channels, const std::string& name) {
   const auto found = std::ranges::find(channels, name, &Channel::name);
   return found == channels.end() || !is_float(found->depth) ? -1 : int(found - channels.begin());
@@ -50,8 +50,8 @@ ExrGroup group_starting_as(Depth depth) {
   return group;
 }
 
-// No sources: the layer has no colour.
-ExrGroup colour_group(std::span<const Channel> channels, const std::string& layer) {
+// No sources: the layer has no color.
+ExrGroup color_group(std::span<const Channel> channels, const std::string& layer) {
   const std::string prefix = layer.empty() ? "" : layer + ".";
   std::array<int, 4> sources = {index_of(channels, prefix + "R"), index_of(channels, prefix + "G"),
                                 index_of(channels, prefix + "B"), index_of(channels, prefix + "A")};
@@ -63,22 +63,22 @@ ExrGroup colour_group(std::span<const Channel> channels, const std::string& laye
   if (has_chroma) sources = {red_chroma, luminance, blue_chroma, sources[3]};
   else if (is_luminance) sources[0] = luminance;
   const auto first = std::ranges::find_if(sources, [](int s) { return s >= 0; });
-  ExrGroup colour = group_starting_as(channels[size_t(*first)].depth);
-  for (size_t component = 0; component < 4; ++component) add(colour, component, channels, sources[component]);
-  if (is_luminance && !has_chroma) colour.sources[1] = colour.sources[2] = luminance;
-  colour.has_chroma = has_chroma;
-  colour.group.is_colour = true;
-  colour.group.is_luminance = is_luminance && !has_chroma;
-  return colour;
+  ExrGroup color = group_starting_as(channels[size_t(*first)].depth);
+  for (size_t component = 0; component < 4; ++component) add(color, component, channels, sources[component]);
+  if (is_luminance && !has_chroma) color.sources[1] = color.sources[2] = luminance;
+  color.has_chroma = has_chroma;
+  color.group.is_color = true;
+  color.group.is_luminance = is_luminance && !has_chroma;
+  return color;
 }
 
 }  // namespace
 
 std::vector<ExrGroup> group_channels(std::span<const Channel> channels, const std::string& layer) {
   std::vector<ExrGroup> groups;
-  ExrGroup colour = colour_group(channels, layer);
-  const std::array<int, 4> taken = colour.sources;
-  if (colour.group.is_colour) groups.push_back(std::move(colour));
+  ExrGroup color = color_group(channels, layer);
+  const std::array<int, 4> taken = color.sources;
+  if (color.group.is_color) groups.push_back(std::move(color));
   else if (!layer.empty()) refuse_layer(channels, layer);
   for (const bool of_floats : {true, false}) {
     size_t component = 4;  // of the last group; 4: it is full

@@ -14,10 +14,10 @@ namespace gpupost {
 struct ExrGroup {
   Group group;
   std::array<int, 4> sources = {-1, -1, -1, -1};  // channels of the file; -1: none
-  bool has_chroma = false;  // the sources of R, G and B are RY, Y and BY, which are not colours yet
+  bool has_chroma = false;  // the sources of R, G and B are RY, Y and BY, which are not colors yet
 };
 
-// The colour of `layer` ("": channels without a dot) first, if the file has it, then all others by four in alphabetical
+// The color of `layer` ("": channels without a dot) first, if the file has it, then all others by four in alphabetical
 // order. Throws Error(Exit::input) for a layer that is not there, naming those that are.
 std::vector<ExrGroup> group_channels(std::span<const Channel> channels, const std::string& layer);
 

@@ -185,22 +185,22 @@ SmallExr lines_of(Bytes file, const ExrHeader& header, int row, int chunk_count,
   return small;
 }
 
-class OpenExrPieces : public ExrPieces {
+class OpenExrBlocks : public BlockDecoder {
  public:
-  OpenExrPieces(Bytes file, const ExrHeader& header, const ExrLevel& level)
+  OpenExrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level)
       : file_(file), header_(header), level_(level) {
     if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_piece / header.chunk_size.height);
     if (header.is_subsampled()) chunks_a_piece_ = level.rows;  // chunks need not begin where samples do
     rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
   }
   int count() const override { return level_.columns * rows_; }
-  void decode(int index, const UsePiece& use) const override {
+  void decode(int index, const BlockSink& use) const override {
     if (header_.is_tiled) decode_tile(index % level_.columns, index / level_.columns, use);
     else decode_lines(index, use);
   }
 
  private:
-  void decode_lines(int row, const UsePiece& use) const {
+  void decode_lines(int row, const BlockSink& use) const {
     const int first = row * chunks_a_piece_;
     const int lines = chunks_a_piece_ * header_.chunk_size.height;
     const int y = row * lines;
@@ -219,7 +219,7 @@ class OpenExrPieces : public ExrPieces {
     use({.place = place, .planes = planes.starts()});
   }
 
-  void decode_tile(int column, int row, const UsePiece& use) const {
+  void decode_tile(int column, int row, const BlockSink& use) const {
     const ExrPlace place = place_of_chunk(header_, level_, column, row);
     const size_t number = level_.first_chunk + size_t(row) * size_t(level_.columns) + size_t(column);
     const Window window = window_of(place.size);
@@ -253,15 +253,15 @@ Imf::Chromaticities chromaticities_of(const ExrHeader& header) {
 }
 
 // As RgbaYca has it for halves.
-void make_colours_of_floats(const Imath::V3f& weights, float* texels, size_t count) {
+void make_colors_of_floats(const Imath::V3f& weights, float* texels, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     float* texel = texels + 4 * i;
     const float luminance = texel[1];
-    const bool is_grey = texel[0] == 0 && texel[2] == 0;
-    const float red = is_grey ? luminance : (texel[0] + 1) * luminance;
-    const float blue = is_grey ? luminance : (texel[2] + 1) * luminance;
+    const bool is_gray = texel[0] == 0 && texel[2] == 0;
+    const float red = is_gray ? luminance : (texel[0] + 1) * luminance;
+    const float blue = is_gray ? luminance : (texel[2] + 1) * luminance;
     texel[0] = red;
-    texel[1] = is_grey ? luminance : (luminance - red * weights.x - blue * weights.z) / weights.y;
+    texel[1] = is_gray ? luminance : (luminance - red * weights.x - blue * weights.z) / weights.y;
     texel[2] = blue;
   }
 }
@@ -270,8 +270,8 @@ void make_colours_of_floats(const Imath::V3f& weights, float* texels, size_t cou
 
 bool has_openexr() { return true; }
 
-std::unique_ptr<ExrPieces> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
-  return std::make_unique<OpenExrPieces>(file, header, level);
+std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
+  return std::make_unique<OpenExrBlocks>(file, header, level);
 }
 
 void read_halved_chroma(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
@@ -289,7 +289,7 @@ void read_halved_chroma(Bytes file, const ExrHeader& header, const ExrLevel& lev
   });
 }
 
-void make_colours(const ExrHeader& header, Group& group) {
+void make_colors(const ExrHeader& header, Group& group) {
   Imath::V3f weights;
   guarded(0, [&] { weights = Imf::RgbaYca::computeYw(chromaticities_of(header)); });
   Level& level = group.levels[0];
@@ -297,7 +297,7 @@ void make_colours(const ExrHeader& header, Group& group) {
     const size_t first = size_t(begin) * size_t(level.size.width);
     const size_t count = size_t(end - begin) * size_t(level.size.width);
     if (group.depth == Depth::f32)
-      return make_colours_of_floats(weights, level.texels.as<float>().data() + 4 * first, count);
+      return make_colors_of_floats(weights, level.texels.as<float>().data() + 4 * first, count);
     auto* texels = reinterpret_cast<Imf::Rgba*>(level.texels.data()) + first;
     Imf::RgbaYca::YCAtoRGBA(weights, int(count), texels, texels);
   });

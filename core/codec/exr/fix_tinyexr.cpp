@@ -27,7 +27,7 @@ Number number_at(const std::byte* place) {
 }
 
 // Where the values of a header's attributes lie. Our own writer made the header: it needs no checks.
-struct Place {
+struct AttributeSpan {
   std::string_view name;
   std::string_view type;
   std::byte* begin = nullptr;
@@ -38,15 +38,15 @@ struct Place {
 };
 
 struct Header {
-  std::vector<Place> attributes;
+  std::vector<AttributeSpan> attributes;
   std::byte* end = nullptr;  // the offset table begins here
 };
 
-Header header_of(Memory& file) {
+Header header_of(TexelBuffer& file) {
   Header header;
   std::byte* at = file.data() + 8;  // behind magic number and version
   while (*at != std::byte{0}) {
-    Place& place = header.attributes.emplace_back();
+    AttributeSpan& place = header.attributes.emplace_back();
     place.begin = at;
     place.name = reinterpret_cast<const char*>(at);
     place.type = place.name.data() + place.name.size() + 1;
@@ -60,23 +60,23 @@ Header header_of(Memory& file) {
 }
 
 void replace(const Header& header, std::string_view name, const void* value, size_t bytes) {
-  const auto place = std::ranges::find(header.attributes, name, &Place::name);
+  const auto place = std::ranges::find(header.attributes, name, &AttributeSpan::name);
   if (place != header.attributes.end() && place->bytes == bytes) std::memcpy(place->value, value, bytes);
 }
 
 // OpenEXR 3.1.5 takes four bytes too many for an idmanifest. Behind the last attribute they are the end of the header and
 // the file cannot be read; before lineOrder they are the start of its name, and a reader that does not find it takes the
 // order that we write.
-void move_manifests(Memory& file) {
+void move_manifests(TexelBuffer& file) {
   const Header header = header_of(file);
-  const auto line_order = std::ranges::find(header.attributes, "lineOrder", &Place::name);
+  const auto line_order = std::ranges::find(header.attributes, "lineOrder", &AttributeSpan::name);
   std::byte* to = line_order->begin;
-  for (const Place& place : header.attributes)
+  for (const AttributeSpan& place : header.attributes)
     if (place.type == "idmanifest" && place.begin > to) to = std::rotate(to, place.begin, place.end());
 }
 
 // Every chunk of scan lines begins with the y of its first.
-void move_chunks(Memory& file, const std::byte* offsets, int chunk_count, int min_y) {
+void move_chunks(TexelBuffer& file, const std::byte* offsets, int chunk_count, int min_y) {
   for (int chunk = 0; chunk < chunk_count; ++chunk) {
     std::byte* const at = file.data() + number_at<uint64_t>(offsets + size_t(chunk) * sizeof(uint64_t));
     const int32_t y = number_at<int32_t>(at) + min_y;
@@ -98,7 +98,7 @@ bool is_patched_attribute(std::string_view name) {
   return std::ranges::find(patched_attributes, name) != patched_attributes.end();
 }
 
-void patch_exr(Memory& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines) {
+void patch_exr(TexelBuffer& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines) {
   static_assert(sizeof(Window) == 4 * sizeof(int32_t), "a box2i of the file");
   move_manifests(file);
   const Header header = header_of(file);

@@ -18,6 +18,6 @@ bool is_patched_attribute(std::string_view name);
 
 // Gives a single-part file's header these windows and the values of those `attributes` that tinyexr writes too. `chunk_lines`:
 // scan lines in a chunk, 0 for a tiled file.
-void patch_exr(Memory& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines);
+void patch_exr(TexelBuffer& file, const Windows& windows, const std::vector<Attribute>& attributes, int chunk_lines);
 
 }  // namespace gpupost

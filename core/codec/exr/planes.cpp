@@ -90,7 +90,7 @@ Planes make_planes(const std::vector<ExrChannel>& channels, int level, Size tile
     planes.offsets.push_back(planes.tile_bytes);
     planes.tile_bytes += (texel_count(tile) * bytes_of(channel.depth) + 63) / 64 * 64;  // whole cache lines
   }
-  planes.numbers = Memory(texel_count(planes.tile_count) * planes.tile_bytes);
+  planes.numbers = TexelBuffer(texel_count(planes.tile_count) * planes.tile_bytes);
 
   const std::vector<Part> parts = parts_of(channels);
   std::atomic<size_t> clamped_count = 0;

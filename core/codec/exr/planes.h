@@ -21,7 +21,7 @@ struct Planes {
   Size tile_count;
   std::vector<size_t> offsets;  // of each channel's plane in its tile, bytes
   size_t tile_bytes = 0;
-  Memory numbers;
+  TexelBuffer numbers;
   size_t clamped_count = 0;  // finite numbers that half could not hold
 
   std::byte* plane(int tile_x, int tile_y, size_t channel) {

@@ -57,12 +57,12 @@ const Word* row_as(const unsigned char* plane, size_t first, size_t count, Depth
 constexpr uint32_t one_in(Depth depth) { return depth == Depth::half ? 0x3c00 : std::bit_cast<uint32_t>(1.0f); }
 
 template <class Word>
-void place_rows(const ExrPiece& piece, const ExrGroup& group, Level& level) {
+void place_rows(const DecodedBlock& piece, const ExrGroup& group, Level& level) {
   const size_t width = size_t(piece.place.size.width);
   const std::vector<Word> zeros(width, 0);
   const std::vector<Word> ones(width, Word(one_in(group.group.depth)));
   std::array<std::vector<Word>, 4> rooms;
-  const bool has_alpha_to_fill = group.group.is_colour && group.sources[3] < 0;
+  const bool has_alpha_to_fill = group.group.is_color && group.sources[3] < 0;
   std::array<const Word*, 4> rows = {zeros.data(), zeros.data(), zeros.data(),
                                      has_alpha_to_fill ? ones.data() : zeros.data()};
   for (int y = 0; y < piece.place.size.height; ++y) {
@@ -88,7 +88,7 @@ bool needs_openexr(const ExrHeader& header) {
 void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::span<ExrGroup> groups) {
   const auto pieces =
       needs_openexr(header) ? pieces_by_openexr(file, header, level) : pieces_by_tinyexr(file, header, level);
-  const auto use = [&](const ExrPiece& piece) {
+  const auto use = [&](const DecodedBlock& piece) {
     for (ExrGroup& group : groups)
       if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
       else place_rows<uint32_t>(piece, group, group.group.levels[0]);
@@ -103,19 +103,19 @@ void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, st
 // Texels of every group. Chroma of half the resolution is widened by a filter that needs the whole picture.
 void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
                    std::vector<ExrGroup>& groups) {
-  ExrGroup& colour = groups.front();
-  if (!has_halved_chroma(header, colour)) {
+  ExrGroup& color = groups.front();
+  if (!has_halved_chroma(header, color)) {
     decode_level(file, header, level, groups);
-    if (colour.has_chroma) make_colours(header, colour.group);
+    if (color.has_chroma) make_colors(header, color.group);
     return;
   }
   if (groups.size() > 1) decode_level(file, header, level, std::span(groups).subspan(1));
-  read_halved_chroma(file, header, level, layer, colour.group);
+  read_halved_chroma(file, header, level, layer, color.group);
 }
 
 // OpenEXR widens chroma of halves alone.
-void check_halved_chroma(const ExrHeader& header, const ExrGroup& colour) {
-  for (const int source : colour.sources)
+void check_halved_chroma(const ExrHeader& header, const ExrGroup& color) {
+  for (const int source : color.sources)
     if (source >= 0 && header.channels[size_t(source)].depth != Depth::half)
       fail(Exit::input, "sub-sampled luminance and chroma are supported in halves alone; {} is of other numbers",
            printable(header.channels[size_t(source)].name));
@@ -134,12 +134,12 @@ std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeade
 }
 
 // Names what repeated numbers stand for; chroma that is filtered is no such case.
-std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& colour) {
+std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& color) {
   std::string names;
   for (size_t i = 0; i < header.channels.size(); ++i) {
     const Size sampling = header.samplings[i];
     const bool is_filtered =
-        has_halved_chroma(header, colour) && std::ranges::find(colour.sources, int(i)) != colour.sources.end();
+        has_halved_chroma(header, color) && std::ranges::find(color.sources, int(i)) != color.sources.end();
     if (sampling == Size{1, 1} || is_filtered) continue;
     names += fmt::format("{}{} ({} x {})", names.empty() ? "" : ", ", printable(header.channels[i].name),
                          sampling.width, sampling.height);
@@ -159,7 +159,7 @@ std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
 
 }  // namespace
 
-Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
+Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
   std::vector<ExrHeader> parts = parse_exr_headers(file, options.limits);
   for (const ExrHeader& part : parts) check_exr_chunks(file, part);
   ExrHeader& header = part_wanted(parts, options.part);
@@ -180,7 +180,7 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const Lend& lend) {
   if (parts.size() > 1 && options.part.empty()) decoded.warnings.push_back(warning_of_parts(parts, header));
   if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
     decoded.warnings.push_back(fmt::format("its luminance and chroma make {} numbers that no half holds", count));
-  if (groups.front().has_chroma) name_colours(groups.front().group, options.layer);
+  if (groups.front().has_chroma) name_colors(groups.front().group, options.layer);
   Picture& picture = decoded.picture;
   picture.format = "exr";
   picture.compression = name_of_compression(header.compression);

@@ -8,7 +8,7 @@ static constexpr std::string_view missing = "not supported by this build, which 
 
 bool has_openexr() { return false; }
 
-std::unique_ptr<ExrPieces> pieces_by_openexr(Bytes, const ExrHeader& header, const ExrLevel&) {
+std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes, const ExrHeader& header, const ExrLevel&) {
   if (header.is_subsampled()) fail(Exit::input, "sub-sampled channels are {}", missing);
   fail(Exit::input, "compression {} is {}", name_of_compression(header.compression), missing);
 }
@@ -17,7 +17,7 @@ void read_halved_chroma(Bytes, const ExrHeader&, const ExrLevel&, const std::str
   fail(Exit::input, "luminance and chroma channels (Y, RY, BY) are {}", missing);
 }
 
-void make_colours(const ExrHeader&, Group&) {
+void make_colors(const ExrHeader&, Group&) {
   fail(Exit::input, "luminance and chroma channels (Y, RY, BY) are {}", missing);
 }
 

@@ -48,7 +48,7 @@ int pixel_type_of(Depth depth) {
 // The depth of a channel in the file. Eight bits of an sRGB picture fit a half, sixteen do not.
 Depth depth_of(const Channel& channel, const Group& group, const EncodeOptions& options) {
   if (group.depth == Depth::u32) return Depth::u32;
-  if (group.is_colour && !options.keep_depths) return options.depth;
+  if (group.is_color && !options.keep_depths) return options.depth;
   return channel.depth == Depth::half || channel.depth == Depth::u8 ? Depth::half : Depth::f32;
 }
 
@@ -77,7 +77,7 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
   std::string dropped;
   for (const Group& group : picture.groups) {
     if (group.depth == Depth::u8 || group.depth == Depth::u16)
-      fail(Exit::bug, "exr: a group beside the colour has depth {}", name_of(group.depth));
+      fail(Exit::bug, "exr: a group beside the color has depth {}", name_of(group.depth));
     const bool is_written = has_levels(group, picture, options);
     for (size_t c = 0; c < 4; ++c) {
       const Channel& channel = group.channels[c];
@@ -231,11 +231,11 @@ HeaderView header_of(const std::vector<ExrChannel>& channels, const std::vector<
   return view;
 }
 
-Memory save(const EXRImage& image, const EXRHeader& header) {
+TexelBuffer save(const EXRImage& image, const EXRHeader& header) {
   unsigned char* bytes = nullptr;
   const char* text = nullptr;
   const size_t size = SaveEXRImageToMemory(&image, &header, &bytes, &text);
-  if (size != 0) return Memory(reinterpret_cast<std::byte*>(bytes), size, [bytes] { std::free(bytes); });
+  if (size != 0) return TexelBuffer(reinterpret_cast<std::byte*>(bytes), size, [bytes] { std::free(bytes); });
   const std::string reason = text ? text : "no reason given";
   FreeEXRErrorMessage(text);
   fail(Exit::output, "exr: tinyexr cannot encode the picture: {}", reason.substr(0, reason.find('\n')));

@@ -18,7 +18,7 @@ libdeflate_decompressor* decompressor() {
 }
 
 // Each byte becomes the sum of itself and all before it, less 128 for each but the first.
-void sum_up(uint8_t* bytes, size_t count) {
+void undo_delta(uint8_t* bytes, size_t count) {
   uint8_t sum = 128;
   size_t i = 0;
 #ifdef __SSE2__
@@ -50,7 +50,7 @@ bool Unzipped::unpack(Bytes packed, size_t raw_bytes) {
   if (libdeflate_zlib_decompress(decompressor(), packed.data(), packed.size(), bytes_.get(), raw_bytes, nullptr) !=
       LIBDEFLATE_SUCCESS)
     return false;
-  sum_up(reinterpret_cast<uint8_t*>(bytes_.get()), raw_bytes);
+  undo_delta(reinterpret_cast<uint8_t*>(bytes_.get()), raw_bytes);
   return true;
 }
 

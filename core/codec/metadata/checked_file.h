@@ -15,7 +15,7 @@ namespace gpupost {
 struct Checked {
   Size size;
   bool is_16_bit = false;
-  Colours colours;
+  Colors colors;
   std::vector<std::byte> rewritten;  // read this in its place where it is not empty
 };
 

@@ -44,11 +44,11 @@ constexpr TransferRow transfer_rows[] = {
 };
 
 // PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range.
-Colours by_code_points(Bytes chunk) {
-  Colours colours;
+Colors by_code_points(Bytes chunk) {
+  Colors colors;
   const auto ignore = [&](const std::string& why) {
-    colours.warnings = {fmt::format("chunk cICP is ignored, {}: the picture is taken as sRGB", why)};
-    return colours;
+    colors.warnings = {fmt::format("chunk cICP is ignored, {}: the picture is taken as sRGB", why)};
+    return colors;
   };
   if (chunk.size() != 4) return ignore(fmt::format("which has {} bytes and must have 4", chunk.size()));
   const int primaries = byte_at(chunk, 0), transfer = byte_at(chunk, 1);
@@ -63,10 +63,10 @@ Colours by_code_points(Bytes chunk) {
   const auto primaries_row = std::ranges::find(primaries_rows, primaries, &PrimariesRow::code);
   if (primaries_row == std::end(primaries_rows))
     return ignore(fmt::format("whose primaries are number {}, which are not supported", primaries));
-  colours.transfer = transfer_row->transfer;
-  colours.exponent = transfer_row->exponent;
-  if (!is_rec709(primaries_row->chromaticities)) colours.chromaticities = primaries_row->chromaticities;
-  return colours;
+  colors.transfer = transfer_row->transfer;
+  colors.exponent = transfer_row->exponent;
+  if (!is_rec709(primaries_row->chromaticities)) colors.chromaticities = primaries_row->chromaticities;
+  return colors;
 }
 
 // A compressed profile behind a name. PNG specification, 11.3.2.3.
@@ -88,28 +88,28 @@ bool is_srgb(Bytes chunk) {
 
 // The exponent that encodes, 100,000 times. What stands for 1/2.2 means sRGB, as its specification has it for readers that
 // know no better, and as writers mean it.
-void take_gamma(Bytes chunk, Colours& colours) {
+void take_gamma(Bytes chunk, Colors& colors) {
   const uint32_t gamma = chunk.size() == 4 ? big_u32_at(chunk, 0) : 0;
   constexpr uint32_t least = 1000, most = 10'000'000;
   if (gamma < least || gamma > most) {
-    colours.warnings.push_back("chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB");
+    colors.warnings.push_back("chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB");
   } else if (gamma == 100'000) {
-    colours.transfer = Transfer::linear;
+    colors.transfer = Transfer::linear;
   } else if (gamma < 45000 || gamma > 46000) {
-    colours.transfer = Transfer::power;
-    colours.exponent = 1e5 / double(gamma);
+    colors.transfer = Transfer::power;
+    colors.exponent = 1e5 / double(gamma);
   }
 }
 
 // White, red, green and blue, 100,000 times. PNG specification, 11.3.2.1.
-void take_chromaticities(Bytes chunk, Colours& colours) {
+void take_chromaticities(Bytes chunk, Colors& colors) {
   if (chunk.size() != 32) {
-    colours.warnings.push_back("chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB");
+    colors.warnings.push_back("chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB");
     return;
   }
   Chromaticities numbers;
   for (size_t i = 0; i < numbers.size(); ++i) numbers[(i + 6) % 8] = float(big_u32_at(chunk, 4 * i)) / 1e5f;
-  if (!is_rec709(numbers)) colours.chromaticities = numbers;
+  if (!is_rec709(numbers)) colors.chromaticities = numbers;
 }
 
 }  // namespace
@@ -118,17 +118,17 @@ bool is_rec709(const Chromaticities& numbers) {
   return std::ranges::equal(numbers, rec709, [](float a, float b) { return std::abs(a - b) < 0.001f; });
 }
 
-Colours colours_of(const ColourChunks& chunks) {
-  Colours colours;
+Colors colors_of(const ColorChunks& chunks) {
+  Colors colors;
   if (chunks.code_points) return by_code_points(*chunks.code_points);
   if (chunks.profile) {
-    if (!is_srgb(*chunks.profile)) colours.warnings = {"chunk iCCP is ignored: the picture is taken as sRGB"};
-    return colours;
+    if (!is_srgb(*chunks.profile)) colors.warnings = {"chunk iCCP is ignored: the picture is taken as sRGB"};
+    return colors;
   }
-  if (chunks.srgb) return colours;
-  if (chunks.gamma) take_gamma(*chunks.gamma, colours);
-  if (chunks.chromaticities) take_chromaticities(*chunks.chromaticities, colours);
-  return colours;
+  if (chunks.srgb) return colors;
+  if (chunks.gamma) take_gamma(*chunks.gamma, colors);
+  if (chunks.chromaticities) take_chromaticities(*chunks.chromaticities, colors);
+  return colors;
 }
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// What the chunks of a PNG say of its colours, as far as it can be honoured exactly.
+// What the chunks of a PNG say of its colors, as far as it can be honored exactly.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -11,7 +11,7 @@
 
 namespace gpupost {
 
-struct ColourChunks {
+struct ColorChunks {
   std::optional<Bytes> gamma, chromaticities, profile, code_points, srgb;
 };
 
@@ -19,7 +19,7 @@ struct ColourChunks {
 using Chromaticities = std::array<float, 8>;
 bool is_rec709(const Chromaticities& numbers);  // to within what files round to
 
-struct Colours {
+struct Colors {
   Transfer transfer = Transfer::srgb;
   double exponent = 1;                           // of Transfer::power
   std::optional<Chromaticities> chromaticities;  // none: those of Rec. 709, which sRGB has too
@@ -27,6 +27,6 @@ struct Colours {
 };
 
 // Of several chunks the first counts, in the order cICP, iCCP, sRGB, gAMA and cHRM. PNG specification, third edition, 4.3.
-Colours colours_of(const ColourChunks& chunks);
+Colors colors_of(const ColorChunks& chunks);
 
 }  // namespace gpupost

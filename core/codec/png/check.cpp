@@ -28,10 +28,10 @@ struct Chunk {
 struct ImageHeader {
   int width = 0, height = 0;
   int bits = 0;
-  int colour = 0;  // 1 palette, 2 colour, 4 alpha
+  int color = 0;  // 1 palette, 2 color, 4 alpha
   bool is_interlaced = false;
 
-  int channels() const { return colour == 3 ? 1 : 1 + (colour & 2) + (colour & 4 ? 1 : 0); }
+  int channels() const { return color == 3 ? 1 : 1 + (color & 2) + (color & 4 ? 1 : 0); }
   // Bytes of `texels` of one row with the filter byte before them; none has no filter.
   size_t row_bytes(size_t texels) const {
     return texels == 0 ? 0 : 1 + (texels * size_t(channels()) * size_t(bits) + 7) / 8;
@@ -41,7 +41,7 @@ struct ImageHeader {
 struct PngParts {
   ImageHeader header;
   std::optional<Bytes> palette, transparency, exif, animation;
-  ColourChunks colour;
+  ColorChunks color;
   std::vector<Bytes> image_data;
   size_t image_at = 0;  // byte of the first IDAT
 };
@@ -52,14 +52,14 @@ ImageHeader header_in(Bytes data, const Limits& limits) {
   const ImageHeader header = {.width = int(big_u32_at(data, 0)),
                               .height = int(big_u32_at(data, 4)),
                               .bits = byte_at(data, 8),
-                              .colour = byte_at(data, 9),
+                              .color = byte_at(data, 9),
                               .is_interlaced = byte_at(data, 12) == 1};
-  const std::string_view bits_allowed = header.colour == 0   ? std::string_view("\1\2\4\10\20")
-                                        : header.colour == 3 ? std::string_view("\1\2\4\10")
-                                                             : std::string_view("\10\20");
-  if (header.colour > 6 || header.colour == 1 || header.colour == 5 ||
+  const std::string_view bits_allowed = header.color == 0   ? std::string_view("\1\2\4\10\20")
+                                        : header.color == 3 ? std::string_view("\1\2\4\10")
+                                                            : std::string_view("\10\20");
+  if (header.color > 6 || header.color == 1 || header.color == 5 ||
       bits_allowed.find(char(header.bits)) == std::string_view::npos)
-    fail(Exit::input, "is of colour type {} with {} bits, which PNG does not have", header.colour, header.bits);
+    fail(Exit::input, "is of color type {} with {} bits, which PNG does not have", header.color, header.bits);
   if (byte_at(data, 10) != 0 || byte_at(data, 11) != 0 || byte_at(data, 12) > 1)
     fail(Exit::input, "has compression {}, filter {}, interlace {}; PNG has 0, 0, and 0 or 1", byte_at(data, 10),
          byte_at(data, 11), byte_at(data, 12));
@@ -83,10 +83,10 @@ Chunk chunk_at(Bytes file, size_t at) {
 
 void take_ancillary(PngParts& parts, const Chunk& chunk) {
   const std::pair<std::string_view, std::optional<Bytes>*> kept[] = {
-      {"PLTE", &parts.palette},        {"tRNS", &parts.transparency},
-      {"gAMA", &parts.colour.gamma},   {"cHRM", &parts.colour.chromaticities},
-      {"iCCP", &parts.colour.profile}, {"cICP", &parts.colour.code_points},
-      {"sRGB", &parts.colour.srgb},    {"eXIf", &parts.exif},
+      {"PLTE", &parts.palette},       {"tRNS", &parts.transparency},
+      {"gAMA", &parts.color.gamma},   {"cHRM", &parts.color.chromaticities},
+      {"iCCP", &parts.color.profile}, {"cICP", &parts.color.code_points},
+      {"sRGB", &parts.color.srgb},    {"eXIf", &parts.exif},
       {"acTL", &parts.animation}};
   for (const auto& [type, place] : kept) {
     if (chunk.type != type) continue;
@@ -127,14 +127,14 @@ PngParts parts_of(Bytes file, const Limits& limits) {
 
 void check_palette(const PngParts& parts) {
   const ImageHeader& header = parts.header;
-  if (header.colour == 3 && !parts.palette) fail(Exit::input, "has no chunk PLTE, which its colour type needs");
+  if (header.color == 3 && !parts.palette) fail(Exit::input, "has no chunk PLTE, which its color type needs");
   const size_t palette_bytes = parts.palette ? parts.palette->size() : 0;
   if (parts.palette && (palette_bytes == 0 || palette_bytes % 3 != 0 || palette_bytes > 768))
-    fail(Exit::input, "chunk PLTE has {} bytes; it must have 3 for each of 1 to 256 colours", palette_bytes);
-  if (!parts.transparency || header.colour >= 4) return;
+    fail(Exit::input, "chunk PLTE has {} bytes; it must have 3 for each of 1 to 256 colors", palette_bytes);
+  if (!parts.transparency || header.color >= 4) return;
   const size_t bytes = parts.transparency->size();
-  const bool fits = header.colour == 3 ? bytes <= palette_bytes / 3 : bytes == size_t(header.channels()) * 2;
-  if (!fits) fail(Exit::input, "chunk tRNS has {} bytes, which its colour type does not allow", bytes);
+  const bool fits = header.color == 3 ? bytes <= palette_bytes / 3 : bytes == size_t(header.channels()) * 2;
+  if (!fits) fail(Exit::input, "chunk tRNS has {} bytes, which its color type does not allow", bytes);
 }
 
 // Bytes of the filtered rows, PNG specification, 7.2 and 8.2.
@@ -213,7 +213,7 @@ class Rewriter {
 };
 
 // A PNG of the same picture: only the chunks that stb_image needs, the data not packed. Palettes are filled up to 256
-// colours with black, as libpng takes indices past their end; stb_image takes whatever is in memory there.
+// colors with black, as libpng takes indices past their end; stb_image takes whatever is in memory there.
 std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes) {
   const size_t block_count = (bytes + max_stored_bytes - 1) / max_stored_bytes;
   const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
@@ -223,12 +223,12 @@ std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes
   Rewriter to(room_for_others + packed_bytes);
   to.text(signature);
   to.chunk("IHDR", part_of(file, 16, 13));
-  if (parts.palette && parts.header.colour == 3) {
+  if (parts.palette && parts.header.color == 3) {
     std::array<std::byte, 768> palette = {};
     std::ranges::copy(*parts.palette, palette.begin());
     to.chunk("PLTE", palette);
   }
-  if (parts.transparency && parts.header.colour < 4 && !parts.transparency->empty())
+  if (parts.transparency && parts.header.color < 4 && !parts.transparency->empty())
     to.chunk("tRNS", *parts.transparency);
   to.big_u32(packed_bytes);
   to.text("IDAT\x78\x01");
@@ -256,11 +256,11 @@ Checked check_png(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
   Checked checked{.size = {parts.header.width, parts.header.height},
                   .is_16_bit = parts.header.bits == 16,
-                  .colours = colours_of(parts.colour),
+                  .colors = colors_of(parts.color),
                   .rewritten = rewritten(file, parts, bytes)};
-  if (parts.animation) checked.colours.warnings.push_back("is animated: the picture that stands for all is read alone");
+  if (parts.animation) checked.colors.warnings.push_back("is animated: the picture that stands for all is read alone");
   const std::optional<std::string> orientation = parts.exif ? ignored_orientation(*parts.exif) : std::nullopt;
-  if (orientation) checked.colours.warnings.push_back(*orientation);
+  if (orientation) checked.colors.warnings.push_back(*orientation);
   return checked;
 }
 

@@ -45,7 +45,7 @@ Chunk transfer_chunk(Transfer transfer) {
 constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // up to the end of IHDR
 
-Memory write_8_bit(const Pixels& pixels, Transfer transfer) {
+TexelBuffer write_8_bit(const Pixels& pixels, Transfer transfer) {
   const auto [width, height] = pixels.size;
   const auto components = int(pixels.component_count);
   if ((int64_t(width) * components + 1) * height > INT_MAX)
@@ -53,12 +53,12 @@ Memory write_8_bit(const Pixels& pixels, Transfer transfer) {
   // stb gives its whole file at once; the chunk that it does not know goes in behind the header.
   struct Sink {
     Chunk chunk;
-    Memory file;
+    TexelBuffer file;
   } sink{.chunk = transfer_chunk(transfer), .file = {}};
   const auto take = [](void* context, void* data, int count) {
     auto& [chunk, file] = *static_cast<Sink*>(context);
     const size_t inserted = chunk_overhead + chunk.data.size();
-    file = Memory(size_t(count) + inserted);
+    file = TexelBuffer(size_t(count) + inserted);
     std::memcpy(file.data(), data, header_bytes);
     put_chunk(file.data() + header_bytes, chunk);
     std::memcpy(file.data() + header_bytes + inserted, static_cast<std::byte*>(data) + header_bytes,
@@ -70,10 +70,10 @@ Memory write_8_bit(const Pixels& pixels, Transfer transfer) {
 }
 
 // Rows of big-endian numbers behind a filter byte each, less the number one texel to the left (filter 1, Sub).
-Memory filtered_rows(const Pixels& pixels) {
+TexelBuffer filtered_rows(const Pixels& pixels) {
   const size_t texel_bytes = 2 * pixels.component_count;
   const size_t row_bytes = size_t(pixels.size.width) * texel_bytes;
-  Memory rows(size_t(pixels.size.height) * (row_bytes + 1));
+  TexelBuffer rows(size_t(pixels.size.height) * (row_bytes + 1));
   parallel_ranges(pixels.size.height, std::max(1, 65536 / pixels.size.width), [&](int begin, int end) {
     std::vector<uint8_t> row(texel_bytes + row_bytes);  // with a texel of zeros ahead
     for (auto y = size_t(begin); y < size_t(end); ++y) {
@@ -92,18 +92,18 @@ Memory filtered_rows(const Pixels& pixels) {
   return rows;
 }
 
-Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
+TexelBuffer write_16_bit(const Pixels& pixels, Transfer transfer) {
   ZlibStream stream;
   {
-    const Memory rows = filtered_rows(pixels);
+    const TexelBuffer rows = filtered_rows(pixels);
     stream = zlib_compress(rows.bytes());
   }
-  constexpr std::array<uint8_t, 5> colour_types{0, 0, 4, 2, 6};  // by component_count
+  constexpr std::array<uint8_t, 5> color_types{0, 0, 4, 2, 6};  // by component_count
   std::array<std::byte, 13> header{};
   put_big(&header[0], uint32_t(pixels.size.width));
   put_big(&header[4], uint32_t(pixels.size.height));
   header[8] = std::byte{16};
-  header[9] = std::byte{colour_types[pixels.component_count]};
+  header[9] = std::byte{color_types[pixels.component_count]};
 
   std::vector<Chunk> chunks{{"IHDR", header}, transfer_chunk(transfer)};
   for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
@@ -114,7 +114,7 @@ Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
     places.push_back(end);
     end += chunk_overhead + chunk.data.size();
   }
-  Memory file(end);
+  TexelBuffer file(end);
   std::memcpy(file.data(), signature.data(), signature.size());
   parallel_ranges(int(chunks.size()), 8, [&](int begin, int stop) {
     for (auto i = size_t(begin); i < size_t(stop); ++i) put_chunk(file.data() + places[i], chunks[i]);
@@ -123,9 +123,9 @@ Memory write_16_bit(const Pixels& pixels, Transfer transfer) {
 }
 
 // Y, YA, RGB or RGBA.
-std::vector<size_t> components_of(const Group& colour) {
-  std::vector<size_t> components = colour.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
-  if (colour.has_alpha()) components.push_back(3);
+std::vector<size_t> components_of(const Group& color) {
+  std::vector<size_t> components = color.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
+  if (color.has_alpha()) components.push_back(3);
   return components;
 }
 
@@ -135,7 +135,7 @@ Encoded encode_png(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
   if (options.depth != Depth::u8 && options.depth != Depth::u16)
     fail(Exit::output, "png holds 8 and 16 bits, not {}", name_of(options.depth));
-  check_colour(picture, "png", options);
+  check_color(picture, "png", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);
     return encode_png({.picture = &working, .base = source.base}, options);

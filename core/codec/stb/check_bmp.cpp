@@ -17,7 +17,7 @@ struct BmpHeader {
   int64_t width = 0, height = 0;  // a negative height: rows from the top
   int bits = 0;
   uint32_t compression = 0;
-  size_t colour_count = 0;  // as said; 0: all
+  size_t color_count = 0;  // as said; 0: all
 
   bool is_old() const { return header_bytes == 12; }
   bool has_fields() const { return compression == 3; }
@@ -46,7 +46,7 @@ BmpHeader header_of(Bytes file, const Limits& limits) {
   if (planes != 1) fail(Exit::input, "has {} planes; a BMP has 1", planes);
   if (!header.is_old()) {
     header.compression = little_at<uint32_t>(file, 30);
-    header.colour_count = little_at<uint32_t>(file, 46);
+    header.color_count = little_at<uint32_t>(file, 46);
   }
   check_claimed_size(header.width, std::abs(header.height), limits);
   return header;
@@ -82,8 +82,8 @@ class BmpWriter {
   size_t size_ = 0;
 };
 
-// The same picture with a header of 40 bytes right before 256 colours, those that are missing black, and the data right
-// behind: stb_image 2.27 counts the colours of old headers wrongly, and takes missing ones from whatever is in memory.
+// The same picture with a header of 40 bytes right before 256 colors, those that are missing black, and the data right
+// behind: stb_image 2.27 counts the colors of old headers wrongly, and takes missing ones from whatever is in memory.
 std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data) {
   constexpr uint32_t new_header_bytes = 40;
   const size_t entry_bytes = header.is_old() ? 3 : 4;
@@ -100,9 +100,9 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   to.add(int32_t(header.height));
   to.add(uint16_t(1));
   to.add(uint16_t(header.bits));
-  for (int i = 0; i < 6; ++i) to.add(uint32_t(0));  // compression, sizes, resolutions, counts of colours
+  for (int i = 0; i < 6; ++i) to.add(uint32_t(0));  // compression, sizes, resolutions, counts of colors
   if (has_palette) {
-    const size_t said = header.colour_count == 0 ? size_t(1) << header.bits : header.colour_count;
+    const size_t said = header.color_count == 0 ? size_t(1) << header.bits : header.color_count;
     const size_t there = (header.data_at - palette_at) / entry_bytes;
     if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits a texel need", header.bits);
     const std::array<std::byte, 3> black = {};

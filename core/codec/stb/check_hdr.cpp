@@ -49,8 +49,8 @@ Size size_in(std::string_view line, const Limits& limits) {
   return {int(width), int(height)};
 }
 
-void warn_once(Colours& colours, const std::string& warning) {
-  std::vector<std::string>& warnings = colours.warnings;
+void warn_once(Colors& colors, const std::string& warning) {
+  std::vector<std::string>& warnings = colors.warnings;
   if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
 
@@ -101,21 +101,21 @@ void check_flat(Bytes file, size_t at, Size size) {
 }
 
 // Red, green, blue and white, as in EXR.
-void take_primaries(std::string_view numbers, Colours& colours) {
+void take_primaries(std::string_view numbers, Colors& colors) {
   std::istringstream stream{std::string(numbers)};
   Chromaticities read{};
   for (float& number : read) stream >> number;
   if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= 0 && number <= 1); }))
-    warn_once(colours, "PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1");
-  else if (!is_rec709(read)) colours.chromaticities = read;
+    warn_once(colors, "PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1");
+  else if (!is_rec709(read)) colors.chromaticities = read;
 }
 
 // A line of the header that says what the numbers stand for.
-void take_colours(std::string_view line, Colours& colours) {
-  if (line.starts_with("PRIMARIES=")) return take_primaries(line.substr(10), colours);
+void take_colors(std::string_view line, Colors& colors) {
+  if (line.starts_with("PRIMARIES=")) return take_primaries(line.substr(10), colors);
   for (const std::string_view name : {"EXPOSURE", "COLORCORR", "GAMMA", "PIXASPECT"})
     if (line.starts_with(fmt::format("{}=", name)))
-      warn_once(colours, fmt::format("{} of the header is ignored: values stay as they are stored", name));
+      warn_once(colors, fmt::format("{} of the header is ignored: values stay as they are stored", name));
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ Checked check_hdr(Bytes file, const Limits& limits) {
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);
-    take_colours(line, checked.colours);
+    take_colors(line, checked.colors);
   }
   if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance pictures in XYZE are not supported");
   if (format != "32-bit_rle_rgbe") fail(Exit::input, "has no FORMAT=32-bit_rle_rgbe in its header");

@@ -145,10 +145,10 @@ Checked check_jpeg(Bytes file, const Limits& limits) {
     fail(Exit::input, "JPEG of four components without Adobe's marker is not supported");
   Checked checked{.size = walk.size};
   if (walk.component_count == 4)
-    checked.colours.warnings.push_back("CMYK is made RGB without a profile: colours are not exact");
+    checked.colors.warnings.push_back("CMYK is made RGB without a profile: colors are not exact");
   if (has_other_profile(walk))
-    checked.colours.warnings.push_back("the ICC profile is ignored: the picture is taken as sRGB");
-  if (walk.orientation_warning) checked.colours.warnings.push_back(*walk.orientation_warning);
+    checked.colors.warnings.push_back("the ICC profile is ignored: the picture is taken as sRGB");
+  if (walk.orientation_warning) checked.colors.warnings.push_back(*walk.orientation_warning);
   return checked;
 }
 

@@ -31,9 +31,9 @@ TgaHeader header_of(Bytes file, const Limits& limits) {
   const uint8_t descriptor = byte_at(file, 17);
   if (descriptor & 0x10) fail(Exit::input, "TGA with columns from right to left is not supported");
   if (descriptor & 0xc0) fail(Exit::input, "TGA with interleaved rows is not supported");
-  if (header.is_mapped && header.map_length == 0) fail(Exit::input, "has an empty colour map");
+  if (header.is_mapped && header.map_length == 0) fail(Exit::input, "has an empty color map");
   if (header.is_mapped && header.map_start != 0)
-    fail(Exit::input, "TGA with a colour map that starts at entry {} is not supported", header.map_start);
+    fail(Exit::input, "TGA with a color map that starts at entry {} is not supported", header.map_start);
   const size_t map_bytes = header.is_mapped ? size_t(header.map_length) * ((size_t(header.map_bits) + 7) / 8) : 0;
   header.data_at = 18 + size_t(byte_at(file, 0)) + map_bytes;
   return header;
@@ -49,7 +49,7 @@ void check_indices(Bytes file, const TgaHeader& header, size_t at, size_t count)
   for (size_t i = 0; i < count; ++i) {
     const int index = bytes == 1 ? byte_at(file, at + i) : little_at<uint16_t>(file, at + 2 * i);
     if (index >= header.map_length)
-      fail(Exit::input, "uses colour {} at byte {}; its colour map has {}", index, at + i * bytes, header.map_length);
+      fail(Exit::input, "uses color {} at byte {}; its color map has {}", index, at + i * bytes, header.map_length);
   }
 }
 

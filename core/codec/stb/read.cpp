@@ -44,7 +44,7 @@ Texels load(Bytes file, Depth depth) {
 Group group_of(int channels, Depth depth) {
   Group group;
   group.depth = depth;
-  group.is_colour = true;
+  group.is_color = true;
   group.is_luminance = channels <= 2;
   constexpr std::string_view names[4] = {"R", "G", "B", "A"};
   const bool has_alpha = channels == 2 || channels == 4;
@@ -64,7 +64,7 @@ Attribute attribute_of(const Chromaticities& chromaticities) {
 
 }  // namespace
 
-Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& options, const Lend& lend) {
+Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& options, const TexelAllocator& lend) {
   if (!options.part.empty()) fail(Exit::input, "has no part {}; a {} has none", options.part, format.name);
   if (!options.layer.empty()) fail(Exit::input, "has no layer {}; a {} has none", options.layer, format.name);
   if (options.level != 0) fail(Exit::input, "has no level {}; a {} has level 0 alone", options.level, format.name);
@@ -81,17 +81,17 @@ Decoded read_with_stb(Bytes file, const Format& format, const DecodeOptions& opt
   Level level{.size = texels.size, .texels = lend(bytes)};
   std::memcpy(level.texels.data(), texels.data.get(), bytes);
 
-  Decoded decoded{.warnings = std::move(checked.colours.warnings)};
+  Decoded decoded{.warnings = std::move(checked.colors.warnings)};
   Picture& picture = decoded.picture;
   picture.format = format.name;
   picture.data_window = picture.display_window = window_of(texels.size);
-  picture.transfer = is_float(depth) ? Transfer::linear : checked.colours.transfer;
-  picture.exponent = checked.colours.exponent;
+  picture.transfer = is_float(depth) ? Transfer::linear : checked.colors.transfer;
+  picture.exponent = checked.colors.exponent;
   picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
   picture.groups.push_back(group_of(texels.channels, depth));
   picture.groups[0].levels.push_back(std::move(level));
-  if (checked.colours.chromaticities && !picture.groups[0].is_luminance)
-    picture.attributes.push_back(attribute_of(*checked.colours.chromaticities));
+  if (checked.colors.chromaticities && !picture.groups[0].is_luminance)
+    picture.attributes.push_back(attribute_of(*checked.colors.chromaticities));
   return decoded;
 }
 

@@ -30,18 +30,18 @@ const TexelFormat* texel_format_of(Depth depth, Transfer transfer, size_t compon
   return row == texel_formats.end() ? nullptr : &*row;
 }
 
-// R for grey and for R alone, RG where there is nothing behind G, else RGBA.
-size_t component_count_of(const Group& colour) {
-  if (colour.has_alpha()) return 4;
-  if (colour.is_luminance) return 1;
-  if (!colour.channels[2].name.empty()) return 4;
-  return colour.channels[1].name.empty() ? 1 : 2;
+// R for gray and for R alone, RG where there is nothing behind G, else RGBA.
+size_t component_count_of(const Group& color) {
+  if (color.has_alpha()) return 4;
+  if (color.is_luminance) return 1;
+  if (!color.channels[2].name.empty()) return 4;
+  return color.channels[1].name.empty() ? 1 : 2;
 }
 
-TexelFormat texel_of(const Format& format, const Group& colour, const EncodeOptions& options,
+TexelFormat texel_of(const Format& format, const Group& color, const EncodeOptions& options,
                      std::vector<std::string>& warnings) {
   const Transfer transfer = is_float(options.depth) ? Transfer::linear : options.transfer;
-  const size_t component_count = component_count_of(colour);
+  const size_t component_count = component_count_of(color);
   const bool is_dds = format.name == "dds";
   const TexelFormat* texel = texel_format_of(options.depth, transfer, component_count);
   if (texel && (!is_dds || texel->dxgi != 0)) return *texel;
@@ -56,14 +56,14 @@ TexelFormat texel_of(const Format& format, const Group& colour, const EncodeOpti
 
 Texture texture_of(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options, std::vector<std::string>& warnings) {
-  const Group& colour = sources.front().picture->groups.front();
-  return {.texel = texel_of(format, colour, options, warnings),
-          .size = colour.levels[size_t(options.level)].size,
-          .level_count = options.mipmapped ? int(colour.levels.size()) : 1,
+  const Group& color = sources.front().picture->groups.front();
+  return {.texel = texel_of(format, color, options, warnings),
+          .size = color.levels[size_t(options.level)].size,
+          .level_count = options.mipmapped ? int(color.levels.size()) : 1,
           .arrangement = arrangement,
           .image_count = int(sources.size()),
-          .has_alpha = colour.has_alpha(),
-          .is_premultiplied = colour.has_alpha() && is_float(options.depth)};
+          .has_alpha = color.has_alpha(),
+          .is_premultiplied = color.has_alpha() && is_float(options.depth)};
 }
 
 // Which of a texel's numbers the file holds.
@@ -77,11 +77,11 @@ std::vector<size_t> components_of(const Texture& texture) {
 
 Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                        const EncodeOptions& options) {
-  for (const Source& source : sources) check_colour(*source.picture, format.name, options);
+  for (const Source& source : sources) check_color(*source.picture, format.name, options);
   Encoded encoded;
   const Texture texture = texture_of(format, sources, arrangement, options, encoded.warnings);
   const TextureLayout layout = format.name == "dds" ? dds_layout(texture) : ktx2_layout(texture);
-  encoded.bytes = Memory(layout.file_bytes);
+  encoded.bytes = TexelBuffer(layout.file_bytes);
   std::ranges::copy(layout.header, encoded.bytes.data());
   Losses losses;
   for (size_t image = 0; image < sources.size(); ++image) {

@@ -58,11 +58,11 @@ class Unpacker {
 };
 
 // T, or const T on the way out.
-template <class Way, class T, class Is = std::remove_const_t<T>>
-void carry(Way& way, T& value) {
-  const auto each = [&](auto&... fields) { (carry(way, fields), ...); };
+template <class Archive, class T, class Is = std::remove_const_t<T>>
+void serialize(Archive& archive, T& value) {
+  const auto each = [&](auto&... fields) { (serialize(archive, fields), ...); };
   if constexpr (Plain<Is>) {
-    way.plain(value);
+    archive.plain(value);
   } else if constexpr (std::is_same_v<Is, Window>) {
     each(value.min_x, value.min_y, value.max_x, value.max_y);
   } else if constexpr (std::is_same_v<Is, Size>) {
@@ -74,7 +74,7 @@ void carry(Way& way, T& value) {
   } else if constexpr (std::is_same_v<Is, Level>) {
     each(value.size);
   } else if constexpr (std::is_same_v<Is, Group>) {
-    each(value.channels[0], value.channels[1], value.channels[2], value.channels[3], value.depth, value.is_colour,
+    each(value.channels[0], value.channels[1], value.channels[2], value.channels[3], value.depth, value.is_color,
          value.is_luminance, value.levels);
   } else if constexpr (std::is_same_v<Is, Picture>) {
     each(value.format, value.compression, value.file_level_count, value.data_window, value.display_window,
@@ -91,14 +91,14 @@ void carry(Way& way, T& value) {
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
     each(value.part, value.layer, value.level, value.limits, value.thread_count, value.requires_sandbox);
   } else {
-    way.list(value, [&](auto& element) { carry(way, element); });
+    archive.list(value, [&](auto& element) { serialize(archive, element); });
   }
 }
 
 template <class T>
 std::vector<std::byte> packed(const T& value) {
   Packer packer;
-  carry(packer, value);
+  serialize(packer, value);
   return std::move(packer.bytes);
 }
 
@@ -106,7 +106,7 @@ template <class T>
 T unpacked(Bytes bytes) {
   Unpacker unpacker(bytes);
   T value;
-  carry(unpacker, value);
+  serialize(unpacker, value);
   if (!unpacker.at_end()) throw std::out_of_range("wire");
   return value;
 }

@@ -35,8 +35,8 @@ bool is_sensible(const Group& group, Size size, bool is_first) {
   const bool has_names = std::ranges::all_of(group.channels, [](const Channel& channel) {
     return is_name(channel.name) && is_within(channel.depth, Depth::f32);
   });
-  return has_names && is_within(group.depth, Depth::f32) && (is_first || !group.is_colour) &&
-         (group.is_colour || !group.is_luminance) && !(group.is_colour && group.depth == Depth::u32) &&
+  return has_names && is_within(group.depth, Depth::f32) && (is_first || !group.is_color) &&
+         (group.is_color || !group.is_luminance) && !(group.is_color && group.depth == Depth::u32) &&
          group.levels.size() == 1 && group.levels[0].size == size;
 }
 

@@ -110,7 +110,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- the passes -----------------------------------------------------------------------------------------------------
 
-Fold light_fold(const Call& call) {
+FusedPoint light_fold(const Call& call) {
   return {.name = "bloom_light",
           .kernel = "bloom/light.glsl",
           .fields = {{.name = "threshold", .value = call.number("threshold")},
@@ -139,7 +139,7 @@ void plan_light(const Call& call, PlanBuilder& builder, int light) {
   for (int level = 1; level <= builder.image(light).level_count; ++level) {
     const Size from = level_size(base, level - 1), to = level_size(base, level);
     Pass pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
-    pass.literals = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
+    pass.defines = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
     if (level == 1) pass.on_load = {light_fold(call)};
     pass.source_image = level == 1 ? source : light;
     pass.source_level = level == 1 ? 0 : level - 2;
@@ -152,7 +152,7 @@ void plan_light(const Call& call, PlanBuilder& builder, int light) {
 // A pass that spreads a level of the glow over a picture or a level.
 Pass spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
   Pass pass = level_pass(std::move(name), kernel, from, to);
-  pass.literals = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
+  pass.defines = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
   return pass;
 }
 
@@ -184,7 +184,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   }
 
   Pass pass = spread_pass("bloom", "bloom/add.glsl", half, image.size);
-  pass.literals.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
+  pass.defines.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source_image = source;
   pass.second_image = glow;
@@ -214,15 +214,20 @@ const Op bloom_op{
         "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down a "
         "pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",
     .params =
-        {{.name = "threshold", .help = "luminance above which light glows", .def = 1, .min = 0, .max = 65504},
+        {{.name = "threshold", .help = "luminance above which light glows", .default_value = 1, .min = 0, .max = 65504},
          {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
-         {.name = "radius", .help = "how far the glow reaches", .def = 64, .min = 2, .max = 16384, .unit = "texels"},
-         {.name = "intensity", .help = "the glow's share of the light", .def = 0.25, .min = 0, .max = 65504},
+         {.name = "radius",
+          .help = "how far the glow reaches",
+          .default_value = 64,
+          .min = 2,
+          .max = 16384,
+          .unit = "texels"},
+         {.name = "intensity", .help = "the glow's share of the light", .default_value = 0.25, .min = 0, .max = 65504},
          {.name = "tint",
           .help = "what the glow's R, G and B are multiplied by, like 1,0.8,0.6",
           .kind = ParamKind::text,
-          .form = "R,G,B",
-          .has_form = [](std::string_view text) { return tint_of(text).has_value(); }}},
+          .syntax = "R,G,B",
+          .matches_syntax = [](std::string_view text) { return tint_of(text).has_value(); }}},
     .takes_rec709 = true,
     .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
                  "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",

@@ -27,10 +27,10 @@ std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
 }
 
 Pass pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
-  return {.literals = {{"AXIS", line_pass.axis},
-                       {"BORDER", int(blur.border)},
-                       {"IS_FIRST", line_pass.is_first},
-                       {"IS_LAST", line_pass.is_last}},
+  return {.defines = {{"AXIS", line_pass.axis},
+                      {"BORDER", int(blur.border)},
+                      {"IS_FIRST", line_pass.is_first},
+                      {"IS_LAST", line_pass.is_last}},
           .values = {{"width", size.width},
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
@@ -47,12 +47,12 @@ void add_taps(Pass& pass, int radius, int side) {
   const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
   const int padding = rest == 0 ? 1 : 3;
   pass.kernel = "blur/line_taps.glsl";
-  pass.literals.insert(pass.literals.end(),
-                       {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
+  pass.defines.insert(pass.defines.end(),
+                      {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
   pass.values.push_back({"fours", common / 4});
   pass.table.insert(pass.table.begin(), size_t(padding), 0);
   pass.group_count[1] = groups(side, outputs);
-  pass.taps = (2.0 * radius + 1) / outputs;
+  pass.reads_per_texel = (2.0 * radius + 1) / outputs;
 }
 
 // Runs of sums, as long as registers hold: what was the fastest on an H100.
@@ -63,9 +63,9 @@ bool fills_a_run(int radius) { return 2 * radius + 1 >= run; }
 void add_runs(Pass& pass, int radius) {
   const int common = 2 * radius + 1 - run;
   pass.kernel = "blur/line_runs.glsl";
-  pass.literals.insert(pass.literals.end(), {{"RUN", run}, {"REST", common % run}});
+  pass.defines.insert(pass.defines.end(), {{"RUN", run}, {"REST", common % run}});
   pass.values.push_back({"runs", common / run});
-  pass.taps = (2.0 * radius + 1) / run;
+  pass.reads_per_texel = (2.0 * radius + 1) / run;
 }
 
 // Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
@@ -79,7 +79,7 @@ int add_sums(Pass& pass, int radius, int side) {
   int capacity = 4;
   while (capacity < block_count) capacity *= 4;
   pass.kernel = "blur/line_sums.glsl";
-  pass.literals.insert(pass.literals.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
+  pass.defines.insert(pass.defines.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
   pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
   pass.group_count[1] = groups(side, segment);
   return segment;
@@ -97,12 +97,12 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
   Pass pass = pass_of(blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
-  // neighbouring columns share lines of a cache, and the more of them go on together the better
+  // neighboring columns share lines of a cache, and the more of them go on together the better
   pass.group = {line_pass.axis == 0 ? 64 : 128, 1};
-  int& period = pass.period[size_t(line_pass.axis)];
+  int& period = pass.tile_alignment[size_t(line_pass.axis)];
   if (slides && holds_a_block(reach)) {
     period = add_sums(pass, reach, side);
-    pass.literals.push_back({"ENDS", has_ends});
+    pass.defines.push_back({"ENDS", has_ends});
   } else if (is_gpu && fills_a_run(radius)) {
     add_runs(pass, radius);
     period = run;

@@ -55,10 +55,10 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
 
 // A pass in which a thread makes one texel.
 Pass pass_of(const Blur& blur, const Grouping& grouping, Size size) {
-  return {.literals = {{"BORDER", int(blur.border)},
-                       {"ORDER", grouping.order},
-                       {"GROUP_X", grouping.size[0]},
-                       {"GROUP_Y", grouping.size[1]}},
+  return {.defines = {{"BORDER", int(blur.border)},
+                      {"ORDER", grouping.order},
+                      {"GROUP_X", grouping.size[0]},
+                      {"GROUP_Y", grouping.size[1]}},
           .values = {{"width", size.width},
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
@@ -75,18 +75,18 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   Pass pass = pass_of(blur, grouping, image.size);
   pass.name = "blur direct";
   pass.kernel = "blur/direct.glsl";
-  pass.literals.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
+  pass.defines.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
   if (builder.traits().type != DeviceType::cpu)
-    pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
-  pass.taps = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
+    pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+  pass.reads_per_texel = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
   pass.source_image = source;
   pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
   builder.set_current_image(pass.target_image);
   builder.add(std::move(pass));
 }
 
-// Where a linear sampler takes two neighbours of a line at once, and their weight: as many pairs as there are, and the last
-// tap alone. Samplers have at least 8 bits for the share of each neighbour; this takes no more.
+// Where a linear sampler takes two neighbors of a line at once, and their weight: as many pairs as there are, and the last
+// tap alone. Samplers have at least 8 bits for the share of each neighbor; this takes no more.
 struct Pair {
   double place = 0;  // in texels from the one in the middle
   double weight = 0;
@@ -104,7 +104,7 @@ std::vector<Pair> pairs_of(const std::vector<double>& weights) {
 }
 
 // Does a linear sampler make the sums of a pass right? Two taps of a box weigh the same, which is exact. Of a gaussian the
-// share of a neighbour is off by up to 1/512: less than half a step of 8 bits, and too much for other images. An H100's
+// share of a neighbor is off by up to 1/512: less than half a step of 8 bits, and too much for other images. An H100's
 // sampler gives the mean of two halves as a half, and a CPU's takes differences, which makes infinities not-a-numbers.
 bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& traits) {
   if (traits.type == DeviceType::cpu || blur.border != Border::clamp || source.space == Space::yxy) return false;
@@ -122,11 +122,11 @@ Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping,
   Pass pass = pass_of(blur, grouping, image.size);
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur/taps.glsl";
-  pass.literals.insert(pass.literals.end(),
-                       {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
-  pass.taps = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
+  pass.defines.insert(pass.defines.end(),
+                      {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
+  pass.reads_per_texel = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
   pass.source_image = source;
-  pass.samples_between = pairs;
+  pass.samples_at_corners = pairs;
   if (!pairs) return pass;
   pass.table.clear();
   for (const Pair& pair : pairs_of(weights_of(blur, axis == along_x ? blur.radius_x : blur.radius_y))) {

@@ -84,7 +84,7 @@ namespace {
 // The texel of a side of n that tap t reads; -1: none.
 int tap_texel(int t, int n, Border border) {
   const bool is_inside = t >= 0 && t < n;
-  if (border == Border::black || border == Border::renormalise) return is_inside ? t : -1;
+  if (border == Border::black || border == Border::renormalize) return is_inside ? t : -1;
   return continued(t, n, border);
 }
 
@@ -101,7 +101,7 @@ Plane along_x(const Plane& from, const std::vector<double>& weights, Border bord
   Plane to{.size = from.size, .values = std::vector<double>(from.values.size())};
   std::vector<double> inside;
   for (int x = 0; x < width; ++x)
-    inside.push_back(border == Border::renormalise ? weight_inside(weights, x, width) : 1);
+    inside.push_back(border == Border::renormalize ? weight_inside(weights, x, width) : 1);
   parallel_ranges(from.size.height, 4, [&](int begin, int end) {
     std::vector<double> padded(size_t(width) + weights.size());
     for (int y = begin; y < end; ++y) {
@@ -132,7 +132,7 @@ Plane along_y(const Plane& from, const std::vector<double>& weights, Border bord
         const double weight = weights[size_t(k + radius)];
         for (int x = 0; x < width; ++x) sums[x] += weight * row[x];
       }
-      const double inside = border == Border::renormalise ? weight_inside(weights, y, height) : 1;
+      const double inside = border == Border::renormalize ? weight_inside(weights, y, height) : 1;
       for (int x = 0; x < width; ++x) sums[x] /= inside;
     }
   });

@@ -19,11 +19,11 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
   return levels;
 }
 
-static std::optional<Reach> reach(const Call& call, Size) {
+static std::optional<Margin> reach(const Call& call, Size) {
   const Blur blur = blur_of(call);
   // what a pass makes of texels beyond the border is rounded in another way than what it made of them within
   if (blur.border == Border::repeat && blur.passes > 1) return {};
-  return Reach{
+  return Margin{
       .x = blur.passes * blur.radius_x, .y = blur.passes * blur.radius_y, .wraps = blur.border == Border::repeat};
 }
 
@@ -32,7 +32,7 @@ const Op blur_op{
     .help = "a box or a gaussian blur of any radius",
     .description =
         "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a gaussian "
-        "by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalised. Without --radius a gaussian reaches to "
+        "by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalized. Without --radius a gaussian reaches to "
         "ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle are none. Pictures are "
         "blurred in linear light with premultiplied alpha, other channels stay as they are without --apply-to; the "
         "arithmetic is "
@@ -67,12 +67,12 @@ const Op blur_op{
           .help = "what lies beyond the picture: its last texel, the picture again, that mirrored, nothing, or no "
                   "weight at all",
           .kind = ParamKind::choice,
-          .choices = {"clamp", "repeat", "mirror", "black", "renormalise"}},
+          .choices = {"clamp", "repeat", "mirror", "black", "renormalize"}},
          {.name = "axis", .help = "blurs along x, y or both", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
          {.name = "passes",
           .help = "how often the kernel is applied; a box applied some times comes near a gaussian",
           .kind = ParamKind::integer,
-          .def = 1,
+          .default_value = 1,
           .min = 1,
           .max = 16},
          {.name = "method",
@@ -93,8 +93,8 @@ const Op blur_op{
     .examples = {"--radius 7", "--radius 7 --zcurve", "--sigma 1.5", "--kernel gaussian --radius 4 --border repeat",
                  "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
                  "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
-                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalise",
-                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalise",
+                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalize",
+                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalize",
                  "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
                  "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding",
                  "--sigma 3 --method lines", "--sigma 12 --method boxes"},

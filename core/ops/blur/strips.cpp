@@ -21,28 +21,28 @@ int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radiu
 Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down, a few in a step. What was
-// measured on an H100: few columns leave room for many workgroups, many columns are few for the neighbours' sake; a segment
+// measured on an H100: few columns leave room for many workgroups, many columns are few for the neighbors' sake; a segment
 // is some times as long as the kernel, since the rows above it are summed for it alone.
-struct Cut {
+struct StripShape {
   int columns = 128, rows = 128, step = 4;
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
   bool in_integers = false;                          // likewise, down a column
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
-int shared_bytes(const Cut& cut, Depth depth) {
+int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
   return cut.step * ((cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
-bool fits(const Cut& cut, Depth depth, const DeviceTraits& traits) {
+bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
   return cut.columns <= traits.max_group_invocations && shared_bytes(cut, depth) <= traits.shared_bytes;
 }
 
 // What was the fastest for sums of integers, which halves and 8 bits can be: they take the same registers at any radius.
 // Where workgroups are large, those of a picture of 4096 x 4096 are just as many as run at once.
-Cut integers_cut(int radius, Depth depth) {
-  Cut cut{
+StripShape integers_cut(int radius, Depth depth) {
+  StripShape cut{
       .columns = 640, .rows = 256, .step = 2, .has_blocks = true, .has_wide_blocks = radius >= 24, .in_integers = true};
   if (radius < 32) cut.columns = 320;
   if (radius >= 24) return cut;
@@ -52,21 +52,21 @@ Cut integers_cut(int radius, Depth depth) {
 }
 
 // The same of floats, which of a column take the more registers the larger the radius.
-Cut floats_cut(int radius, Depth depth) {
+StripShape floats_cut(int radius, Depth depth) {
   const bool has_long_kernel = radius >= 48 && radius < 128;
   if (radius >= 24)
     return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
   return {.rows = radius >= 12 ? 64 : 128, .has_blocks = depth == Depth::f32};
 }
 
-Cut sums_cut(int radius, Depth depth) {
+StripShape sums_cut(int radius, Depth depth) {
   const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 12);
   return in_integers ? integers_cut(radius, depth) : floats_cut(radius, depth);
 }
 
-Cut cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
+StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
   const int radius = largest_radius(blur);
-  Cut cut = stream == Stream::sums ? sums_cut(radius, depth) : Cut{};
+  StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = 32};
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
@@ -102,14 +102,14 @@ int exchanged_columns(const DeviceTraits& traits, int columns) {
 // The groups of rows of sums of floats.
 void add_groups(Pass& pass, int radius) {
   const int group = group_rows(radius), window = 2 * radius + 2;
-  pass.literals.insert(pass.literals.end(), {{"GROUP", group}, {"BLOCKS", window / group - 1}});
+  pass.defines.insert(pass.defines.end(), {{"GROUP", group}, {"BLOCKS", window / group - 1}});
   pass.values.push_back({"rest_rows", window % group});
 }
 
 }  // namespace
 
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
-  const Cut cut = cut_of(blur, stream, results_of(input), traits);
+  const StripShape cut = cut_of(blur, stream, results_of(input), traits);
   if (!fits(cut, results_of(input), traits))
     return fmt::format("it needs workgroups of {} and {} bytes of shared memory, the device has {} and {}", cut.columns,
                        shared_bytes(cut, results_of(input)), traits.max_group_invocations, traits.shared_bytes);
@@ -128,18 +128,18 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const int target = builder.add_image({.size = image.size, .depth = image.depth});
   const bool has_sums = stream == Stream::sums;
   const Depth results = results_of(builder.input());
-  const Cut cut = cut_of(blur, stream, results, builder.traits());
+  const StripShape cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
   Pass pass{.name = has_sums ? "blur sliding" : "blur shared",
             .kernel = !has_sums         ? "blur/strip_taps.glsl"
                       : cut.in_integers ? "blur/strip_integers.glsl"
                                         : "blur/strip_sums.glsl",
-            .literals = {{"BORDER", int(blur.border)},
-                         {"TEXEL_BYTES", 4 * int(bytes_of(results))},
-                         {"COLUMNS", cut.columns},
-                         {"ROWS", cut.step},
-                         {"FIRST_PLACE", has_sums},
-                         {"ALTERNATES", cut.in_integers}},
+            .defines = {{"BORDER", int(blur.border)},
+                        {"TEXEL_BYTES", 4 * int(bytes_of(results))},
+                        {"COLUMNS", cut.columns},
+                        {"ROWS", cut.step},
+                        {"FIRST_PLACE", has_sums},
+                        {"ALTERNATES", cut.in_integers}},
             .values = {{"width", image.size.width},
                        {"height", image.size.height},
                        {"radius_x", blur.radius_x},
@@ -150,21 +150,21 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
             .group_count = {groups(image.size.width, width), groups(image.size.height, cut.rows)},
             .source_image = source,
             .target_image = target,
-            .period = {width, cut.rows},
+            .tile_alignment = {width, cut.rows},
             .is_bounded = true};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
-    pass.literals.insert(pass.literals.end(), {{"CORE_BLOCKS", window / 4 - 1},
-                                               {"CORE_REST", window % 4},
-                                               {"HAS_BLOCKS", cut.has_blocks},
-                                               {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
-                                               {"EXCHANGED", exchanged}});
+    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1},
+                                             {"CORE_REST", window % 4},
+                                             {"HAS_BLOCKS", cut.has_blocks},
+                                             {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
+                                             {"EXCHANGED", exchanged}});
     if (cut.has_blocks && exchanged > 1) pass.subgroup_size = std::max(8, exchanged);
     if (!cut.in_integers) add_groups(pass, blur.radius_y);
     pass.table = scales_of(blur, results);
   } else {
-    pass.literals.insert(pass.literals.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+    pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
     pass.table = weight_table(blur);
   }
   builder.add(std::move(pass));

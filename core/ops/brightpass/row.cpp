@@ -27,7 +27,7 @@ void check(const Call& call) {
 }
 
 double value_or_default(const Call& call, std::string_view name) {
-  return call.has(name) ? call.number(name) : call.op->param(name)->def;
+  return call.has(name) ? call.number(name) : call.op->param(name)->default_value;
 }
 
 // `log_average`: of the picture, where the call asks for the form that needs it.
@@ -65,7 +65,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 }
 
 void plan_brightpass(const Call& call, PlanBuilder& builder) {
-  Fold fold = fold_of(call);
+  FusedPoint fold = fused_point_of(call);
   if (is_measured(call)) {
     const BrightPass pass = bright_pass_of(call, 0);
     fold.name = "brightpass_measured";
@@ -77,7 +77,7 @@ void plan_brightpass(const Call& call, PlanBuilder& builder) {
                    {.name = "measured_at", .value = double(plan_log_average(builder, 0, 100)), .is_integer = true}};
     fold.reads_statistics = true;
   }
-  builder.add_point(std::move(fold));
+  builder.fuse_point(std::move(fold));
 }
 
 }  // namespace
@@ -86,10 +86,10 @@ const Op brightpass_op = point_op({
     .name = "brightpass",
     .help = "the light above a threshold, black elsewhere",
     .description =
-        "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its colour stay, and so does alpha. "
+        "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its color stay, and so does alpha. "
         "With --knee K the light sets in gently from threshold - K on: (Y - threshold + K)^2 / 4K up to threshold + K. "
         "--form mapped takes Y key / log average, the log average of the picture measured on the device where none "
-        "is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. On colour that is not "
+        "is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. On color that is not "
         "multiplied "
         "by alpha. Light that is no number is black.",
     .source = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, DirectX SDK, "
@@ -100,35 +100,35 @@ const Op brightpass_op = point_op({
                 .choices = {"plain", "mapped"}},
                {.name = "threshold",
                 .help = "luminance that light must have to pass; without it 1, or 5 of the mapped form",
-                .def = 1,
+                .default_value = 1,
                 .min = 0,
                 .max = 65504,
                 .is_optional = true},
                {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
                {.name = "key",
                 .help = "of --form mapped: what the log average becomes; without it 0.18",
-                .def = 0.18,
+                .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
                 .is_optional = true,
                 .has_effect = is_mapped,
-                .needs = "--form mapped"},
+                .requirement = "--form mapped"},
                {.name = "log-average",
                 .help = "of --form mapped: of the picture; without it it is measured",
-                .def = 1,
+                .default_value = 1,
                 .min = 0.0001,
                 .max = 65504,
                 .is_optional = true,
                 .has_effect = is_mapped,
-                .needs = "--form mapped"},
+                .requirement = "--form mapped"},
                {.name = "limit",
                 .help = "of --form mapped: what over the threshold becomes a half; without it 10",
-                .def = 10,
+                .default_value = 10,
                 .min = 0.0001,
                 .max = 65504,
                 .is_optional = true,
                 .has_effect = is_mapped,
-                .needs = "--form mapped"}},
+                .requirement = "--form mapped"}},
     .takes_rec709 = true,
     .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
                  "--form mapped --threshold 0.1 --knee 0.05"},
@@ -140,15 +140,15 @@ const Op brightpass_op = point_op({
                    .fields =
                        [](const Call& call) {
                          const BrightPass pass = bright_pass_of(call, is_measured(call) ? 1 : log_average_of(call, {}));
-                         return std::vector<Field>{{.name = "threshold", .value = pass.threshold},
-                                                   {.name = "knee", .value = pass.knee},
-                                                   {.name = "scale", .value = pass.scale},
-                                                   {.name = "limit", .value = pass.limit}};
+                         return std::vector<ShaderParam>{{.name = "threshold", .value = pass.threshold},
+                                                         {.name = "knee", .value = pass.knee},
+                                                         {.name = "scale", .value = pass.scale},
+                                                         {.name = "limit", .value = pass.limit}};
                        },
                    .texel =
                        [](const Call& call, const Planes& picture) {
                          return std::function(
-                             [pass = bright_pass_of(call, log_average_of(call, picture))](const Colour& c) -> Colour {
+                             [pass = bright_pass_of(call, log_average_of(call, picture))](const Color& c) -> Color {
                                return {bright(c[0], pass), c[1], c[2], c[3]};
                              });
                        }},

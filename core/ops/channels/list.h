@@ -11,7 +11,7 @@ namespace gpupost {
 
 // What an output channel is: a channel of the picture, or a number.
 struct ChannelSource {
-  std::string channel;  // R, G, B or A of the colour, or a name that `gpupost info` prints; "": the number
+  std::string channel;  // R, G, B or A of the color, or a name that `gpupost info` prints; "": the number
   double number = 0;
 };
 
@@ -19,7 +19,7 @@ struct ChannelSources {
   std::array<ChannelSource, 4> of;  // R, G, B, A
   bool has_alpha = false;           // is alpha among them?
 
-  // Does it name channels that the colour has not? Before such a call each of its channels has been brought to its place.
+  // Does it name channels that the color has not? Before such a call each of its channels has been brought to its place.
   bool has_names() const;
 };
 

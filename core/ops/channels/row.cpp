@@ -19,10 +19,10 @@ std::array<int, 4> components_of(const ChannelSources& sources) {
   return components;
 }
 
-std::vector<Field> fields(const Call& call) {
+std::vector<ShaderParam> fields(const Call& call) {
   const ChannelSources sources = channel_sources(call);
   const std::array<int, 4> components = components_of(sources);
-  std::vector<Field> made;
+  std::vector<ShaderParam> made;
   for (size_t c = 0; c < 4; ++c) {
     const char name = "RGBA"[c];
     made.push_back(
@@ -32,10 +32,10 @@ std::vector<Field> fields(const Call& call) {
   return made;
 }
 
-std::function<Colour(const Colour&)> texel(const Call& call, const Planes&) {
+std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
   const ChannelSources sources = channel_sources(call);
-  return [sources, components = components_of(sources)](const Colour& c) {
-    Colour made;
+  return [sources, components = components_of(sources)](const Color& c) {
+    Color made;
     for (size_t k = 0; k < 4; ++k) made[k] = components[k] < 0 ? sources.of[k].number : c[size_t(components[k])];
     return made;
   };
@@ -49,16 +49,16 @@ const Op channels_op = point_op({
     .description =
         "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
         "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
-        "result has no alpha. Channels are taken as they stand: linear, colour multiplied by alpha; of a "
-        "grey picture R, G and B are all Y. At the front of a chain the list may name any other channel that `gpupost "
-        "info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the colour any more. --layer "
+        "result has no alpha. Channels are taken as they stand: linear, color multiplied by alpha; of a "
+        "gray picture R, G and B are all Y. At the front of a chain the list may name any other channel that `gpupost "
+        "info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the color any more. --layer "
         "makes the channels of a layer R, G and B.",
     .source = "oiiotool --ch",
     .params = {{.name = "list",
                 .help = "three or four channels",
                 .kind = ParamKind::text,
-                .form = "C,C,C[,C] of channels and numbers",
-                .has_form = [](std::string_view text) { return channel_sources(text).has_value(); },
+                .syntax = "C,C,C[,C] of channels and numbers",
+                .matches_syntax = [](std::string_view text) { return channel_sources(text).has_value(); },
                 .is_required = true}},
     .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"},
     .adds_alpha = [](const Call& call) { return channel_sources(call).has_alpha; },

@@ -63,7 +63,7 @@ namespace {
 // thing and at the picture's border, the near field is all that there is.
 constexpr double near_share = 1.0 / 1024;
 
-bool is_finite(const Colour& c) {
+bool is_finite(const Color& c) {
   return std::ranges::all_of(c, [](double number) { return std::isfinite(number); });
 }
 
@@ -90,7 +90,7 @@ struct View {
   const Offset& offset(int x, int y) const {
     return offsets[size_t(y + reach) * size_t(2 * reach + 1) + size_t(x + reach)];
   }
-  size_t index_of(Texel at) const { return size_t(at.y) * size_t(size.width) + size_t(at.x); }
+  size_t index_of(Position at) const { return size_t(at.y) * size_t(size.width) + size_t(at.x); }
 };
 
 void set_reach(View& view, const Aperture& aperture) {
@@ -118,7 +118,7 @@ View view_of(const Plane& depth, const DepthOfField& field) {
 double part_in_half(double radius) { return std::clamp(std::abs(radius) - 0.5, 0.0, 1.0); }
 
 // The texels of 2x2 that stand for them: the near ones, where there are none those beyond the focus, else all.
-std::vector<size_t> standing_for(const View& view, Texel at) {
+std::vector<size_t> standing_for(const View& view, Position at) {
   std::vector<size_t> near_ones, far_ones, all;
   for (int y = 2 * at.y; y < std::min(2 * at.y + 2, view.size.height); ++y)
     for (int x = 2 * at.x; x < std::min(2 * at.x + 2, view.size.width); ++x) {
@@ -152,10 +152,10 @@ View half_view_of(const View& view, const DepthOfField& field) {
 Planes halved(const Planes& picture, const View& view) {
   const Size size = half_of(view.size);
   return made_of_texels(size, [&](size_t index) {
-    Colour sum{};
+    Color sum{};
     int count = 0;
     for (const size_t texel : standing_for(view, {int(index) % size.width, int(index) / size.width})) {
-      const Colour c = colour_at(picture, texel);
+      const Color c = color_at(picture, texel);
       if (!is_finite(c)) continue;
       ++count;
       for (size_t k = 0; k < 4; ++k) sum[k] += c[k];
@@ -169,10 +169,10 @@ Planes halved(const Planes& picture, const View& view) {
 
 // A sum of light and of what its parts count.
 struct Sum {
-  Colour light{};
+  Color light{};
   double weight = 0;
 
-  void add(const Colour& c, double count) {
+  void add(const Color& c, double count) {
     for (size_t k = 0; k < 4; ++k) light[k] += count * c[k];
     weight += count;
   }
@@ -184,7 +184,7 @@ struct Fields {
 
 // The fields at a texel. With `margin` a circle has all of each texel that it touches or nearly touches: what errors of
 // radii move is in proportion to that.
-Fields fields_at(const Planes& picture, const View& view, Texel at, bool with_margin) {
+Fields fields_at(const Planes& picture, const View& view, Position at, bool with_margin) {
   const Circle own = view.circles[view.index_of(at)];
   Fields fields;
   const int reach = view.reach;
@@ -201,7 +201,7 @@ Fields fields_at(const Planes& picture, const View& view, Texel at, bool with_ma
       const bool are_far = view.is_far(circle.radius) && view.is_far(own.radius);
       const bool takes_part = view.is_near(circle.radius) || view.is_near(own.radius) || are_far;
       if (!takes_part || (share(std::abs(circle.radius)) == 0 && share(std::abs(own.radius)) == 0)) continue;
-      const Colour c = colour_at(picture, index);
+      const Color c = color_at(picture, index);
       if (!is_finite(c)) continue;
       if (view.is_near(circle.radius)) fields.near_field.add(c, share(circle.radius) * circle.share);
       else if (view.is_near(own.radius)) fields.behind.add(c, share(own.radius) * own.share);
@@ -214,8 +214,8 @@ Fields fields_at(const Planes& picture, const View& view, Texel at, bool with_ma
 }
 
 // What is seen where nothing near covers it.
-Colour behind_near(const Fields& fields, const Colour& own, bool is_near) {
-  Colour behind = own;
+Color behind_near(const Fields& fields, const Color& own, bool is_near) {
+  Color behind = own;
   const Sum& near_field = fields.near_field;
   for (size_t k = 0; k < 4; ++k) {
     const double near_mean = near_field.weight > 0 ? near_field.light[k] / near_field.weight : own[k];
@@ -227,26 +227,26 @@ Colour behind_near(const Fields& fields, const Colour& own, bool is_near) {
 
 // What is made of a texel's surroundings: of the near field its light and how much it covers, and what is behind it.
 struct Layers {
-  Colour near_light{}, behind{};
+  Color near_light{}, behind{};
   double coverage = 0;
 };
 
-Layers layers_at(const Planes& picture, const View& view, Texel at) {
+Layers layers_at(const Planes& picture, const View& view, Position at) {
   const size_t index = view.index_of(at);
   const Fields fields = fields_at(picture, view, at, false);
-  const Colour own = colour_at(picture, index);
+  const Color own = color_at(picture, index);
   return {.near_light = fields.near_field.light,
-          .behind = behind_near(fields, is_finite(own) ? own : Colour{}, view.is_near(view.circles[index].radius)),
+          .behind = behind_near(fields, is_finite(own) ? own : Color{}, view.is_near(view.circles[index].radius)),
           .coverage = fields.near_field.weight};
 }
 
 // What errors of radii may move in them: numbers of the picture are its magnitudes.
-Layers moved_by_radii(const Planes& magnitudes, const View& view, Texel at, double error) {
+Layers moved_by_radii(const Planes& magnitudes, const View& view, Position at, double error) {
   const size_t index = view.index_of(at);
   const Fields fields = fields_at(magnitudes, view, at, false), touched = fields_at(magnitudes, view, at, true);
   const bool is_near = view.is_near(view.circles[index].radius);
-  const Colour own = colour_at(magnitudes, index);
-  const Colour behind = behind_near(fields, is_finite(own) ? own : Colour{}, is_near);
+  const Color own = color_at(magnitudes, index);
+  const Color behind = behind_near(fields, is_finite(own) ? own : Color{}, is_near);
   Layers moved{.coverage = error * touched.near_field.weight};
   for (size_t k = 0; k < 4; ++k) {
     moved.near_light[k] = error * touched.near_field.light[k];
@@ -270,7 +270,7 @@ Layers moved_by_radii(const Planes& magnitudes, const View& view, Texel at, doub
 
 // Layers of texels of twice the side at a texel: of the four around it those that count, by bilinear shares. What is behind
 // comes from texels that lie on the same side of the focus, of which a sharp one takes none.
-Layers between(const std::vector<Layers>& layers, const View& half, Texel at, double radius, const Colour& own) {
+Layers between(const std::vector<Layers>& layers, const View& half, Position at, double radius, const Color& own) {
   const auto places = [](int x, int side) {
     const int nearer = x / 2, other = x % 2 == 0 ? nearer - 1 : nearer + 1;
     return std::array{nearer, std::clamp(other, 0, side - 1)};
@@ -293,12 +293,12 @@ Layers between(const std::vector<Layers>& layers, const View& half, Texel at, do
   return sum;
 }
 
-Colour shown(const Layers& layers, double radius, const DepthOfField& field) {
+Color shown(const Layers& layers, double radius, const DepthOfField& field) {
   const double most = field.aperture.max_radius, coverage = std::min(1.0, layers.coverage);
   const auto& [near_light, behind, _] = layers;
   switch (field.show) {
     case Show::result: {
-      Colour sum;
+      Color sum;
       for (size_t k = 0; k < 4; ++k)
         sum[k] =
             layers.coverage >= 1 ? near_light[k] / layers.coverage : near_light[k] + (1 - layers.coverage) * behind[k];
@@ -306,15 +306,17 @@ Colour shown(const Layers& layers, double radius, const DepthOfField& field) {
     }
     case Show::circles: return {std::max(0.0, radius) / most, std::max(0.0, -radius) / most, 0, 1};
     case Show::near_field: return {near_light[0], near_light[1], near_light[2], 1};
-    case Show::far_field: return radius < -0.5 ? Colour{behind[0], behind[1], behind[2], 1} : Colour{0, 0, 0, 1};
+    case Show::far_field: return radius < -0.5 ? Color{behind[0], behind[1], behind[2], 1} : Color{0, 0, 0, 1};
     case Show::coverage: return {coverage, coverage, coverage, 1};
   }
   return {};
 }
 
-Texel texel_of(size_t index, Size size) { return {int(index % size_t(size.width)), int(index / size_t(size.width))}; }
+Position texel_of(size_t index, Size size) {
+  return {int(index % size_t(size.width)), int(index / size_t(size.width))};
+}
 
-std::vector<Layers> all_layers(Size size, const std::function<Layers(Texel)>& make) {
+std::vector<Layers> all_layers(Size size, const std::function<Layers(Position)>& make) {
   std::vector<Layers> layers(texel_count(size));
   parallel_ranges(size.height, 4, [&](int begin, int end) {
     for (size_t index = size_t(begin) * size_t(size.width); index < size_t(end) * size_t(size.width); ++index)
@@ -330,14 +332,14 @@ Planes through_lens(const Planes& picture, const Plane& depth, const DepthOfFiel
   const View half = field.is_half ? half_view_of(view, field) : View{};
   const Planes half_picture = field.is_half ? halved(picture, view) : Planes{};
   const std::vector<Layers> half_layers =
-      all_layers(half.size, [&](Texel at) { return layers_at(half_picture, half, at); });
+      all_layers(half.size, [&](Position at) { return layers_at(half_picture, half, at); });
   return made_of_texels(view.size, [&](size_t index) {
-    const Texel at = texel_of(index, view.size);
+    const Position at = texel_of(index, view.size);
     const double radius = view.circles[index].radius;
-    const Colour own = colour_at(picture, index);
+    const Color own = color_at(picture, index);
     if (!is_finite(own) && field.show == Show::result) return own;
     if (!field.is_half) return shown(layers_at(picture, view, at), radius, field);
-    return shown(between(half_layers, half, at, radius, is_finite(own) ? own : Colour{}), radius, field);
+    return shown(between(half_layers, half, at, radius, is_finite(own) ? own : Color{}), radius, field);
   });
 }
 
@@ -355,24 +357,24 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
   // sums are of a sixteenth of each number, and devices may take what is then below the smallest normal float for 0
   const double flushed = 16 * 0x1p-126 * (2 * view.reach + 1) * (2 * view.reach + 1);
   const auto layers_of = [](const Planes& planes, const View& of) {
-    return all_layers(of.size, [&](Texel at) { return layers_at(planes, of, at); });
+    return all_layers(of.size, [&](Position at) { return layers_at(planes, of, at); });
   };
   const std::vector<Layers> half_made = layers_of(half_magnitudes, half), half_off = layers_of(half_error, half);
   const std::vector<Layers> half_moved =
-      all_layers(half.size, [&](Texel at) { return moved_by_radii(half_magnitudes, half, at, of_radii); });
-  return made_of_texels(view.size, [&](size_t index) -> Colour {
-    const Texel at = texel_of(index, view.size);
+      all_layers(half.size, [&](Position at) { return moved_by_radii(half_magnitudes, half, at, of_radii); });
+  return made_of_texels(view.size, [&](size_t index) -> Color {
+    const Position at = texel_of(index, view.size);
     const double radius = view.circles[index].radius;
-    const auto finite = [](const Colour& c) { return is_finite(c) ? c : Colour{}; };
-    const auto at_texel = [&](const std::vector<Layers>& of_half, const Colour& own, const auto& of_full) {
+    const auto finite = [](const Color& c) { return is_finite(c) ? c : Color{}; };
+    const auto at_texel = [&](const std::vector<Layers>& of_half, const Color& own, const auto& of_full) {
       return field.is_half ? between(of_half, half, at, radius, own) : of_full();
     };
     const Layers made =
-        at_texel(half_made, finite(colour_at(magnitudes, index)), [&] { return layers_at(magnitudes, view, at); });
-    const Layers off = at_texel(half_off, finite(colour_at(error, index)), [&] { return layers_at(error, view, at); });
-    const Layers moved = at_texel(half_moved, Colour{}, [&] { return moved_by_radii(magnitudes, view, at, of_radii); });
-    const Colour result = shown(made, radius, field);
-    Colour sum;
+        at_texel(half_made, finite(color_at(magnitudes, index)), [&] { return layers_at(magnitudes, view, at); });
+    const Layers off = at_texel(half_off, finite(color_at(error, index)), [&] { return layers_at(error, view, at); });
+    const Layers moved = at_texel(half_moved, Color{}, [&] { return moved_by_radii(magnitudes, view, at, of_radii); });
+    const Color result = shown(made, radius, field);
+    Color sum;
     for (size_t k = 0; k < 4; ++k) {
       const double of_coverage = moved.coverage * std::max(made.behind[k], result[k]);
       // the picture of half the sides and its layers are stored on the way

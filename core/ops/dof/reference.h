@@ -9,12 +9,12 @@ namespace gpupost {
 
 struct Lens {
   double f_stop = 2.8;
-  double focal_length = 0.05;   // metres
-  double focus = 2;             // metres to what is sharp; may be infinite
-  double sensor_width = 0.036;  // metres, of the frame
+  double focal_length = 0.05;   // meters
+  double focus = 2;             // meters to what is sharp; may be infinite
+  double sensor_width = 0.036;  // meters, of the frame
 };
 
-// Diameter of the circle that a point at a distance of `1 / inverse_distance` metres makes on the sensor, in metres: positive
+// Diameter of the circle that a point at a distance of `1 / inverse_distance` meters makes on the sensor, in meters: positive
 // nearer than the focus, negative beyond it. What is nearer than the focal length counts as that near. Source: Potmesil and
 // Chakravarty, A Lens and Aperture Camera Model, 1981: F^2 (P - U) / (n U (P - F)).
 double circle_of_confusion(const Lens& lens, double inverse_distance);
@@ -43,7 +43,7 @@ struct DepthOfField {
   Lens lens;
   Aperture aperture;
   bool is_inverse = false;  // depths are 1 / distance
-  double scale = 1;         // what makes metres of them, or of their inverse
+  double scale = 1;         // what makes meters of them, or of their inverse
   Show show = Show::result;
   int frame_width = 0;   // texels, of which the picture may be a part; 0: it is the frame
   bool is_half = false;  // fields are made of texels of twice the side

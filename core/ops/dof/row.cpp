@@ -14,8 +14,8 @@ namespace gpupost {
 namespace {
 
 // "X,Y"
-std::optional<Texel> texel_of(std::string_view word) {
-  Texel texel;
+std::optional<Position> texel_of(std::string_view word) {
+  Position texel;
   const char* const end = word.data() + word.size();
   const auto x = std::from_chars(word.data(), end, texel.x);
   if (x.ec != std::errc() || x.ptr == end || *x.ptr != ',') return {};
@@ -28,12 +28,12 @@ bool is_a_name(std::string_view word) { return !word.empty(); }
 
 bool is_polygon(const Call& call) { return call.integer("blades") > 0; }
 
-// Metres to what is sharp: given, or those of a texel.
+// Meters to what is sharp: given, or those of a texel.
 double focus_of(const Call& call) {
   const std::string& at = call.word("focus-at");
-  if (at.empty()) return call.has("focus") ? call.number("focus") : call.op->param("focus")->def;
-  if (!call.depth) return call.op->param("focus")->def;  // not read yet: the plan is only shown
-  const Texel texel = *texel_of(at);
+  if (at.empty()) return call.has("focus") ? call.number("focus") : call.op->param("focus")->default_value;
+  if (!call.depth) return call.op->param("focus")->default_value;  // not read yet: the plan is only shown
+  const Position texel = *texel_of(at);
   const Size size = call.depth->size;
   if (texel.x >= size.width || texel.y >= size.height)
     fail(Exit::usage, "dof: --focus-at {} lies outside the picture of {} x {}", at, size.width, size.height);
@@ -96,7 +96,7 @@ int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
 
 void add_areas(const Aperture& aperture, Pass& pass) {
   const std::vector<double> areas = areas_of(aperture);
-  pass.literals.insert(pass.literals.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
+  pass.defines.insert(pass.defines.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
   for (const double area : areas) pass.table.push_back(float(area));
 }
 
@@ -126,7 +126,7 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
   const Circles circles = add_circles(builder, size);
   Pass pass{.name = "dof circles",
             .kernel = "dof/circles.glsl",
-            .literals = {{"IS_INVERSE", field.is_inverse}},
+            .defines = {{"IS_INVERSE", field.is_inverse}},
             .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
             .group_count = circles.tiles,
             .source_image = depth,
@@ -144,9 +144,9 @@ Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::str
                  Size size) {
   return {.name = std::move(name),
           .kernel = kernel,
-          .literals = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
-                       {"SHOW", int(field.show)},
-                       {"LARGEST", field.aperture.max_radius}},
+          .defines = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
+                      {"SHOW", int(field.show)},
+                      {"LARGEST", field.aperture.max_radius}},
           .values = {{"end_x", size.width}, {"end_y", size.height}}};
 }
 
@@ -154,20 +154,20 @@ Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::str
 Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
   const int reach = (field.is_half ? (field.aperture.max_radius + 1) / 2 : field.aperture.max_radius) + 1;
   Pass pass = layers_pass(builder, field, "dof", "dof/fields.glsl", circles.size);
-  pass.literals.insert(pass.literals.end(), {{"ORDER", 1},
-                                             {"GROUP_X", tile_side},
-                                             {"GROUP_Y", tile_side},
-                                             {"IS_HALF", field.is_half},
-                                             {"IS_DISK", field.aperture.blades == 0},
-                                             {"EDGE_REACH", reach},
-                                             {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
+  pass.defines.insert(pass.defines.end(), {{"ORDER", 1},
+                                           {"GROUP_X", tile_side},
+                                           {"GROUP_Y", tile_side},
+                                           {"IS_HALF", field.is_half},
+                                           {"IS_DISK", field.aperture.blades == 0},
+                                           {"EDGE_REACH", reach},
+                                           {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
   pass.values.insert(pass.values.end(),
                      {{"tiles_x", circles.tiles[0]}, {"tiles_y", circles.tiles[1]}, {"tiles_at", circles.tiles_at}});
   pass.group_count = circles.tiles;
   pass.source_image = source;
   pass.more_sources = {circles.image};
-  pass.period.fill(field.is_half ? 2 * tile_side : tile_side);
-  pass.taps = 4.0 * reach * reach;
+  pass.tile_alignment.fill(field.is_half ? 2 * tile_side : tile_side);
+  pass.reads_per_texel = 4.0 * reach * reach;
   pass.has_statistics = true;
   if (field.aperture.blades > 0)
     for (int y = -reach; y <= reach; ++y)
@@ -235,10 +235,10 @@ void plan_dof(const Call& call, PlanBuilder& builder) {
   add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
 }
 
-std::optional<Reach> reach(const Call& call, Size) {
+std::optional<Margin> reach(const Call& call, Size) {
   // fields of half the sides reach as far in texels of their own, and are interpolated
   const int texels = call.integer("max-radius") + (call.choice("resolution") == "half" ? 8 : 2);
-  return Reach{.x = texels, .y = texels};
+  return Margin{.x = texels, .y = texels};
 }
 
 }  // namespace
@@ -247,14 +247,14 @@ const Op dof_op{
     .name = "dof",
     .help = "depth of field of a lens, from the depth of each texel",
     .description =
-        "A texel at U metres makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, N the "
+        "A texel at U meters makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, N the "
         "f-stop, P the focus. Nearer than the focus its light is spread over its circle, and what the circles around a "
         "place leave uncovered shows what is behind it, so that near things run over sharp edges. Beyond the focus a "
         "texel is the mean of those beyond it whose circles, no larger than its own, reach it: what is in focus does "
         "not bleed into it. What is in focus stays. Depth is that of a channel of the picture or of a file of its "
         "size, "
-        "in metres along the axis, or with --depth-invert 1 / metres; what is 0, negative or no number is infinitely "
-        "far. Ops before it that move texels move depth along, the nearest texel's where they mix colours. Circles "
+        "in meters along the axis, or with --depth-invert 1 / meters; what is 0, negative or no number is infinitely "
+        "far. Ops before it that move texels move depth along, the nearest texel's where they mix colors. Circles "
         "have at most --max-radius texels of radius, of "
         "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is no "
         "number or "
@@ -263,80 +263,79 @@ const Op dof_op{
         "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image Generation, 1981; "
         "W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far fields, coverage); T. Sousa, "
         "Graphics Gems from CryENGINE 3, 2013 (polygons)",
-    .params = {{.name = "focus",
-                .help = "distance to what is sharp; without it 2",
-                .def = 2,
-                .min = 0.001,
-                .max = 1e6,
-                .unit = "m",
-                .is_optional = true},
-               {.name = "focus-at",
-                .help = "the texel that is sharp, in the place of --focus",
-                .kind = ParamKind::text,
-                .form = "X,Y",
-                .has_form = [](std::string_view text) { return texel_of(text).has_value(); }},
-               {.name = "f-stop", .help = "focal length / aperture", .def = 2.8, .min = 0.1, .max = 1000},
-               {.name = "focal-length", .help = "of the lens", .def = 50, .min = 0.1, .max = 10000, .unit = "mm"},
-               {.name = "sensor-width",
-                .help = "what the width of the picture's frame, its display window, is on the sensor",
-                .def = 36,
-                .min = 0.1,
-                .max = 10000,
-                .unit = "mm"},
-               {.name = "depth",
-                .help = "channel that holds the depth; without it Z, and of a depth file its only one",
-                .kind = ParamKind::text,
-                .form = "CHANNEL",
-                .has_form = is_a_name},
-               {.name = "depth-file",
-                .help = "picture of the same size that holds the depth",
-                .kind = ParamKind::text,
-                .form = "FILE",
-                .has_form = is_a_name},
-               {.name = "depth-part",
-                .help = "of a depth file of several: number or name; without it the first, whatever --part says",
-                .kind = ParamKind::text,
-                .form = "WHICH",
-                .has_form = is_a_name,
-                .has_effect = [](const Call& call) { return !call.word("depth-file").empty(); },
-                .needs = "--depth-file"},
-               {.name = "depth-scale", .help = "metres a unit of depth", .def = 1, .min = 1e-9, .max = 1e9},
-               {.name = "depth-invert",
-                .help = "depth is 1 / distance: metres are the scale / it",
-                .kind = ParamKind::flag},
-               {.name = "max-radius",
-                .help = "of the largest circle",
-                .kind = ParamKind::integer,
-                .def = 32,
-                .min = 1,
-                .max = 128,
-                .unit = "texels"},
-               {.name = "blades",
-                .help = "of the aperture: its corners; 0 for a disk",
-                .kind = ParamKind::integer,
-                .min = 0,
-                .max = 16},
-               {.name = "rotation",
-                .help = "of the aperture",
-                .min = -360,
-                .max = 360,
-                .unit = "degrees",
-                .has_effect = is_polygon,
-                .needs = "--blades"},
-               {.name = "roundness",
-                .help = "of the aperture: from a polygon, 0, to a disk, 1",
-                .min = 0,
-                .max = 1,
-                .has_effect = is_polygon,
-                .needs = "--blades"},
-               {.name = "resolution",
-                .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
-                .kind = ParamKind::choice,
-                .choices = {"full", "half"}},
-               {.name = "show",
-                .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
-                .kind = ParamKind::choice,
-                .choices = {"result", "coc", "near", "far", "coverage"}}},
+    .params =
+        {{.name = "focus",
+          .help = "distance to what is sharp; without it 2",
+          .default_value = 2,
+          .min = 0.001,
+          .max = 1e6,
+          .unit = "m",
+          .is_optional = true},
+         {.name = "focus-at",
+          .help = "the texel that is sharp, in the place of --focus",
+          .kind = ParamKind::text,
+          .syntax = "X,Y",
+          .matches_syntax = [](std::string_view text) { return texel_of(text).has_value(); }},
+         {.name = "f-stop", .help = "focal length / aperture", .default_value = 2.8, .min = 0.1, .max = 1000},
+         {.name = "focal-length", .help = "of the lens", .default_value = 50, .min = 0.1, .max = 10000, .unit = "mm"},
+         {.name = "sensor-width",
+          .help = "what the width of the picture's frame, its display window, is on the sensor",
+          .default_value = 36,
+          .min = 0.1,
+          .max = 10000,
+          .unit = "mm"},
+         {.name = "depth",
+          .help = "channel that holds the depth; without it Z, and of a depth file its only one",
+          .kind = ParamKind::text,
+          .syntax = "CHANNEL",
+          .matches_syntax = is_a_name},
+         {.name = "depth-file",
+          .help = "picture of the same size that holds the depth",
+          .kind = ParamKind::text,
+          .syntax = "FILE",
+          .matches_syntax = is_a_name},
+         {.name = "depth-part",
+          .help = "of a depth file of several: number or name; without it the first, whatever --part says",
+          .kind = ParamKind::text,
+          .syntax = "WHICH",
+          .matches_syntax = is_a_name,
+          .has_effect = [](const Call& call) { return !call.word("depth-file").empty(); },
+          .requirement = "--depth-file"},
+         {.name = "depth-scale", .help = "meters a unit of depth", .default_value = 1, .min = 1e-9, .max = 1e9},
+         {.name = "depth-invert", .help = "depth is 1 / distance: meters are the scale / it", .kind = ParamKind::flag},
+         {.name = "max-radius",
+          .help = "of the largest circle",
+          .kind = ParamKind::integer,
+          .default_value = 32,
+          .min = 1,
+          .max = 128,
+          .unit = "texels"},
+         {.name = "blades",
+          .help = "of the aperture: its corners; 0 for a disk",
+          .kind = ParamKind::integer,
+          .min = 0,
+          .max = 16},
+         {.name = "rotation",
+          .help = "of the aperture",
+          .min = -360,
+          .max = 360,
+          .unit = "degrees",
+          .has_effect = is_polygon,
+          .requirement = "--blades"},
+         {.name = "roundness",
+          .help = "of the aperture: from a polygon, 0, to a disk, 1",
+          .min = 0,
+          .max = 1,
+          .has_effect = is_polygon,
+          .requirement = "--blades"},
+         {.name = "resolution",
+          .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
+          .kind = ParamKind::choice,
+          .choices = {"full", "half"}},
+         {.name = "show",
+          .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
+          .kind = ParamKind::choice,
+          .choices = {"result", "coc", "near", "far", "coverage"}}},
     .reads_depth = true,
     .examples = {"--max-radius 6", "--focus 3 --f-stop 1.4 --max-radius 5 --blades 6 --rotation 15",
                  "--focus 5 --sensor-width 2 --max-radius 3 --blades 5 --roundness 0.5",

@@ -1,5 +1,5 @@
 // Local gamma: encoding for display with an exponent of each texel's own. Its row, its passes, and its definition where the
-// eye is adapted to a neighbourhood.
+// eye is adapted to a neighborhood.
 #include "core/ops/blur/row.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
@@ -19,60 +19,61 @@ bool keeps_chroma(const Call& call) { return call.choice("chroma") == "keep"; }
 
 PointSpace space_of_call(const Call& call) { return keeps_chroma(call) ? PointSpace::yxy : PointSpace::rgb; }
 
-Colour encoded_rgb(const Colour& c, double adaptation) {
+Color encoded_rgb(const Color& c, double adaptation) {
   return {locally_encoded(c[0], adaptation), locally_encoded(c[1], adaptation), locally_encoded(c[2], adaptation),
           c[3]};
 }
 
 // Light of no chromaticity is white.
-Colour encoded_yxy(const Colour& c, double adaptation) {
+Color encoded_yxy(const Color& c, double adaptation) {
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
   return {locally_encoded(c[0], adaptation), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
 }
 
-std::function<Colour(const Colour&)> texel(const Call& call, const Planes&) {
-  if (keeps_chroma(call)) return [](const Colour& c) { return encoded_yxy(c, c[0]); };
-  return [](const Colour& c) { return encoded_rgb(c, luminance_of(c)); };
+std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
+  if (keeps_chroma(call)) return [](const Color& c) { return encoded_yxy(c, c[0]); };
+  return [](const Color& c) { return encoded_rgb(c, luminance_of(c)); };
 }
 
-// --- the adaptation to a neighbourhood ------------------------------------------------------------------------------
+// --- the adaptation to a neighborhood ------------------------------------------------------------------------------
 
-bool is_of_neighbourhood(const Call& call) { return call.integer("adapt-radius") > 0; }
+bool is_of_neighborhood(const Call& call) { return call.integer("adapt-radius") > 0; }
 
-// The blur that makes the neighbourhood's light.
+// The blur that makes the neighborhood's light.
 Call blur_call(const Call& call) {
   constexpr int gaussian = 2;
   return default_call(blur_op).with("radius", call.number("adapt-radius")).with("kernel", gaussian);
 }
 
 // Premultiplied texels of the picture and of its blur.
-Colour adapted(const Call& call, const Colour& c, const Colour& around) {
-  const double adaptation = luminance_of(straight(around));
-  if (keeps_chroma(call)) return as_floats(premultiplied(rgb_of_yxy(encoded_yxy(yxy_of_rgb(straight(c)), adaptation))));
-  return as_floats(premultiplied(encoded_rgb(straight(c), adaptation)));
+Color adapted(const Call& call, const Color& c, const Color& around) {
+  const double adaptation = luminance_of(unpremultiply(around));
+  if (keeps_chroma(call))
+    return as_floats(premultiply(rgb_of_yxy(encoded_yxy(yxy_of_rgb(unpremultiply(c)), adaptation))));
+  return as_floats(premultiply(encoded_rgb(unpremultiply(c), adaptation)));
 }
 
 std::vector<Planes> reference(const Call& call, Planes base) {
-  if (!is_of_neighbourhood(call)) return point_reference(call, std::move(base));
+  if (!is_of_neighborhood(call)) return point_reference(call, std::move(base));
   const Planes around = blurred(base, blur_of(blur_call(call)));
-  return {made_of_texels(
-      size_of(base), [&](size_t index) { return adapted(call, colour_at(base, index), colour_at(around, index)); })};
+  return {made_of_texels(size_of(base),
+                         [&](size_t index) { return adapted(call, color_at(base, index), color_at(around, index)); })};
 }
 
-// Colour that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a difference
+// Color that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a difference
 // of which the error does not leave the sign?
-bool is_undetermined(const Call& call, const Colour& c, const Colour& error) {
+bool is_undetermined(const Call& call, const Color& c, const Color& error) {
   if (!keeps_chroma(call)) return false;
   const bool is_difference = c[0] < -error[0] || c[1] < -error[1] || c[2] < -error[2];
   return is_difference && std::abs(luminance_of(c)) <= luminance_of(error);
 }
 
 // How far the result moves where R, G and B are off together, which moves Y farther than one of them.
-Colour moved_together(const std::function<Colour(const Colour&)>& texel, const Colour& c, const Colour& error) {
-  const Colour made = texel(c);
-  Colour most{};
+Color moved_together(const std::function<Color(const Color&)>& texel, const Color& c, const Color& error) {
+  const Color made = texel(c);
+  Color most{};
   for (const double sign : {-1.0, 1.0}) {
-    const Colour found = texel({c[0] + sign * error[0], c[1] + sign * error[1], c[2] + sign * error[2], c[3]});
+    const Color found = texel({c[0] + sign * error[0], c[1] + sign * error[1], c[2] + sign * error[2], c[3]});
     for (size_t k = 0; k < 4; ++k)
       if (const double distance = std::abs(found[k] - made[k]); std::isfinite(distance))
         most[k] = std::max(most[k], distance);
@@ -81,17 +82,17 @@ Colour moved_together(const std::function<Colour(const Colour&)>& texel, const C
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (!is_of_neighbourhood(call)) return point_tolerance(call, base, error, depth);
+  if (!is_of_neighborhood(call)) return point_tolerance(call, base, error, depth);
   const Blur blur = blur_of(blur_call(call));
   const Planes around = blurred(base, blur), error_around = blurred_tolerance(base, error, blur, depth);
-  return {made_of_texels(size_of(base), [&](size_t index) -> Colour {
-    const Colour c = colour_at(base, index), light = colour_at(around, index);
-    const Colour off = error_in_space(call, c, colour_at(error, index));
-    const auto of_texel = [&](const Colour& moved) { return adapted(call, moved, light); };
-    const auto of_light = [&](const Colour& moved) { return adapted(call, c, moved); };
-    Colour sum = point_error(call, c, of_texel(c), depth);
-    const Colour one = moved_by(of_texel, c, off), all = moved_together(of_texel, c, off);
-    const Colour by_light = moved_by(of_light, light, colour_at(error_around, index));
+  return {made_of_texels(size_of(base), [&](size_t index) -> Color {
+    const Color c = color_at(base, index), light = color_at(around, index);
+    const Color off = error_in_space(call, c, color_at(error, index));
+    const auto of_texel = [&](const Color& moved) { return adapted(call, moved, light); };
+    const auto of_light = [&](const Color& moved) { return adapted(call, c, moved); };
+    Color sum = point_error(call, c, of_texel(c), depth);
+    const Color one = moved_by(of_texel, c, off), all = moved_together(of_texel, c, off);
+    const Color by_light = moved_by(of_light, light, color_at(error_around, index));
     for (size_t k = 0; k < 4; ++k) sum[k] += std::max(one[k], all[k]) + by_light[k];
     if (is_undetermined(call, c, off)) std::fill_n(sum.begin(), 3, 2 * largest(depth));
     return sum;
@@ -99,14 +100,14 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 }
 
 void plan_localgamma(const Call& call, PlanBuilder& builder) {
-  if (!is_of_neighbourhood(call)) return builder.add_point(fold_of(call));
+  if (!is_of_neighborhood(call)) return builder.fuse_point(fused_point_of(call));
   builder.flush();
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   plan_blur(blur_call(call), builder);
   Pass pass{.name = "local gamma",
             .kernel = "localgamma/adapted.glsl",
-            .literals = {{"KEEPS_CHROMA", keeps_chroma(call)}},
+            .defines = {{"KEEPS_CHROMA", keeps_chroma(call)}},
             .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
             .group_count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}};
   pass.source_image = source;
@@ -117,8 +118,8 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
   builder.add(std::move(pass));
 }
 
-std::optional<Reach> reach(const Call& call, Size) {
-  return Reach{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
+std::optional<Margin> reach(const Call& call, Size) {
+  return Margin{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ const Op localgamma_op = point_op({
     .source = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual Brightness "
               "Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
     .params = {{.name = "chroma",
-                .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colours stronger",
+                .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colors stronger",
                 .kind = ParamKind::choice,
                 .choices = {"gamma", "keep"}},
                {.name = "adapt-radius",
@@ -154,16 +155,16 @@ const Op localgamma_op = point_op({
     .point = Point{.kernel = "localgamma/localgamma.glsl",
                    .space_of = space_of_call,
                    .is_straight = true,
-                   .fuzz = 0x1p-16,  // devices take powers by logarithms
+                   .relative_error = 0x1p-16,  // devices take powers by logarithms
                    .fields =
                        [](const Call& call) {
-                         return std::vector<Field>{{.name = "is_yxy",
-                                                    .value = double(keeps_chroma(call)),
-                                                    .is_integer = true,
-                                                    .is_literal = true}};
+                         return std::vector<ShaderParam>{{.name = "is_yxy",
+                                                          .value = double(keeps_chroma(call)),
+                                                          .is_integer = true,
+                                                          .is_literal = true}};
                        },
                    .texel = texel,
-                   .has_passes = is_of_neighbourhood},
+                   .has_passes = is_of_neighborhood},
     .plan = plan_localgamma,
 });
 

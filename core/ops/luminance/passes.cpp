@@ -17,29 +17,29 @@ int exponent_of(int count) { return int(std::bit_width(unsigned(count - 1))); } 
 enum Exchange { interleaved, sequential, unrolled, by_subgroups };
 
 // How a workgroup reduces a piece. The words are those of `--variant`.
-struct Way {
+struct GroupShape {
   std::string_view name;
   int columns = 16, rows = 16;  // threads
   int each = 1;                 // texels that a thread reads at once, side by side
   Exchange exchange = unrolled;
 };
-constexpr Way ways[] = {{"interleaved", 16, 16, 1, interleaved}, {"sequential", 16, 16, 1, sequential},
-                        {"unrolled", 16, 16, 1, unrolled},       {"fetch2", 8, 8, 2, unrolled},
-                        {"fetch4-16", 4, 4, 4, unrolled},        {"fetch4-64", 8, 8, 4, unrolled},
-                        {"fetch4-256", 16, 16, 4, unrolled}};
+constexpr GroupShape ways[] = {{"interleaved", 16, 16, 1, interleaved}, {"sequential", 16, 16, 1, sequential},
+                               {"unrolled", 16, 16, 1, unrolled},       {"fetch2", 8, 8, 2, unrolled},
+                               {"fetch4-16", 4, 4, 4, unrolled},        {"fetch4-64", 8, 8, 4, unrolled},
+                               {"fetch4-256", 16, 16, 4, unrolled}};
 constexpr std::string_view subgroup_name = "subgroup";
 constexpr int threads = 256;     // of a workgroup of subgroups
 constexpr int most_rounds = 16;  // reads of a thread one behind the other
 
 // What a pass reads along one axis, and in which pieces.
 struct Pieces {
-  Cut cut;
+  AxisCells cut;
   int count = 1;   // in a cell
   int length = 1;  // in texels
-  Cut left;        // what a later pass reads
+  AxisCells left;  // what a later pass reads
 };
 
-Pieces pieces_of(const Cut& cut, int most) {
+Pieces pieces_of(const AxisCells& cut, int most) {
   const int count = groups(cut.longest(), most);
   return {.cut = cut,
           .count = count,
@@ -48,7 +48,7 @@ Pieces pieces_of(const Cut& cut, int most) {
 }
 
 // Every texel by itself: nothing is reduced along the axis.
-Pieces single_texels(const Cut& cut) {
+Pieces single_texels(const AxisCells& cut) {
   return {.cut = {.texels = cut.texels, .cells = cut.texels, .tile = 1}, .left = cut};
 }
 
@@ -73,8 +73,8 @@ class Reduction {
         x_(cells_.x),
         y_(cells_.y) {}
 
-  const Cut& x() const { return x_; }
-  const Cut& y() const { return y_; }
+  const AxisCells& x() const { return x_; }
+  const AxisCells& y() const { return y_; }
   Depth depth() const { return builder_.image(source_).depth; }
   bool is_done() const { return source_ != builder_.current_image() && x_.texels == x_.cells && y_.texels == y_.cells; }
 
@@ -82,7 +82,7 @@ class Reduction {
   // given. `joins`: it reduces the pieces too.
   void add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, bool joins = false);
   void finish() {
-    builder_.keep_as(Depth::f32);
+    builder_.set_result_depth(Depth::f32);
     builder_.set_current_image(source_);
   }
 
@@ -92,7 +92,7 @@ class Reduction {
   CellMeasure measure_;
   int light_;
   int source_;  // what the next pass reads, and how it is cut
-  Cut x_, y_;
+  AxisCells x_, y_;
   int exponent_ = 0;  // of the power of two that its numbers were divided by
 };
 
@@ -109,8 +109,8 @@ void Reduction::add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, 
   pass.name = is_first ? "luminance" : "luminance of pieces";
   pass.source_image = source_;
   pass.target_image = builder_.add_image({.size = made, .depth = Depth::f32});
-  pass.literals.insert(
-      pass.literals.end(),
+  pass.defines.insert(
+      pass.defines.end(),
       {{"LIGHT", is_first ? light_ : made_before}, {"MEASURE", int(measure_)}, {"IS_LAST", made == cells}});
   pass.values = {{"texels_x", x.cut.texels},
                  {"texels_y", y.cut.texels},
@@ -139,19 +139,19 @@ void Reduction::add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, 
 
 // --- as the document does it ------------------------------------------------------------------------------------------
 
-void add_group_pass(Reduction& reduction, const Way& way) {
+void add_group_pass(Reduction& reduction, const GroupShape& way) {
   const int block_x = way.columns * way.each, block_y = way.rows;
   const int rounds_x = std::min(groups(reduction.x().longest(), block_x), most_rounds);
   const int rounds_y = std::min(groups(reduction.y().longest(), block_y), most_rounds / rounds_x);
   const Pieces x = pieces_of(reduction.x(), rounds_x * block_x), y = pieces_of(reduction.y(), rounds_y * block_y);
   reduction.add({.kernel = "luminance/group.glsl",
-                 .literals = {{"COLUMNS", way.columns},
-                              {"THREADS", way.columns * way.rows},
-                              {"EACH", way.each},
-                              {"ACROSS", 1},
-                              {"EXCHANGE", way.exchange},
-                              {"SUBGROUPS", 0},
-                              {"JOINS", 0}},
+                 .defines = {{"COLUMNS", way.columns},
+                             {"THREADS", way.columns * way.rows},
+                             {"EACH", way.each},
+                             {"ACROSS", 1},
+                             {"EXCHANGE", way.exchange},
+                             {"SUBGROUPS", 0},
+                             {"JOINS", 0}},
                  .group = {way.columns * way.rows, 1},
                  .group_count = {x.cut.cells * x.count, y.cut.cells * y.count}},
                 x, y,
@@ -166,18 +166,18 @@ constexpr int most_reads = 16;  // of a thread at once
 int few_reads(Depth depth) { return depth == Depth::f32 ? 4 : 8; }
 
 // Texels of a column that a thread reads at once where `rows` threads stand below each other.
-int reads_of(const Cut& y, int rows) {
+int reads_of(const AxisCells& y, int rows) {
   return std::min(most_reads, int(std::bit_ceil(unsigned(groups(y.longest(), rows)))));
 }
 
 // A subgroup a cell.
 void add_cells_pass(Reduction& reduction, int subgroup_size) {
-  const Cut &cut_x = reduction.x(), &cut_y = reduction.y();
+  const AxisCells &cut_x = reduction.x(), &cut_y = reduction.y();
   const int columns = std::min(subgroup_size, int(std::bit_ceil(unsigned(cut_x.longest()))));
   const int rows = subgroup_size / columns, each = reads_of(cut_y, rows);
   const int rounds = groups(cut_x.longest(), columns) * groups(cut_y.longest(), rows * each);
   reduction.add({.kernel = "luminance/cells.glsl",
-                 .literals = {{"COLUMNS", columns}, {"EACH", each}, {"SUBGROUPS", 1}},
+                 .defines = {{"COLUMNS", columns}, {"EACH", each}, {"SUBGROUPS", 1}},
                  .group = {threads, 1},
                  .group_count = {groups(cut_x.cells, threads / subgroup_size), cut_y.cells},
                  .reduces_in_subgroups = true},
@@ -189,7 +189,7 @@ void add_cells_pass(Reduction& reduction, int subgroup_size) {
 // on at once.
 void add_pieces_pass(Reduction& reduction, bool can_join) {
   constexpr int many_cells = 512;
-  const Cut &cut_x = reduction.x(), &cut_y = reduction.y();
+  const AxisCells &cut_x = reduction.x(), &cut_y = reduction.y();
   const int64_t cell_count = int64_t(cut_x.cells) * cut_y.cells;
   const bool are_few = cell_count < many_cells;
   const int columns = std::min(64, int(std::bit_floor(unsigned(cut_x.longest()))));
@@ -205,13 +205,13 @@ void add_pieces_pass(Reduction& reduction, bool can_join) {
   const bool joins = can_join && count > 1;
   const size_t counter_bytes = 16 * size_t(counter_texels(cells));
   reduction.add({.kernel = "luminance/group.glsl",
-                 .literals = {{"COLUMNS", columns},
-                              {"THREADS", threads},
-                              {"EACH", each},
-                              {"ACROSS", 0},
-                              {"EXCHANGE", by_subgroups},
-                              {"SUBGROUPS", 1},
-                              {"JOINS", joins}},
+                 .defines = {{"COLUMNS", columns},
+                             {"THREADS", threads},
+                             {"EACH", each},
+                             {"ACROSS", 0},
+                             {"EXCHANGE", by_subgroups},
+                             {"SUBGROUPS", 1},
+                             {"JOINS", joins}},
                  .group = {threads, 1},
                  .group_count = {cells.width * x.count, cells.height * y.count},
                  .reduces_in_subgroups = true,
@@ -241,7 +241,7 @@ void add_line_pass(Reduction& reduction) {
   const Pieces x = on_y ? single_texels(reduction.x()) : pieces_of(reduction.x(), most_texels);
   const Pieces y = on_y ? pieces_of(reduction.y(), most_texels) : single_texels(reduction.y());
   reduction.add({.kernel = "luminance/line.glsl",
-                 .literals = {{"AXIS", on_y ? along_y : along_x}},
+                 .defines = {{"AXIS", on_y ? along_y : along_x}},
                  .group = {64, 1},
                  .group_count = {groups(x.cut.cells * x.count, 64), y.cut.cells * y.count}},
                 x, y, {.load = exponent_of(on_y ? y.length : x.length)});
@@ -249,14 +249,14 @@ void add_line_pass(Reduction& reduction) {
 
 // --- the choice -----------------------------------------------------------------------------------------------------
 
-const Way* way_named(std::string_view name) {
-  const auto way = std::ranges::find(ways, name, &Way::name);
+const GroupShape* way_named(std::string_view name) {
+  const auto way = std::ranges::find(ways, name, &GroupShape::name);
   return way == std::end(ways) ? nullptr : way;
 }
 
 // Why the device cannot do it; "" where it can.
 std::string obstacle(std::string_view variant, const DeviceTraits& traits) {
-  const Way* way = way_named(variant);
+  const GroupShape* way = way_named(variant);
   const int needed = way ? way->columns * way->rows : threads;
   if (traits.max_group_invocations < needed)
     return fmt::format("it needs workgroups of {}, the device has {}", needed, traits.max_group_invocations);
@@ -277,7 +277,7 @@ std::string_view chosen(const DeviceTraits& traits) {
 const std::vector<std::string_view>& luminance_variants() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> made;
-    for (const Way& way : ways) made.push_back(way.name);
+    for (const GroupShape& way : ways) made.push_back(way.name);
     made.push_back(subgroup_name);
     return made;
   }();
@@ -294,7 +294,7 @@ void plan_luminance(const Call& call, PlanBuilder& builder) {
   Reduction reduction(call, builder);
   while (!reduction.is_done()) {
     if (variant.empty()) add_line_pass(reduction);
-    else if (const Way* way = way_named(variant)) add_group_pass(reduction, *way);
+    else if (const GroupShape* way = way_named(variant)) add_group_pass(reduction, *way);
     else add_subgroup_pass(reduction, traits);
   }
   reduction.finish();

@@ -14,13 +14,13 @@ CellMeasure cell_measure_of(const Call& call) { return CellMeasure(call.integer(
 
 // --- cells ----------------------------------------------------------------------------------------------------------
 
-int Cut::begin(int cell) const {
+int AxisCells::begin(int cell) const {
   return tile > 0 ? std::min(cell * tile, texels) : int(int64_t(cell) * texels / cells);
 }
 
-int Cut::longest() const { return tile > 0 ? std::min(tile, texels) : (texels + cells - 1) / cells; }
+int AxisCells::longest() const { return tile > 0 ? std::min(tile, texels) : (texels + cells - 1) / cells; }
 
-static Cut cut_by_tile(int texels, int tile) {
+static AxisCells cut_by_tile(int texels, int tile) {
   const int held = std::min(tile, texels);  // a tile larger than the picture is the whole of it
   return {.texels = texels, .cells = (texels + held - 1) / held, .tile = held};
 }
@@ -101,7 +101,7 @@ double luminance_at(const std::array<double, 3>& weights, const Planes& planes, 
 double absolute_of_any(double number) { return std::abs(number); }
 double absolute_where_finite(double number) { return std::isfinite(number) ? std::abs(number) : 0; }
 
-Planes grey(Plane plane, double alpha) {
+Planes gray(Plane plane, double alpha) {
   const Size size = plane.size;
   return {plane, plane, plane, Plane{.size = size, .values = std::vector<double>(texel_count(size), alpha)}};
 }
@@ -116,7 +116,7 @@ double additions(const Cells& cells) {
 
 Planes luminances(const Call& call, const Planes& from) {
   const std::array<double, 3> weights = weights_of_light(call);
-  return grey(
+  return gray(
       reduced(cells_of(call, size_of(from)), cell_measure_of(call),
               [&](size_t index) { return luminance_at(weights, from, index, [](double number) { return number; }); }),
       1);
@@ -126,7 +126,7 @@ Planes luminances_tolerance(const Call& call, const Planes& from, const Planes& 
   const Cells cells = cells_of(call, size_of(from));
   const std::array<double, 3> weights = weights_of_light(call);
   const CellMeasure measure = cell_measure_of(call);
-  if (measure == CellMeasure::count) return grey(reduced(cells, measure, [](size_t) { return 0; }), 0);
+  if (measure == CellMeasure::count) return gray(reduced(cells, measure, [](size_t) { return 0; }), 0);
   const bool is_mean = measure == CellMeasure::mean;
   const double relative = ((is_mean ? additions(cells) : 0) + 4) * 0x1p-24;
   // numbers are scaled down before they are summed, and devices may flush to zero
@@ -136,7 +136,7 @@ Planes luminances_tolerance(const Call& call, const Planes& from, const Planes& 
            luminance_at(weights, error, index, absolute_where_finite);
   });
   for (double& value : tolerance.values) value += least;
-  return grey(std::move(tolerance), 0);
+  return gray(std::move(tolerance), 0);
 }
 
 }  // namespace gpupost

@@ -12,18 +12,18 @@ enum class CellMeasure { mean, minimum, maximum, count };
 CellMeasure cell_measure_of(const Call& call);
 
 // How one side of a picture is cut into cells.
-struct Cut {
+struct AxisCells {
   int texels = 1;
   int cells = 1;
   int tile = 0;  // texels a cell, the last holds what is left; 0: all cells as many, or one less
 
   int begin(int cell) const;  // the first texel of a cell; of cell `cells`, the side's end
   int longest() const;        // texels of the largest cell
-  bool operator==(const Cut&) const = default;
+  bool operator==(const AxisCells&) const = default;
 };
 
 struct Cells {
-  Cut x, y;
+  AxisCells x, y;
 };
 
 // Throws Error(Exit::usage) where a picture of that size has not as many texels as the call asks for cells.

@@ -1,4 +1,4 @@
-// Colour to a small picture of luminances: its row. The definition is in core/ops/luminance/reference.cpp, the passes in
+// Color to a small picture of luminances: its row. The definition is in core/ops/luminance/reference.cpp, the passes in
 // core/ops/luminance/passes.cpp.
 #include "core/ops/luminance/reference.h"
 
@@ -119,13 +119,13 @@ const Op luminance_op{
     .params = {{.name = "tile",
                 .help = "texels of a tile, 16x16 if nothing is said; one larger than the picture is all of it",
                 .kind = ParamKind::text,
-                .form = "WxH or N",
-                .has_form = [](std::string_view word) { return sides(word).has_value(); }},
+                .syntax = "WxH or N",
+                .matches_syntax = [](std::string_view word) { return sides(word).has_value(); }},
                {.name = "size",
                 .help = "tiles of the picture, which is texels of the result",
                 .kind = ParamKind::text,
-                .form = "WxH or N",
-                .has_form = [](std::string_view word) { return sides(word).has_value(); }},
+                .syntax = "WxH or N",
+                .matches_syntax = [](std::string_view word) { return sides(word).has_value(); }},
                {.name = "measure",
                 .help = "what is told of a tile: of its luminances, or how many texels it holds",
                 .kind = ParamKind::choice,
@@ -135,7 +135,7 @@ const Op luminance_op{
                 .kind = ParamKind::choice,
                 .choices = {"rec709", "document"},
                 .has_effect = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
-                .needs = "a --measure of luminances, which count is not"},
+                .requirement = "a --measure of luminances, which count is not"},
                {.name = "variant",
                 .help = "how the sums are made; `bench luminance --list` names all",
                 .kind = ParamKind::choice,

@@ -23,7 +23,7 @@ void check_size(Size size) {
 Pass count_pass(Size size, int level, double reference) {
   return {.name = fmt::format("coverage of level {}", level),
           .kernel = "mips/coverage_count.glsl",
-          .literals = {{"IS_BASE", level == 0}},
+          .defines = {{"IS_BASE", level == 0}},
           .values = {{"width", size.width},
                      {"height", size.height},
                      {"level", level},

@@ -25,7 +25,7 @@ double scale_at(int index) {
 // A number as a file of integers would hold it; what is no number is 0.
 double unit(double value) { return value > 0 ? std::min(value, 1.0) : 0; }
 
-// Places between four texels; a side of one texel is its own neighbour.
+// Places between four texels; a side of one texel is its own neighbor.
 Size places_of(Size size) { return {std::max(size.width - 1, 1), std::max(size.height - 1, 1)}; }
 int64_t samples_of(Size size) { return 16 * int64_t(texel_count(places_of(size))); }
 

@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// The share of samples that are `reference` or more, 4x4 of them interpolated between each four neighbouring texels; alpha
+// The share of samples that are `reference` or more, 4x4 of them interpolated between each four neighboring texels; alpha
 // is clamped to [0, 1] before.
 double coverage_of(const Plane& alpha, double reference);
 

@@ -15,7 +15,7 @@ static int groups(int count, int each) { return (count + each - 1) / each; }
 // `image` holds the picture at its level 0 and takes the other levels.
 static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
   const Size base = builder.image(image).size, whole = builder.whole_size();
-  const Texel corner = builder.input().corner;
+  const Position corner = builder.input().corner;
   const bool rows = builder.traits().type == DeviceType::cpu || builder.traits().max_group_invocations < 256;
   const std::array<int, 2> group = rows ? std::array{64, 1} : std::array{16, 16};
   for (int level = 1; level < levels; ++level) {
@@ -23,10 +23,10 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels, int redu
     const Size to = level_size(base, level);
     builder.add({.name = fmt::format("mips level {}", level),
                  .kernel = "mips/level.glsl",
-                 .literals = {{"TAPS_X", taps(from.width)},
-                              {"TAPS_Y", taps(from.height)},
-                              {"AMD_ORDER", rows ? 0 : 1},
-                              {"REDUCE", reduce}},
+                 .defines = {{"TAPS_X", taps(from.width)},
+                             {"TAPS_Y", taps(from.height)},
+                             {"AMD_ORDER", rows ? 0 : 1},
+                             {"REDUCE", reduce}},
                  .values = {{"origin_x", 0},
                             {"origin_y", 0},
                             {"end_x", to.width},
@@ -80,7 +80,7 @@ constexpr Exchange exchanges[] = {{"shared", 0, {1024 + 256 + 64 + 16 + 4, 256 +
 
 constexpr std::string_view fetches[] = {"load", "linear"};
 
-// In rows four neighbouring threads are no quad of texels: there is nothing to exchange directly.
+// In rows four neighboring threads are no quad of texels: there is nothing to exchange directly.
 constexpr bool makes_sense(const Access& access, const Exchange& exchange) {
   return !access.rows || exchange.subgroup_size == 0;
 }
@@ -123,10 +123,10 @@ namespace {
 // How the single pass goes down: tiles make the first levels of the picture, blocks the next ones of what the tiles made,
 // the last workgroup the rest.
 struct Steps {
-  bool is_even = false;        // the tiles' levels are exact halves: no texel of a neighbour is needed
+  bool is_even = false;        // the tiles' levels are exact halves: no texel of a neighbor is needed
   int tile = 0;                // levels that a tile makes
   int block = 0;               // levels that a block makes; 0: none are left
-  bool is_block_even = false;  // as in tiles; else blocks of 32x32 that take along what they need of their neighbours
+  bool is_block_even = false;  // as in tiles; else blocks of 32x32 that take along what they need of their neighbors
   bool has_tail = false;
 
   int block_level() const { return tile + block; }
@@ -146,7 +146,7 @@ Steps steps_of(Size base, int levels) {
 
 constexpr int max_targets = 15;  // levels below the base of the largest picture, 32768 texels a side
 constexpr int even_block_texels = 16 * 16;
-constexpr int odd_block_texels = 23 * 23 + 11 * 11;  // the first two levels of a block, with those of its neighbours
+constexpr int odd_block_texels = 23 * 23 + 11 * 11;  // the first two levels of a block, with those of its neighbors
 
 // A level of the tail of so many texels goes through shared memory, larger ones through scratch memory. Of more shared
 // memory fewer workgroups run at once.
@@ -216,13 +216,13 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
   const bool has_scratch = steps.block > 0;
   Pass pass{.name = "mips single pass",
             .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
-            .literals = {{"REDUCE", single.reduce},
-                         {"STEPS", steps.tile},
-                         {"BLOCK_STEPS", steps.block},
-                         {"BLOCK_EVEN", steps.is_block_even},
-                         {"TAIL", steps.has_tail},
-                         {"TAIL_TEXELS", tail_texels(steps)},
-                         {"SHARED_TEXELS", shared_texels(steps, variant)}},
+            .defines = {{"REDUCE", single.reduce},
+                        {"STEPS", steps.tile},
+                        {"BLOCK_STEPS", steps.block},
+                        {"BLOCK_EVEN", steps.is_block_even},
+                        {"TAIL", steps.has_tail},
+                        {"TAIL_TEXELS", tail_texels(steps)},
+                        {"SHARED_TEXELS", shared_texels(steps, variant)}},
             .values = {{"width", base.width},
                        {"height", base.height},
                        {"level_count", single.levels},
@@ -243,14 +243,14 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
             .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
             .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0};
   if (steps.is_even) {
-    pass.literals.insert(pass.literals.end(), {{"ROWS", variant.rows},
-                                               {"EACH", variant.each},
-                                               {"EXCHANGE", variant.exchange},
-                                               {"LINEAR", !variant.linear                            ? 0
-                                                          : builder.traits().type == DeviceType::cpu ? 2
-                                                                                                     : 1}});
+    pass.defines.insert(pass.defines.end(), {{"ROWS", variant.rows},
+                                             {"EACH", variant.each},
+                                             {"EXCHANGE", variant.exchange},
+                                             {"LINEAR", !variant.linear                            ? 0
+                                                        : builder.traits().type == DeviceType::cpu ? 2
+                                                                                                   : 1}});
     pass.subgroup_size = exchanges[variant.exchange].subgroup_size;
-    pass.samples_between = variant.linear;
+    pass.samples_at_corners = variant.linear;
   }
   builder.add(std::move(pass));
 }
@@ -274,7 +274,7 @@ Variant variant_named(std::string_view name) {
 }
 
 // The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
-// are odd at once each tile makes its neighbours' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
+// are odd at once each tile makes its neighbors' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
 Choice built_in(const DeviceTraits& traits, Steps steps) {
   const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16;
   const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");

@@ -141,8 +141,7 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
 static void check_coverage(const Call& call) {
   if (call.number("coverage") == 0) return;
   if (call.flag("normal"))
-    fail(Exit::usage,
-         "mips: --coverage is for colours with an alpha and --normal for directions; expected one of them");
+    fail(Exit::usage, "mips: --coverage is for colors with an alpha and --normal for directions; expected one of them");
   if (call.choice("reduce") != "mean")
     fail(Exit::usage, "mips: --coverage scales means of alpha; with --reduce {} expected --coverage 0",
          call.choice("reduce"));
@@ -151,7 +150,7 @@ static void check_coverage(const Call& call) {
 static void check(const Call& call) {
   check_coverage(call);
   if (call.flag("normal") && call.flag("hicomp"))
-    fail(Exit::usage, "mips: --hicomp is for colours and --normal for directions; expected one of them");
+    fail(Exit::usage, "mips: --hicomp is for colors and --normal for directions; expected one of them");
   if (makes_area_means(call)) return;
   std::string filter = call.choice("filter") == "box" ? "" : fmt::format(" --filter {}", call.choice("filter"));
   for (const std::string_view flag : {"hicomp", "normal", "from-base"})
@@ -296,7 +295,7 @@ const Op mips_op{
         "written as they are; a mean of no direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha "
         "test cuts out does not thin out with its levels: the share of level 0 that the test at REF lets through, of "
         "4x4 samples between each four texels, is kept in every level by a scale of alpha in [0, 4], the nearest of "
-        "ten bisection steps; alpha is clamped to [0, 1], premultiplied colour goes along with it. Level 0 and "
+        "ten bisection steps; alpha is clamped to [0, 1], premultiplied color goes along with it. Level 0 and "
         "pictures without an alpha stay as they are.",
     .source =
         "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
@@ -318,7 +317,7 @@ const Op mips_op{
          {.name = "levels",
           .help = "levels with the base, 0 for all down to 1 x 1; of an EXR a part of the chain goes to a file a level",
           .kind = ParamKind::integer,
-          .def = 0,
+          .default_value = 0,
           .min = 0,
           .max = 16},
          filter_param(Filter::box),
@@ -327,22 +326,22 @@ const Op mips_op{
          {.name = "normal",
           .help = "R, G and B are directions, 2 c - 1: average them and normalize each mean to length 1",
           .kind = ParamKind::flag,
-          .is_for_colour = true},
+          .is_for_color = true},
          {.name = "normal-length",
           .help = "how long a mean of directions came out: drop it, or keep it in alpha, for roughness",
           .kind = ParamKind::choice,
           .choices = {"drop", "alpha"},
-          .is_for_colour = true,
+          .is_for_color = true,
           .has_effect = [](const Call& call) { return call.flag("normal"); },
-          .needs = "--normal"},
+          .requirement = "--normal"},
          {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
          {.name = "coverage",
           .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",
           .kind = ParamKind::number,
-          .def = 0,
+          .default_value = 0,
           .min = 0,
           .max = 0.999,
-          .is_for_colour = true}},
+          .is_for_color = true}},
     .makes_levels = true,
     .every_channel = true,
     .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_texels = 32768;  // a side, as files and devices have them
 
-bool has_form(std::string_view word) {
+bool matches_syntax(std::string_view word) {
   const auto sides = whole_numbers(word, "x");
   const auto percent = percentage(word);
   return (sides && (*sides)[0] > 0 && (*sides)[1] > 0) || (percent && *percent > 0);
@@ -116,7 +116,7 @@ Filtering filtering_from(const Call& call, Size from) {
 }
 
 // The texel under the middle of a texel of the result, the lower one of two.
-Texel nearest_texel(const Call& call, Size from, Texel at) {
+Position nearest_texel(const Call& call, Size from, Position at) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
   const auto under = [](const Scale& scale, int i, int side) {
     const int64_t middle = (2 * int64_t(i) + 1) * scale.from + scale.phase;
@@ -161,7 +161,7 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
   builder.set_current_image(target);
 }
 
-std::optional<Reach> reach(const Call& call, Size size) {
+std::optional<Margin> reach(const Call& call, Size size) {
   return reach_of(filtering_from(call, size), size, result_size(call, size));
 }
 
@@ -175,7 +175,7 @@ const Op resize_op{
     .description =
         "To W x H texels, or to a percentage of both sides, rounded to whole texels. Filters are as wide as the texels "
         "of the coarser side: they average where the picture gets smaller and interpolate where it gets larger. "
-        "Weights are normalised; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the sharpest and "
+        "Weights are normalized; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the sharpest and "
         "overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files of 8 and 16 bits; "
         "over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at all. Channels beside "
         "the color take the nearest texel without --apply-to, uint channels always. The display window is scaled too. "
@@ -188,8 +188,8 @@ const Op resize_op{
     .params = {{.name = "size",
                 .help = "of the result, in texels, or its sides as a share of those of the picture",
                 .kind = ParamKind::text,
-                .form = "WxH or P%",
-                .has_form = has_form,
+                .syntax = "WxH or P%",
+                .matches_syntax = matches_syntax,
                 .is_required = true},
                filter_param(Filter::lanczos3),
                border_param(),

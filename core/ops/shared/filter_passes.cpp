@@ -31,7 +31,7 @@ double cost(const Filtering& filtering, const FilterStep& step, bool x_first) {
 }
 
 // What one of the two passes of a step reads and writes.
-struct Half {
+struct AxisPass {
   Axis axis = along_x;
   bool is_first = false;
   Size from, to;  // of the images
@@ -59,19 +59,19 @@ Line line_of(const FilterStep& step, const Filtering& filtering, Axis axis) {
           .first_target = step.target.corner.y};
 }
 
-Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, Half half) {
+Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, AxisPass half) {
   const bool on_x = half.axis == along_x;
   const Line line = line_of(step, filtering, half.axis);
   const int reach = reach_of(filtering.filter, line.scale);
   const int period = filtering.border == Border::mirror ? 2 * line.source : line.source;
   return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
           .kernel = "shared/filter.glsl",
-          .literals = {{"AXIS", half.axis},
-                       {"FILTER", int(filtering.filter)},
-                       {"BORDER", int(filtering.border)},
-                       {"COMPRESS", filtering.compresses},
-                       {"NORMALS", int(filtering.normals)},
-                       {"IS_FIRST", half.is_first}},
+          .defines = {{"AXIS", half.axis},
+                      {"FILTER", int(filtering.filter)},
+                      {"BORDER", int(filtering.border)},
+                      {"COMPRESS", filtering.compresses},
+                      {"NORMALS", int(filtering.normals)},
+                      {"IS_FIRST", half.is_first}},
           .values = {{"width", half.to.width},
                      {"height", half.to.height},
                      {"from_side", line.scale.from},
@@ -86,7 +86,7 @@ Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering
           .group = {64, 1},
           .group_count = on_x ? std::array{groups(line.target, 64), groups(half.to.height, 4)}
                               : std::array{groups(half.to.width, 256), line.target},
-          .taps = 2.0 * reach + 1,
+          .reads_per_texel = 2.0 * reach + 1,
           .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),
           .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)};
 }
@@ -102,7 +102,7 @@ static int off_by(const Scale& scale, int from, int to) {
   return int(std::ceil(std::max(off(0), off(to - 1))));
 }
 
-Reach reach_of(const Filtering& filtering, Size from, Size to) {
+Margin reach_of(const Filtering& filtering, Size from, Size to) {
   const Scales scales = scales_of(filtering, from, to);
   return {.x = reach_of(filtering.filter, scales.x) + off_by(scales.x, from.width, to.width),
           .y = reach_of(filtering.filter, scales.y) + off_by(scales.y, from.height, to.height),

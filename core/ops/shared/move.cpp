@@ -2,7 +2,7 @@
 
 namespace gpupost {
 
-void plan_move(PlanBuilder& builder, std::string name, Size size, Texel from, Texel step) {
+void plan_move(PlanBuilder& builder, std::string name, Size size, Position from, Position step) {
   const int source = builder.current_image();
   const int target = builder.add_image({.size = size, .depth = builder.image(source).depth});
   const size_t bytes = texel_count(size) * 4 * bytes_of(builder.image(source).depth);
@@ -18,7 +18,7 @@ void plan_move(PlanBuilder& builder, std::string name, Size size, Texel from, Te
                .group_count = {(size.width + 63) / 64, (size.height + 3) / 4},
                .source_image = source,
                .target_image = target,
-               .moves = true,
+               .copies_raw = true,
                .bytes_read = bytes});
   builder.set_current_image(target);
 }

@@ -6,7 +6,7 @@
 namespace gpupost {
 
 // Appends the pass that makes a picture of `size` of the current image's texels: the one at `from` goes to the top left,
-// its neighbours are `step` (1 or -1) away in each direction.
-void plan_move(PlanBuilder& builder, std::string name, Size size, Texel from, Texel step);
+// its neighbors are `step` (1 or -1) away in each direction.
+void plan_move(PlanBuilder& builder, std::string name, Size size, Position from, Position step);
 
 }  // namespace gpupost

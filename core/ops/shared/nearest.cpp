@@ -20,7 +20,7 @@ static std::vector<int> under_middles(int from, int to) {
 // A level of the texels in these columns and rows.
 static Level picked(const Level& from, size_t texel_bytes, std::span<const int> columns, std::span<const int> rows) {
   const Size size{int(columns.size()), int(rows.size())};
-  Level level{size, Memory(texel_count(size) * texel_bytes)};
+  Level level{size, TexelBuffer(texel_count(size) * texel_bytes)};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     std::byte* to = level.texels.data() + size_t(begin) * size_t(size.width) * texel_bytes;
     for (int y = begin; y < end; ++y)
@@ -33,7 +33,7 @@ static Level picked(const Level& from, size_t texel_bytes, std::span<const int> 
   return level;
 }
 
-Level nearest(const Level& base, Depth depth, const Call& call) {
+Level pick_nearest_texels(const Level& base, Depth depth, const Call& call) {
   const Size from = base.size, to = result_size({&call, 1}, from);
   std::vector<int> columns = under_middles(from.width, to.width), rows = under_middles(from.height, to.height);
   if (const auto nearest_texel = call.op->nearest_texel) {
@@ -49,7 +49,7 @@ void follow_by_nearest(Group& group, std::span<const Call> calls) {
   for (const Call& call : calls) {
     Level& base = group.levels[0];
     if (call.op->nearest_texel || result_size({&call, 1}, base.size) != base.size)
-      base = nearest(base, group.depth, call);
+      base = pick_nearest_texels(base, group.depth, call);
   }
   while (int(group.levels.size()) < level_count) {
     const Level& above = group.levels.back();

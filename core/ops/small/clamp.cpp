@@ -17,8 +17,8 @@ const Op clamp_op = point_op({
         "alpha. Where alpha is 0 the range is widened to take in 0, so that black stays black. What is no number stays "
         "(`nan` replaces it).",
     .source = "minimum and maximum",
-    .params = {{.name = "min", .help = "the least that is left", .def = 0, .min = -65504, .max = 65504},
-               {.name = "max", .help = "the most that is left", .def = 1, .min = -65504, .max = 65504}},
+    .params = {{.name = "min", .help = "the least that is left", .default_value = 0, .min = -65504, .max = 65504},
+               {.name = "max", .help = "the most that is left", .default_value = 1, .min = -65504, .max = 65504}},
     .examples = {"", "--min 0.1 --max 16"},
     .check =
         [](const Call& call) {
@@ -29,11 +29,11 @@ const Op clamp_op = point_op({
                    .is_straight = true,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([min = call.number("min"), max = call.number("max")](const Colour& c) {
+                         return std::function([min = call.number("min"), max = call.number("max")](const Color& c) {
                            const bool has_alpha = !is_transparent(c[3]);
                            const double least = has_alpha ? min : std::min(min, 0.0);
                            const double most = has_alpha ? max : std::max(max, 0.0);
-                           Colour made = c;
+                           Color made = c;
                            for (size_t k = 0; k < 3; ++k) made[k] = c[k] < least ? least : c[k] > most ? most : c[k];
                            return made;
                          });
@@ -41,7 +41,7 @@ const Op clamp_op = point_op({
 });
 
 static void plan_nan(const Call& call, PlanBuilder& builder) {
-  Fold fold = fold_of(call);
+  FusedPoint fold = fused_point_of(call);
   if (call.choice("policy") == "error") {
     fold.name = "nan_error";
     fold.kernel = "small/nan_error.glsl";
@@ -52,7 +52,7 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
                     .is_integer = true}};
     fold.reads_statistics = true;
   }
-  builder.add_point(std::move(fold));
+  builder.fuse_point(std::move(fold));
 }
 
 const Op nan_op = point_op({
@@ -73,15 +73,14 @@ const Op nan_op = point_op({
                    .texel =
                        [](const Call& call, const Planes&) {
                          const double largest_half = call.choice("policy") == "zero" ? 0 : 65504;
-                         return std::function(
-                             [largest_half, stays = call.choice("policy") == "error"](const Colour& c) {
-                               Colour made = c;
-                               if (stays) return made;
-                               for (double& value : made)
-                                 if (std::isnan(value)) value = 0;
-                                 else if (std::isinf(value)) value = std::copysign(largest_half, value);
-                               return made;
-                             });
+                         return std::function([largest_half, stays = call.choice("policy") == "error"](const Color& c) {
+                           Color made = c;
+                           if (stays) return made;
+                           for (double& value : made)
+                             if (std::isnan(value)) value = 0;
+                             else if (std::isinf(value)) value = std::copysign(largest_half, value);
+                           return made;
+                         });
                        }},
     .plan = plan_nan,
 });

@@ -13,8 +13,8 @@ double signed_power(double value, double exponent) { return std::copysign(std::p
 
 // `make` of R, G and B each.
 template <class Make>
-std::function<Colour(const Colour&)> of_each(Make make) {
-  return [make](const Colour& c) -> Colour { return {make(c[0]), make(c[1]), make(c[2]), c[3]}; };
+std::function<Color(const Color&)> of_each(Make make) {
+  return [make](const Color& c) -> Color { return {make(c[0]), make(c[1]), make(c[2]), c[3]}; };
 }
 
 constexpr double power_fuzz = 0x1p-16;  // devices take powers by logarithms
@@ -23,22 +23,22 @@ constexpr double power_fuzz = 0x1p-16;  // devices take powers by logarithms
 
 const Op contrast_op = point_op({
     .name = "contrast",
-    .help = "distances in stops from a grey made larger or smaller",
+    .help = "distances in stops from a gray made larger or smaller",
     .description =
         "Each of R, G and B becomes pivot (c / pivot)^factor, in linear light and straight alpha: what is as bright "
         "as the pivot stays, and a stop above it becomes as many stops as the factor says. Negative numbers keep "
         "their sign.",
     .source = "contrast on a logarithmic scale",
-    .params = {{.name = "factor", .help = "over 1 for more contrast", .def = 1, .min = 0.01, .max = 16},
-               {.name = "pivot", .help = "the grey that stays", .def = 0.18, .min = 0.0001, .max = 1000}},
+    .params = {{.name = "factor", .help = "over 1 for more contrast", .default_value = 1, .min = 0.01, .max = 16},
+               {.name = "pivot", .help = "the gray that stays", .default_value = 0.18, .min = 0.0001, .max = 1000}},
     .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"},
     .point = Point{.kernel = "small/contrast.glsl",
                    .is_straight = true,
-                   .fuzz = power_fuzz,
+                   .relative_error = power_fuzz,
                    .fields =
                        [](const Call& call) {
                          const double factor = call.number("factor");
-                         return std::vector<Field>{
+                         return std::vector<ShaderParam>{
                              {.name = "factor", .value = factor},
                              {.name = "scale", .value = std::pow(call.number("pivot"), 1 - factor)}};
                        },
@@ -59,11 +59,12 @@ const Op gamma_op = point_op({
         "keep their sign. It does not encode for display: PNG files, and KTX2 and DDS files of 8 bits, get their sRGB "
         "curve when they are written.",
     .source = "a power law",
-    .params = {{.name = "value", .help = "over 1 makes the middle brighter", .def = 1, .min = 0.05, .max = 20}},
+    .params =
+        {{.name = "value", .help = "over 1 makes the middle brighter", .default_value = 1, .min = 0.05, .max = 20}},
     .examples = {"--value 2.2", "--value 0.5"},
     .point = Point{.kernel = "small/gamma.glsl",
                    .is_straight = true,
-                   .fuzz = power_fuzz,
+                   .relative_error = power_fuzz,
                    .texel =
                        [](const Call& call, const Planes&) {
                          return of_each([exponent = 1 / call.number("value")](double value) {
@@ -75,19 +76,19 @@ const Op gamma_op = point_op({
 
 const Op saturation_op = point_op({
     .name = "saturation",
-    .help = "colours made stronger or greyer",
-    .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is grey, 1 "
+    .help = "colors made stronger or grayer",
+    .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is gray, 1 "
                    "changes nothing; "
                    "the luminance stays.",
     .source = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
-    .params = {{.name = "factor", .help = "0 is grey", .def = 1, .min = 0, .max = 16}},
+    .params = {{.name = "factor", .help = "0 is gray", .default_value = 1, .min = 0, .max = 16}},
     .takes_rec709 = true,
     .examples = {"--factor 1.4", "--factor 0"},
     .point = Point{.kernel = "small/saturation.glsl",
                    .takes_any_alpha = true,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([factor = call.number("factor")](const Colour& c) -> Colour {
+                         return std::function([factor = call.number("factor")](const Color& c) -> Color {
                            const double y = luminance_of(c);
                            return {y + factor * (c[0] - y), y + factor * (c[1] - y), y + factor * (c[2] - y), c[3]};
                          });

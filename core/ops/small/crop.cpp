@@ -11,7 +11,7 @@ namespace {
 
 struct Part {
   Size size;
-  Texel corner;
+  Position corner;
 };
 
 constexpr std::string_view separators = "x++";
@@ -37,7 +37,7 @@ Windows result_windows(const Call& call, const Windows&) {
   return {.data = window, .display = window};
 }
 
-Texel nearest_texel(const Call& call, Size, Texel at) {
+Position nearest_texel(const Call& call, Size, Position at) {
   const Part part = part_of(call);
   return {part.corner.x + at.x, part.corner.y + at.y};
 }
@@ -84,8 +84,8 @@ const Op crop_op{
     .params = {{.name = "window",
                 .help = "size and corner of the part, in texels",
                 .kind = ParamKind::text,
-                .form = "WxH+X+Y",
-                .has_form = [](std::string_view text) { return whole_numbers(text, separators).has_value(); },
+                .syntax = "WxH+X+Y",
+                .matches_syntax = [](std::string_view text) { return whole_numbers(text, separators).has_value(); },
                 .is_required = true}},
     .every_channel = true,
     .is_exact = true,

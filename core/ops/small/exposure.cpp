@@ -46,7 +46,7 @@ void check(const Call& call) {
     fail(Exit::usage, "exposure: --stops and --auto are both given; expected one of them");
 }
 
-double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->def; }
+double key_of(const Call& call) { return call.has("key") ? call.number("key") : call.op->param("key")->default_value; }
 
 bool is_of_all(const Percentiles& between) { return between.low == 0 && between.high == 100; }
 
@@ -94,7 +94,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 }
 
 void plan_exposure(const Call& call, PlanBuilder& builder) {
-  Fold fold = fold_of(call);
+  FusedPoint fold = fused_point_of(call);
   if (is_auto(call)) {
     const Percentiles between = percentiles_of(call);
     const int measured_at = plan_log_average(builder, between.low, between.high);
@@ -104,7 +104,7 @@ void plan_exposure(const Call& call, PlanBuilder& builder) {
                    {.name = "measured_at", .value = double(measured_at), .is_integer = true}};
     fold.reads_statistics = true;
   }
-  builder.add_point(std::move(fold));
+  builder.fuse_point(std::move(fold));
 }
 
 }  // namespace
@@ -133,34 +133,34 @@ const Op exposure_op = point_op({
                {.name = "auto", .help = "by the picture's own luminance", .kind = ParamKind::flag},
                {.name = "key",
                 .help = "of --auto: what the log average becomes; without it 0.18",
-                .def = 0.18,
+                .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
                 .is_optional = true,
                 .has_effect = is_auto,
-                .needs = "--auto"},
+                .requirement = "--auto"},
                {.name = "percentile",
                 .help =
                     "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
                 .kind = ParamKind::text,
-                .form = "LOW,HIGH",
-                .has_form = [](std::string_view text) { return percentiles_of(text).has_value(); },
+                .syntax = "LOW,HIGH",
+                .matches_syntax = [](std::string_view text) { return percentiles_of(text).has_value(); },
                 .has_effect = is_auto,
-                .needs = "--auto"}},
+                .requirement = "--auto"}},
     .takes_rec709_in = is_auto,
     .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
     .tolerance = tolerance,
     .check = check,
     .point = Point{.kernel = "small/exposure.glsl",
                    .takes_any_alpha = true,
-                   .fuzz = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
+                   .relative_error = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
                    .fields =
                        [](const Call& call) {
-                         return std::vector<Field>{{.name = "factor", .value = std::exp2(call.number("stops"))}};
+                         return std::vector<ShaderParam>{{.name = "factor", .value = std::exp2(call.number("stops"))}};
                        },
                    .texel =
                        [](const Call& call, const Planes& picture) {
-                         return std::function([factor = factor_of(call, picture)](const Colour& c) -> Colour {
+                         return std::function([factor = factor_of(call, picture)](const Color& c) -> Color {
                            return {factor * c[0], factor * c[1], factor * c[2], c[3]};
                          });
                        },

@@ -12,7 +12,7 @@ namespace {
 
 bool flips(const Call& call, char axis) { return call.choice("axis").find(axis) != std::string_view::npos; }
 
-Texel nearest_texel(const Call& call, Size size, Texel at) {
+Position nearest_texel(const Call& call, Size size, Position at) {
   return {flips(call, 'x') ? size.width - 1 - at.x : at.x, flips(call, 'y') ? size.height - 1 - at.y : at.y};
 }
 

@@ -12,35 +12,35 @@ namespace {
 constexpr std::string_view channels[] = {"red", "green", "blue"};
 
 // `--value` for all three, but where a channel has its own.
-Colour numbers_of(const Call& call) {
-  Colour numbers{0, 0, 0, 0};
+Color numbers_of(const Call& call) {
+  Color numbers{0, 0, 0, 0};
   for (size_t c = 0; c < 3; ++c)
     numbers[c] = call.number(call.has(channels[c]) ? channels[c] : std::string_view("value"));
   return numbers;
 }
 
-std::vector<Field> fields(const Call& call) {
-  std::vector<Field> made;
+std::vector<ShaderParam> fields(const Call& call) {
+  std::vector<ShaderParam> made;
   for (size_t c = 0; c < 3; ++c) made.push_back({.name = std::string(channels[c]), .value = numbers_of(call)[c]});
   return made;
 }
 
 bool are_all(const Call& call, double number) {
-  const Colour numbers = numbers_of(call);
+  const Color numbers = numbers_of(call);
   return numbers[0] == number && numbers[1] == number && numbers[2] == number;
 }
 
 std::vector<Param> params(double def) {
   std::vector<Param> made{{.name = "value",
                            .help = "of all three channels",
-                           .def = def,
+                           .default_value = def,
                            .min = -65504,
                            .max = 65504,
                            .has_effect =
                                [](const Call& call) {
                                  return !std::ranges::all_of(channels, [&](auto channel) { return call.has(channel); });
                                },
-                           .needs = "a channel that has no number of its own"}};
+                           .requirement = "a channel that has no number of its own"}};
   for (const std::string_view channel : channels)
     made.push_back({.name = channel,
                     .help = "of this channel, in the place of --value",
@@ -64,7 +64,7 @@ const Op gain_op = point_op({
                    .fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
+                         return std::function([n = numbers_of(call)](const Color& c) -> Color {
                            return {n[0] * c[0], n[1] * c[1], n[2] * c[2], c[3]};
                          });
                        },
@@ -84,7 +84,7 @@ const Op offset_op = point_op({
                    .fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([n = numbers_of(call)](const Colour& c) -> Colour {
+                         return std::function([n = numbers_of(call)](const Color& c) -> Color {
                            const double share = coverage_of(c[3]);
                            return {share * n[0] + c[0], share * n[1] + c[1], share * n[2] + c[2], c[3]};
                          });

@@ -14,14 +14,14 @@ namespace {
 // Rows of R, G and B, each the shares of R, G, B and 1.
 using Matrix = std::array<double, 12>;
 
-struct Named {
+struct NamedMatrix {
   std::string_view name;
   Matrix matrix;
   PrimariesChange change = {.from = rec709, .to = rec709};
 };
 
 // D65 all of them. The first says that none is given.
-constexpr Named known[] = {
+constexpr NamedMatrix known[] = {
     {"none", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
     {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
     {"rec709-to-rec2020",
@@ -44,7 +44,7 @@ constexpr Named known[] = {
 
 std::vector<std::string_view> names() {
   std::vector<std::string_view> made;
-  for (const Named& named : known) made.push_back(named.name);
+  for (const NamedMatrix& named : known) made.push_back(named.name);
   return made;
 }
 
@@ -84,8 +84,8 @@ const Op matrix_op = point_op({
     .params = {{.name = "rows",
                 .help = "the rows of R, of G and of B",
                 .kind = ParamKind::text,
-                .form = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
-                .has_form = [](std::string_view text) { return parsed(text).has_value(); }},
+                .syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+                .matches_syntax = [](std::string_view text) { return parsed(text).has_value(); }},
                {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
     .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                  "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
@@ -102,14 +102,14 @@ const Op matrix_op = point_op({
                    .fields =
                        [](const Call& call) {
                          const Matrix matrix = matrix_of(call);
-                         std::vector<Field> fields;
+                         std::vector<ShaderParam> fields;
                          for (size_t index = 0; index < matrix.size(); ++index)
                            fields.push_back({.name = {"rgb"[index / 4], "rgb1"[index % 4]}, .value = matrix[index]});
                          return fields;
                        },
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([m = matrix_of(call)](const Colour& c) -> Colour {
+                         return std::function([m = matrix_of(call)](const Color& c) -> Color {
                            const double share = coverage_of(c[3]);
                            return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
                                    m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,

@@ -39,7 +39,7 @@ struct CountBounds {
 };
 
 // What a spread may be, its numbers being known within bounds.
-class SpreadBounds {
+class ChannelStatsBounds {
  public:
   void add(double value, double magnitude, double error) {
     if (std::isnan(value)) ++nan_count_;
@@ -47,7 +47,8 @@ class SpreadBounds {
     else add_finite(value, magnitude, error);
   }
 
-  void check(const std::string& name, const Spread& found, Measure measure, std::vector<NumberCheck>& checks) const {
+  void check(const std::string& name, const ChannelStats& found, Measure measure,
+             std::vector<NumberCheck>& checks) const {
     const auto number = [&](const char* what, double value, Bounds bounds) {
       if (count_ == 0) bounds = {};
       checks.push_back({name + " " + what, value, bounds.low, bounds.high});
@@ -148,9 +149,9 @@ Luminance luminance_at(const Planes& picture, const Planes& error, size_t index)
 
 std::vector<NumberCheck> check_statistics(const Statistics& found, const Planes& picture, const Planes& error,
                                           Measure measure) {
-  SpreadBounds luminance;
+  ChannelStatsBounds luminance;
   LogarithmBounds logarithms;
-  std::array<SpreadBounds, 4> components;
+  std::array<ChannelStatsBounds, 4> components;
   for (size_t index = 0; index < texel_count(size_of(picture)); ++index) {
     const Luminance here = luminance_at(picture, error, index);
     luminance.add(here.value, here.magnitude, here.error);

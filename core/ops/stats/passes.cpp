@@ -42,10 +42,10 @@ Pass measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int s
   const Size size = builder.image(image).size;
   return {.name = measure == Measure::all ? "statistics" : "extremes of luminance",
           .kernel = "stats/measure.glsl",
-          .literals = {{"COLUMNS", walk.columns},
-                       {"EACH", walk.each},
-                       {"MEASURE_ALL", measure == Measure::all},
-                       {"UNROLLS", builder.traits().type != DeviceType::cpu}},
+          .defines = {{"COLUMNS", walk.columns},
+                      {"EACH", walk.each},
+                      {"MEASURE_ALL", measure == Measure::all},
+                      {"UNROLLS", builder.traits().type != DeviceType::cpu}},
           .values = {{"end_x", size.width},
                      {"end_y", size.height},
                      {"texel_count", int32_t(texel_count(size))},
@@ -71,7 +71,7 @@ int plan_statistics(PlanBuilder& builder) {
   const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
   Pass pass = measure_pass(builder, walk, Measure::all, at);
   pass.bytes_written = statistics_size * sizeof(uint32_t);
-  pass.literals.push_back({"ONE_DISPATCH", in_one_dispatch});
+  pass.defines.push_back({"ONE_DISPATCH", in_one_dispatch});
   if (in_one_dispatch) {
     pass.scratch_bytes = counter_bytes + part_bytes;
     pass.zeroed_bytes = counter_bytes;

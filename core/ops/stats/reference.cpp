@@ -54,9 +54,9 @@ uint32_t Statistics::positive_count() const {
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
-static Spread spread_of(std::span<const double> numbers) {
+static ChannelStats spread_of(std::span<const double> numbers) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Spread spread{.least = infinity, .largest = -infinity};
+  ChannelStats spread{.least = infinity, .largest = -infinity};
   for (const double number : numbers) {
     spread.nan_count += std::isnan(number);
     spread.infinite_count += std::isinf(number);
@@ -138,7 +138,7 @@ Part joined(const Part& a, const Part& b) {
 }  // namespace
 
 // Always in the same order, four parts at a time: a sum that waits for the one before it takes thrice as long.
-static Spread extremes_of(std::span<const uint32_t> words, size_t texel_count) {
+static ChannelStats extremes_of(std::span<const uint32_t> words, size_t texel_count) {
   const size_t part_count = words.size() / extremes_part_size;
   const auto part = [&](size_t index) { return part_at(words, index); };
   Part whole;
@@ -147,7 +147,7 @@ static Spread extremes_of(std::span<const uint32_t> words, size_t texel_count) {
     whole = joined(whole, joined(joined(part(index), part(index + 1)), joined(part(index + 2), part(index + 3))));
   for (; index < part_count; ++index) whole = joined(whole, part(index));
 
-  Spread made{.mean = extremes_sum_scale * whole.sum, .least = whole.least, .largest = whole.largest};
+  ChannelStats made{.mean = extremes_sum_scale * whole.sum, .least = whole.least, .largest = whole.largest};
   if (whole.bits_of_counts != 0)  // seldom
     for (size_t at = 3; at < words.size(); at += extremes_part_size) {
       made.nan_count += words[at] & 0xffff;
@@ -159,7 +159,7 @@ static Spread extremes_of(std::span<const uint32_t> words, size_t texel_count) {
   return made;
 }
 
-static Spread spread_at(std::span<const uint32_t> words, size_t index) {
+static ChannelStats spread_at(std::span<const uint32_t> words, size_t index) {
   const auto counts = words.subspan(counts_at + 4 * index, 4);
   return {.mean = number_at(words, 3 * index),
           .least = number_at(words, 3 * index + 1),

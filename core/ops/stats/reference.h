@@ -11,7 +11,7 @@
 namespace gpupost {
 
 // Of the finite numbers among many; all 0 where none is finite.
-struct Spread {
+struct ChannelStats {
   double mean = 0, least = 0, largest = 0;
   uint32_t nan_count = 0, infinite_count = 0;
   uint32_t negative_count = 0, zero_count = 0;  // among the finite ones
@@ -39,10 +39,10 @@ Measure measure_of(const Call& call);  // of the op stats
 
 struct Statistics {
   size_t texel_count = 0;
-  Spread luminance;                  // of texels whose R, G and B are finite; it is no number where one of them is none
-  std::array<Spread, 4> components;  // each by itself
-  double log_average = 0;            // of luminances above 0; 0 where there are none
-  Histogram histogram;               // of luminance
+  ChannelStats luminance;  // of texels whose R, G and B are finite; it is no number where one of them is none
+  std::array<ChannelStats, 4> components;  // each by itself
+  double log_average = 0;                  // of luminances above 0; 0 where there are none
+  Histogram histogram;                     // of luminance
 
   uint32_t positive_count() const;  // luminances above 0
 };
@@ -51,7 +51,7 @@ struct Statistics {
 Statistics statistics_of(const Planes& picture);
 
 // The layout of all that is measured, in units of 4 bytes: mean, least and largest of the luminance and of each component, the log average, the
-// counts in the order of Spread's, the histogram.
+// counts in the order of ChannelStats's, the histogram.
 constexpr int spread_count = 5;
 constexpr int log_average_at = 3 * spread_count;
 constexpr int counts_at = log_average_at + 1;

@@ -25,12 +25,12 @@ const Op stats_op{
         "mean, minimum and maximum, as JSON, one object a line for each time that the op stands in the chain and each "
         "input. The picture goes through unchanged, and at the end of a chain it is written with -o alone. Luminance "
         "is 0.2126390 R + 0.7151687 G + 0.0721923 B, which the op luminance rounds as Rec. 709 does, of linear, "
-        "premultiplied colour, of texels where all three are finite. "
+        "premultiplied color, of texels where all three are finite. "
         "Numbers that are not-a-number or infinite are counted and left out of all else. The log average, the "
         "histogram and the percentiles are of luminances above 0. The histogram has bins of an eighth of a stop "
         "from 2^-16 to 2^16, and to whole stops beyond where there is light; percentiles are interpolated in it. "
         "Channels "
-        "beside the colour are measured too, but for those of uint. Sums are made in a fixed order: the same picture "
+        "beside the color are measured too, but for those of uint. Sums are made in a fixed order: the same picture "
         "gives the same bits on every run, and a mean is off by less than a millionth of the mean of the absolute "
         "values.",
     .source =

@@ -1,4 +1,4 @@
-// The tone curves of whole colours.
+// The tone curves of whole colors.
 #include "core/ops/tonemap/curves.h"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ Rgb graded(const Rgb& v, AgxLook look) {
                                               : Grade{.slope = {1, 0.9, 0.5}, .power = 0.8, .saturation = 1.3};
   Rgb result;
   for (size_t c = 0; c < 3; ++c) result[c] = std::pow(std::max(0.0, v[c]) * grade.slope[c], grade.power);
-  const double grey = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
-  return each(result, [&](double number) { return grey + grade.saturation * (number - grey); });
+  const double gray = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+  return each(result, [&](double number) { return gray + grade.saturation * (number - gray); });
 }
 
 Rgb agx_by(const Matrix& in, const Matrix& out, double (*curve)(double), const Rgb& light,
@@ -132,8 +132,8 @@ Rgb neutral(const Rgb& light, const AgxSettings&) {
   if (peak < start) return lifted;
   constexpr double rest = 1 - start;
   const double new_peak = 1 - rest * rest / (peak + rest - start);
-  const double grey = 1 - 1 / (desaturation * (peak - new_peak) + 1);
-  return each(lifted, [&](double number) { return number * new_peak / peak * (1 - grey) + new_peak * grey; });
+  const double gray = 1 - 1 / (desaturation * (peak - new_peak) + 1);
+  return each(lifted, [&](double number) { return number * new_peak / peak * (1 - gray) + new_peak * gray; });
 }
 
 }  // namespace gpupost

@@ -103,7 +103,7 @@ std::vector<Curve> luminance_curves() {
            .params = {{"white", "W", 1e6, 1e-3, 1e6},
                       {"sharpening", "P", 8, 0, 16},
                       {"epsilon", "E", 0.05, 0.001, 10},
-                      {.option = "scales", .letter = "N", .def = 8, .min = 1, .max = 14, .is_integer = true}},
+                      {.option = "scales", .letter = "N", .default_value = 8, .min = 1, .max = 14, .is_integer = true}},
            .value = reinhard_extended,
            .local_value = reinhard_local},
           {.name = "day",
@@ -179,44 +179,44 @@ std::vector<Curve> channel_curves() {
            .value = uchimura}};
 }
 
-std::vector<Curve> colour_curves() {
+std::vector<Curve> color_curves() {
   return {
       {.name = "hill",
        .formula = "O f(I c), clamped to 0..1; f(v) = (v (v + 0.0245786) - 0.000090537) / (v (0.983729 v + 0.432951) "
                   "+ 0.238081), O and I the fit's matrices",
        .source = "S. Hill, ACES fit of BakingLab",
-       .kind = CurveKind::colour,
-       .colour = hill},
+       .kind = CurveKind::color,
+       .color = hill},
       {.name = "agx",
        .formula = "max(0, O f(log(I c)))^E; log2 from 2^-12.47393 to 2^4.026069 is 0..1, f(x) = 15.5 x^6 - 40.14 x^5 "
                   "+ 31.96 x^4 - 6.868 x^3 + 0.4298 x^2 + 0.1191 x - 0.00232",
        .source = "T. Sobotka, AgX; B. Wrensch, Minimal AgX Implementation, 2023",
-       .kind = CurveKind::colour,
-       .colour = agx},
+       .kind = CurveKind::color,
+       .color = agx},
       {.name = "agx-exact",
        .formula = "agx with f(x) = 1/2 + 2 (x-t) (1 + a |x-t|^b)^c, t = 20/33; a, b, c = 59.507875, 3, -1/3 up to t, "
                   "69.86278913545539, 13/4, -4/13 over it",
        .source = "T. Sobotka, AgX, its sigmoid",
-       .kind = CurveKind::colour,
-       .colour = agx_exact},
+       .kind = CurveKind::color,
+       .color = agx_exact},
       {.name = "agx-rec2020",
        .formula = "agx-exact in Rec. 2020 with the matrices of AgXBaseRec2020; without the hue mix of Blender's AgX",
        .source = "T. Sobotka, AgX; EaryChow, AgXBaseRec2020 (matrices)",
-       .kind = CurveKind::colour,
-       .colour = agx_rec2020},
+       .kind = CurveKind::color,
+       .color = agx_rec2020},
       {.name = "agx-filament",
        .formula = "agx-rec2020 with f(x) = -17.86 x^7 + 78.01 x^6 - 126.7 x^5 + 92.06 x^4 - 28.72 x^3 + 4.361 x^2 - "
                   "0.1718 x + 0.002857, whose white is 0.982",
        .source = "Filament, AgxToneMapper",
-       .kind = CurveKind::colour,
-       .colour = agx_filament},
+       .kind = CurveKind::color,
+       .color = agx_filament},
       {.name = "neutral",
        .formula =
            "c - o, o = m - 6.25 m^2 where m = min(c) < 0.08, else 0.04; where its largest channel p is over "
            "0.76 that becomes n = 1 - 0.0576 / (p - 0.52), and the rest mixes with n by 1 - 1 / (0.15 (p-n) + 1)",
        .source = "Khronos PBR Neutral Tone Mapper, 2024",
-       .kind = CurveKind::colour,
-       .colour = neutral}};
+       .kind = CurveKind::color,
+       .color = neutral}};
 }
 
 }  // namespace
@@ -224,7 +224,7 @@ std::vector<Curve> colour_curves() {
 const std::vector<Curve>& all_curves() {
   static const std::vector<Curve> curves = [] {
     std::vector<Curve> all = luminance_curves();
-    for (const std::vector<Curve>& more : {channel_curves(), colour_curves()})
+    for (const std::vector<Curve>& more : {channel_curves(), color_curves()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

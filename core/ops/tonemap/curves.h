@@ -17,7 +17,7 @@ enum class Measured { nothing, average, maximum };
 struct CurveParam {
   std::string_view option;  // "toe"
   std::string_view letter;  // in the formula
-  double def = std::numeric_limits<double>::quiet_NaN();
+  double default_value = std::numeric_limits<double>::quiet_NaN();
   double min = 0, max = 0;  // inclusive
   Measured measured = Measured::nothing;
   bool is_integer = false;
@@ -26,8 +26,8 @@ struct CurveParam {
 // The numbers of a curve's parameters, in their order.
 using CurveNumbers = std::array<double, 7>;
 
-// What a curve is made for: the luminance alone, each channel by itself, or all of a colour at once.
-enum class CurveKind { luminance, channel, colour };
+// What a curve is made for: the luminance alone, each channel by itself, or all of a color at once.
+enum class CurveKind { luminance, channel, color };
 
 enum class AgxLook { none, punchy, golden };
 
@@ -46,7 +46,7 @@ struct Curve {
   double (*value)(double light, const CurveNumbers& numbers) = nullptr;  // of light in [0, brightest]
   // Instead, where it matters what the eye is adapted to; `value` is that of light which is as bright all around.
   double (*local_value)(double light, double adaptation, const CurveNumbers& numbers) = nullptr;
-  Rgb (*colour)(const Rgb& light, const AgxSettings& settings) = nullptr;  // instead, of curves of whole colours
+  Rgb (*color)(const Rgb& light, const AgxSettings& settings) = nullptr;  // instead, of curves of whole colors
 };
 
 // In the order of the choices of --curve.
@@ -56,7 +56,7 @@ const Curve& curve_named(std::string_view name);
 // Light over this counts as this: squares of it are still floats.
 constexpr double brightest = 1e15;
 
-// The curves of whole colours.
+// The curves of whole colors.
 Rgb hill(const Rgb& light, const AgxSettings&);
 Rgb agx(const Rgb& light, const AgxSettings& settings);
 Rgb agx_exact(const Rgb& light, const AgxSettings& settings);

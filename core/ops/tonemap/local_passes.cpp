@@ -48,7 +48,7 @@ int add_blur(PlanBuilder& builder, int light, int scale) {
 int add_scale(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, int scale, int before, int wider) {
   const bool is_measured = measured.statistics_at >= 0;
   Pass pass = pass_of(builder.image(before).size, "local tone, one scale more", "tonemap/local_scale.glsl");
-  pass.literals = {{"IS_FIRST", scale == 0}, {"MEASURES_MIDDLE", is_measured}};
+  pass.defines = {{"IS_FIRST", scale == 0}, {"MEASURES_MIDDLE", is_measured}};
   pass.values.push_back({"sharp_bits", bits_of(sharpness_of_scale(local, scale) * (is_measured ? 1 : local.middle))});
   pass.values.push_back({"epsilon_bits", bits_of(local.epsilon)});
   pass.values.push_back({"statistics_at", measured.statistics_at});
@@ -58,10 +58,10 @@ int add_scale(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measu
   return add(builder, std::move(pass), Depth::f32);
 }
 
-// The image of what each texel is adapted to. What the images on the way hold is no colour, and is kept as it is.
+// The image of what each texel is adapted to. What the images on the way hold is no color, and is kept as it is.
 int add_adaptation(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured) {
   const Depth depth = builder.input().storage;
-  builder.keep_as(Depth::f32);
+  builder.set_result_depth(Depth::f32);
   const int light = add_light(builder);
   int state = add_blur(builder, light, 0);
   for (int scale = 0; scale < local.scale_count; ++scale)
@@ -70,13 +70,13 @@ int add_adaptation(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle 
     builder.image(image).space = Space::xyz;  // in which kernels work
     builder.image(image).is_packed = false;
   }
-  builder.keep_as(depth);
+  builder.set_result_depth(depth);
   return state;
 }
 
 }  // namespace
 
-void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, Fold curve) {
+void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, FusedPoint curve) {
   const int picture = builder.current_image();
   const PlanImage image = builder.image(picture);
   const int adaptation = add_adaptation(builder, local, measured);

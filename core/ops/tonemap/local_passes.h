@@ -13,6 +13,6 @@ struct MeasuredMiddle {
 
 // Appends the passes that make the adaptation of each texel of the current image, and the one that stores that image through
 // `curve`. No more images are alive at once with many scales than with few.
-void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, Fold curve);
+void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, FusedPoint curve);
 
 }  // namespace gpupost

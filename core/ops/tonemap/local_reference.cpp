@@ -14,7 +14,7 @@ namespace {
 constexpr double ratio = 1.6;  // of one scale to the one before
 
 Planes weighted_lights(const Planes& picture) {
-  return made_of_texels(size_of(picture), [&](size_t index) { return weighted_light(colour_at(picture, index)); });
+  return made_of_texels(size_of(picture), [&](size_t index) { return weighted_light(color_at(picture, index)); });
 }
 
 Blur blur_of_scale(int index) { return blur_of(gaussian_of_scale(index)); }
@@ -37,9 +37,9 @@ std::vector<double> means_at(const std::vector<Planes>& scales, size_t index) {
 // What the weighted light may be off by: floats lose a little of a sum of channels, and all of it that cancels.
 Planes light_error(const Call& call, const Planes& picture, const Planes& error) {
   return made_of_texels(size_of(picture), [&](size_t index) {
-    const Colour c = colour_at(picture, index);
-    Colour sum = moved_by(weighted_light, c, error_in_space(call, c, colour_at(error, index)));
-    const Colour light = weighted_light(c);
+    const Color c = color_at(picture, index);
+    Color sum = moved_by(weighted_light, c, error_in_space(call, c, color_at(error, index)));
+    const Color light = weighted_light(c);
     for (const size_t k : {0, 3}) sum[k] += 0x1p-20 * light[k];
     return sum;
   });
@@ -62,7 +62,7 @@ double moved_adaptation(const std::vector<double>& means, const std::vector<doub
 }
 
 Plane made_of(Size size, const std::function<double(size_t index)>& make) {
-  return made_of_texels(size, [&](size_t index) { return Colour{make(index), 0, 0, 0}; })[0];
+  return made_of_texels(size, [&](size_t index) { return Color{make(index), 0, 0, 0}; })[0];
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ double sharpness_of_scale(const LocalTone& local, int index) {
   return std::exp2(local.sharpening) / std::pow(ratio, 2 * index);
 }
 
-Colour weighted_light(const Colour& premultiplied_colour) {
-  const Colour c = straight(premultiplied_colour);
+Color weighted_light(const Color& premultiplied_color) {
+  const Color c = unpremultiply(premultiplied_color);
   const double luminance = luminance_of(c);
   const double weight = c[3] > least_light_weight ? std::min(c[3], 1.0) : least_light_weight;
   return {(luminance > 0 ? std::min(luminance, brightest) : 0) * weight, 0, 0, weight};
@@ -91,10 +91,10 @@ Colour weighted_light(const Colour& premultiplied_colour) {
 double adaptation_of(const std::vector<double>& means, const LocalTone& local) {
   double share = 1, adaptation = means[0];
   for (int scale = 0; scale < local.scale_count; ++scale) {
-    const double centre = means[size_t(scale)], surround = means[size_t(scale) + 1];
-    const double activity = std::abs(centre - surround) / (sharpness_of_scale(local, scale) * local.middle + centre);
+    const double center = means[size_t(scale)], surround = means[size_t(scale) + 1];
+    const double activity = std::abs(center - surround) / (sharpness_of_scale(local, scale) * local.middle + center);
     share *= std::clamp(1.5 - activity / local.epsilon, 0.0, 1.0);
-    if (scale > 0) adaptation += share * (centre - means[size_t(scale) - 1]);
+    if (scale > 0) adaptation += share * (center - means[size_t(scale) - 1]);
   }
   return adaptation;
 }

@@ -1,4 +1,4 @@
-// What the eye is adapted to around each texel, by its definition in double: the mean luminance of as wide a neighbourhood as
+// What the eye is adapted to around each texel, by its definition in double: the mean luminance of as wide a neighborhood as
 // holds no edge. Source: Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 5 to 8.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// Numbers of the search for a neighbourhood.
+// Numbers of the search for a neighborhood.
 struct LocalTone {
   double sharpening = 8, epsilon = 0.05;
   int scale_count = 8;
@@ -16,16 +16,16 @@ struct LocalTone {
 };
 LocalTone local_tone_of(const Call& call, const Measures& measures);
 
-// Scale `index` of the gaussians around a texel as a call of `blur`: its deviation is 1.6^index / 4 texels, which is the centre
+// Scale `index` of the gaussians around a texel as a call of `blur`: its deviation is 1.6^index / 4 texels, which is the center
 // of scale s = 1.6^index, alpha 1 / (2 sqrt 2), and the surround of the one before. There is one more than there are scales.
 Call gaussian_of_scale(int index);
 // 2^phi / s^2, what eq. 7 has beside the key.
 double sharpness_of_scale(const LocalTone& local, int index);
 
-// What the gaussians are made of: luminance times weight, nothing, nothing, weight. Luminance is that of straight colour, as curves
+// What the gaussians are made of: luminance times weight, nothing, nothing, weight. Luminance is that of straight color, as curves
 // take it. The weight is alpha within 0 to 1, but at least this, so that there is a mean where all is transparent.
 constexpr double least_light_weight = 1e-6;
-Colour weighted_light(const Colour& premultiplied_colour);
+Color weighted_light(const Color& premultiplied_color);
 
 // The luminance that a texel is adapted to, where the means around it are these, one a gaussian. The paper takes the mean of
 // the last scale whose activity is under epsilon, as that of all before it is. Here the share that goes on to a scale falls

@@ -45,7 +45,7 @@ void check_curve_options(const Call& call, const Curve& curve) {
 
 // The value of an option of the curve, given or by default.
 double value_of(const Call& call, const Curve& curve, std::string_view option) {
-  return call.has(option) ? call.number(option) : param_of(curve, option)->def;
+  return call.has(option) ? call.number(option) : param_of(curve, option)->default_value;
 }
 
 // The numbers of a curve that must stand in an order.
@@ -85,7 +85,7 @@ Rgb usable(const Rgb& light, double scale) {
   return result;
 }
 
-Rgb recoloured(const Rgb& light, const Tone& tone) {
+Rgb recolored(const Rgb& light, const Tone& tone) {
   const double before = luminance(light), after = curved(before, tone);
   if (before == 0) return {after, after, after};
   const double exponent = tone.chroma == Chroma::saturate ? tone.saturation : 1;
@@ -147,7 +147,7 @@ Tone tone_of(const Call& call, const Measures& measures) {
     const double white = measures.maximum * scale, bounded_white = takes_average ? white : std::clamp(white, 1e-3, 1e6);
     if (param.measured == Measured::average) tone.numbers[index] = average * scale;
     else if (call.has(param.option)) tone.numbers[index] = call.number(param.option);
-    else tone.numbers[index] = param.measured == Measured::maximum ? bounded_white : param.def;
+    else tone.numbers[index] = param.measured == Measured::maximum ? bounded_white : param.default_value;
   }
   return tone;
 }
@@ -160,19 +160,19 @@ double curved(double light, const Tone& tone) {
 Rgb tone_mapped(const Rgb& light, const Tone& tone) {
   const Rgb usable_light = usable(light, tone.scale);
   Rgb result;
-  if (tone.curve->colour) result = tone.curve->colour(usable_light, tone.agx);
-  else if (tone.chroma != Chroma::per_channel) result = recoloured(usable_light, tone);
+  if (tone.curve->color) result = tone.curve->color(usable_light, tone.agx);
+  else if (tone.chroma != Chroma::per_channel) result = recolored(usable_light, tone);
   else
     for (size_t c = 0; c < 3; ++c) result[c] = curved(usable_light[c], tone);
   return tone.is_fitted ? fitted(result) : result;
 }
 
-Rgb fitted(const Rgb& colour) {
-  const double most = std::ranges::max(colour), grey = std::min(1.0, luminance(colour));
-  if (most <= 1) return colour;
-  const double share = (1 - grey) / (most - grey);
+Rgb fitted(const Rgb& color) {
+  const double most = std::ranges::max(color), gray = std::min(1.0, luminance(color));
+  if (most <= 1) return color;
+  const double share = (1 - gray) / (most - gray);
   Rgb result;
-  for (size_t c = 0; c < 3; ++c) result[c] = grey + share * (colour[c] - grey);
+  for (size_t c = 0; c < 3; ++c) result[c] = gray + share * (color[c] - gray);
   return result;
 }
 

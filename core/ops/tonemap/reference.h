@@ -1,4 +1,4 @@
-// Tone mapping by its definition, in double: a curve, the numbers it takes, and what becomes of colour.
+// Tone mapping by its definition, in double: a curve, the numbers it takes, and what becomes of color.
 #pragma once
 
 #include "core/op/op.h"
@@ -14,7 +14,7 @@ struct Measures {
   double maximum = 1;
 };
 
-// What becomes of colour where a curve makes T of the luminance Y: `keep` keeps the chromaticity and `ratio` scales all
+// What becomes of color where a curve makes T of the luminance Y: `keep` keeps the chromaticity and `ratio` scales all
 // channels by T / Y, which is the same but for rounding; `saturate` makes them (C / Y)^S T. `per_channel` has no luminance.
 enum class Chroma { keep, ratio, saturate, per_channel };
 
@@ -40,9 +40,9 @@ Tone tone_of(const Call& call, const Measures& measures);
 
 // The curve, of light that is scaled.
 double curved(double light, const Tone& tone);
-// Straight colour to straight colour. Light that is negative or no number is black.
+// Straight color to straight color. Light that is negative or no number is black.
 Rgb tone_mapped(const Rgb& light, const Tone& tone);
-// Colour that is over 1 mixed with grey of its luminance, so that its largest channel is 1: luminance and hue stay.
-Rgb fitted(const Rgb& colour);
+// Color that is over 1 mixed with gray of its luminance, so that its largest channel is 1: luminance and hue stay.
+Rgb fitted(const Rgb& color);
 
 }  // namespace gpupost

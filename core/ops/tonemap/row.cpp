@@ -48,9 +48,9 @@ constexpr CurveOption curve_options[] = {
     {"mid-out", "what --mid-in becomes"},
     {"peak", "what the brightest light becomes"},
     {"pedestal", "what black becomes"},
-    {"sharpening", "over its default neighbourhoods are wider, above all in the dark"},
-    {"epsilon", "how uneven light may be within a neighbourhood"},
-    {"scales", "the number of widths that a neighbourhood may have"},
+    {"sharpening", "over its default neighborhoods are wider, above all in the dark"},
+    {"epsilon", "how uneven light may be within a neighborhood"},
+    {"scales", "the number of widths that a neighborhood may have"},
 };
 
 // An option of curves: it takes what any of them takes.
@@ -63,7 +63,7 @@ Param curve_param(std::string_view option, std::string_view help) {
         param.max = std::max(param.max, own.max);
         if (own.is_integer) param.kind = ParamKind::integer;
       }
-  param.def = param.min;
+  param.default_value = param.min;
   return param;
 }
 
@@ -77,28 +77,28 @@ std::vector<Param> params() {
        .choices = curve_names()},
       {.name = "key",
        .help = "scales the light before the curve, so that its logarithmic average is this",
-       .def = 0.18,
+       .default_value = 0.18,
        .min = 0.001,
        .max = 10,
        .is_optional = true},
       {.name = "chroma",
-       .help = "what becomes of colour where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
+       .help = "what becomes of color where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
                "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
                "per-channel",
        .kind = ParamKind::choice,
        .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
        .has_effect = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
-       .needs = "a --curve of luminance or of each channel"},
+       .requirement = "a --curve of luminance or of each channel"},
       {.name = "saturation",
-       .help = "S of --chroma saturate, 0 for grey; given alone it means that",
-       .def = 1,
+       .help = "S of --chroma saturate, 0 for gray; given alone it means that",
+       .default_value = 1,
        .min = 0,
        .max = 2,
        .is_optional = true,
        .has_effect = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
-       .needs = "--chroma saturate and a --curve of luminance"},
+       .requirement = "--chroma saturate and a --curve of luminance"},
       {.name = "fit",
-       .help = "colours that come out over 1 are mixed with grey of their luminance, up to 1: luminance and hue stay",
+       .help = "colors that come out over 1 are mixed with gray of their luminance, up to 1: luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
        .help =
@@ -107,19 +107,19 @@ std::vector<Param> params() {
        .kind = ParamKind::choice,
        .choices = {"none", "punchy", "golden"},
        .has_effect = is_agx,
-       .needs = "one of the agx curves"},
+       .requirement = "one of the agx curves"},
       {.name = "display-power",
        .help = "E of the agx curves, the power of the display that they encode for",
        .kind = ParamKind::choice,
        .choices = {"2.2", "2.4"},
        .has_effect = is_agx,
-       .needs = "one of the agx curves"}};
+       .requirement = "one of the agx curves"}};
   for (const auto& [option, help] : curve_options) params.push_back(curve_param(option, help));
   return params;
 }
 
 std::string note_of(const CurveParam& param) {
-  const std::string def = param.measured == Measured::nothing ? fmt::format(" {}", param.def) : "";
+  const std::string def = param.measured == Measured::nothing ? fmt::format(" {}", param.default_value) : "";
   return fmt::format("{} is --{}{} ({}..{})", param.letter, param.option, def, param.min, param.max);
 }
 
@@ -141,12 +141,12 @@ PointSpace space_of_call(const Call& call) {
   return chroma_of(call) == Chroma::keep && !call.flag("fit") ? PointSpace::yxy : PointSpace::rgb;
 }
 
-Field literal(std::string name, int value) {
+ShaderParam literal(std::string name, int value) {
   return {.name = std::move(name), .value = double(value), .is_integer = true, .is_literal = true};
 }
 
 // What the kernel does with the picture's measures; where they are is known when they are planned.
-std::vector<Field> measured_fields(const Call& call, const Tone& tone) {
+std::vector<ShaderParam> measured_fields(const Call& call, const Tone& tone) {
   int average_is = 0;  // the first number of the curve is 1
   for (size_t index = 0; index < tone.curve->params.size(); ++index)
     if (tone.curve->params[index].measured == Measured::average) average_is = int(index) + 1;
@@ -163,18 +163,19 @@ std::vector<Field> measured_fields(const Call& call, const Tone& tone) {
 // What a curve makes of black, in each of R, G and B: more than 0 with a pedestal. It depends on nothing that is measured.
 double of_black(const Tone& tone) { return tone_mapped({0, 0, 0}, tone)[1]; }
 
-std::vector<Field> fields(const Call& call) {
+std::vector<ShaderParam> fields(const Call& call) {
   const Tone tone = tone_of(call, {});
-  std::vector<Field> fields{literal("curve", call.integer("curve")),
-                            literal("chroma", int(tone.chroma)),
-                            literal("is_fitted", tone.is_fitted),
-                            literal("is_yxy", space_of_call(call) == PointSpace::yxy),
-                            literal("look", int(tone.agx.look)),
-                            {.name = "of_black", .value = of_black(tone), .is_literal = true},
-                            {.name = "power", .value = tone.agx.power, .is_literal = true},
-                            {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
-                            {.name = "saturation", .value = tone.saturation, .is_literal = !call.has("saturation")}};
-  for (const Field& field : measured_fields(call, tone)) fields.push_back(field);
+  std::vector<ShaderParam> fields{
+      literal("curve", call.integer("curve")),
+      literal("chroma", int(tone.chroma)),
+      literal("is_fitted", tone.is_fitted),
+      literal("is_yxy", space_of_call(call) == PointSpace::yxy),
+      literal("look", int(tone.agx.look)),
+      {.name = "of_black", .value = of_black(tone), .is_literal = true},
+      {.name = "power", .value = tone.agx.power, .is_literal = true},
+      {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
+      {.name = "saturation", .value = tone.saturation, .is_literal = !call.has("saturation")}};
+  for (const ShaderParam& field : measured_fields(call, tone)) fields.push_back(field);
   for (size_t index = 0; index < tone.numbers.size(); ++index)
     fields.push_back({.name = std::string(1, char('a' + index)),
                       .value = tone.numbers[index],
@@ -183,7 +184,7 @@ std::vector<Field> fields(const Call& call) {
 }
 
 // In Yxy where only the luminance changes.
-Colour tone_mapped_yxy(const Colour& c, const Tone& tone) {
+Color tone_mapped_yxy(const Color& c, const Tone& tone) {
   const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
   return {curved(before, tone), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
@@ -202,12 +203,12 @@ Tone tone_on(const Call& call, const Planes& picture) {
   return tone_of(call, is_measured(call) ? measures_of(picture) : Measures());
 }
 
-std::function<Colour(const Colour&)> texel(const Call& call, const Planes& picture) {
+std::function<Color(const Color&)> texel(const Call& call, const Planes& picture) {
   const Tone tone = tone_on(call, picture);
   const bool is_yxy = space_of_call(call) == PointSpace::yxy;
-  return [tone, is_yxy, black = of_black(tone)](const Colour& c) -> Colour {
+  return [tone, is_yxy, black = of_black(tone)](const Color& c) -> Color {
     const Rgb mapped = is_yxy ? Rgb{} : tone_mapped({c[0], c[1], c[2]}, tone);
-    Colour made = is_yxy ? tone_mapped_yxy(c, tone) : Colour{mapped[0], mapped[1], mapped[2], c[3]};
+    Color made = is_yxy ? tone_mapped_yxy(c, tone) : Color{mapped[0], mapped[1], mapped[2], c[3]};
     // a texel of alpha 0 does not get what the curve makes of black
     if (is_transparent(c[3]))
       for (size_t k = 0; k < (is_yxy ? 1 : 3); ++k) made[k] = std::max(0.0, made[k] - black);
@@ -224,19 +225,19 @@ LocalTone local_tone_on(const Call& call, const Planes& picture) {
 }
 
 // A premultiplied texel where the eye is adapted to a luminance.
-Colour locally_mapped(const Call& call, Tone tone, const Colour& c, double adaptation) {
+Color locally_mapped(const Call& call, Tone tone, const Color& c, double adaptation) {
   tone.adaptation = adaptation;
-  const Colour light = straight(c);
+  const Color light = unpremultiply(c);
   if (space_of_call(call) == PointSpace::yxy)
-    return as_floats(premultiplied(rgb_of_yxy(tone_mapped_yxy(yxy_of_rgb(light), tone))));
+    return as_floats(premultiply(rgb_of_yxy(tone_mapped_yxy(yxy_of_rgb(light), tone))));
   const Rgb mapped = tone_mapped({light[0], light[1], light[2]}, tone);
-  return as_floats(premultiplied({mapped[0], mapped[1], mapped[2], light[3]}));
+  return as_floats(premultiply({mapped[0], mapped[1], mapped[2], light[3]}));
 }
 
 // A display shows no number under 0 of straight color.
 Planes without_negatives(Planes planes) {
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
-    const Colour light = straight(colour_at(planes, index));
+    const Color light = unpremultiply(color_at(planes, index));
     for (size_t c = 0; c < 3; ++c)
       if (light[c] < 0) planes[c].values[index] = 0;
   }
@@ -248,7 +249,7 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   const Tone tone = tone_on(call, base);
   const Plane adaptation = adaptations(base, local_tone_on(call, base));
   return {without_negatives(made_of_texels(size_of(base), [&](size_t index) {
-    return locally_mapped(call, tone, colour_at(base, index), adaptation.values[index]);
+    return locally_mapped(call, tone, color_at(base, index), adaptation.values[index]);
   }))};
 }
 
@@ -258,13 +259,13 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   const LocalTone local = local_tone_on(call, base);
   const Plane adaptation = adaptations(base, local), off = adaptation_tolerance(call, base, error, local);
   return {made_of_texels(size_of(base), [&](size_t index) {
-    const Colour c = colour_at(base, index);
+    const Color c = color_at(base, index);
     const double light = adaptation.values[index];
-    const auto of_texel = [&](const Colour& moved) { return locally_mapped(call, tone, moved, light); };
-    const auto of_light = [&](const Colour& moved) { return locally_mapped(call, tone, c, std::max(0.0, moved[0])); };
-    Colour sum = point_error(call, c, of_texel(c), depth);
-    for (const Colour& more : {moved_by(of_texel, c, error_in_space(call, c, colour_at(error, index))),
-                               moved_by(of_light, {light, 0, 0, 0}, {off.values[index], 0, 0, 0})})
+    const auto of_texel = [&](const Color& moved) { return locally_mapped(call, tone, moved, light); };
+    const auto of_light = [&](const Color& moved) { return locally_mapped(call, tone, c, std::max(0.0, moved[0])); };
+    Color sum = point_error(call, c, of_texel(c), depth);
+    for (const Color& more : {moved_by(of_texel, c, error_in_space(call, c, color_at(error, index))),
+                              moved_by(of_light, {light, 0, 0, 0}, {off.values[index], 0, 0, 0})})
       for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
     return sum;
   })};
@@ -273,7 +274,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 // --- passes ---------------------------------------------------------------------------------------------------------
 
 // The point op clamp, in R, G and B, from 0 to the largest float.
-Fold clamp_fold() {
+FusedPoint clamp_fold() {
   return {.name = "clamp",
           .kernel = "small/clamp.glsl",
           .fields = {{.name = "min", .is_literal = true}, {.name = "max", .value = 0x1.fffffep127, .is_literal = true}},
@@ -282,16 +283,16 @@ Fold clamp_fold() {
 
 void plan_tonemap(const Call& call, PlanBuilder& builder) {
   if (is_local(call)) builder.flush();
-  Fold fold = fold_of(call);
+  FusedPoint fold = fused_point_of(call);
   MeasuredMiddle measured;
   if (is_measured(call)) {
     measured.statistics_at = plan_statistics(builder);
-    std::ranges::find(fold.fields, "statistics_at", &Field::name)->value = measured.statistics_at;
+    std::ranges::find(fold.fields, "statistics_at", &ShaderParam::name)->value = measured.statistics_at;
     fold.reads_statistics = true;
   }
   if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
-  else builder.add_point(std::move(fold));
-  builder.add_point(clamp_fold());
+  else builder.fuse_point(std::move(fold));
+  builder.fuse_point(clamp_fold());
 }
 
 }  // namespace
@@ -302,7 +303,7 @@ const Op tonemap_op = point_op({
     .description =
         "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; the "
         "result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and keep the "
-        "chromaticity, so that colours may come out over 1: --fit brings them back. Numbers under 0 become 0. A texel "
+        "chromaticity, so that colors may come out over 1: --fit brings them back. Numbers under 0 become 0. A texel "
         "of "
         "alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
         "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
@@ -310,7 +311,7 @@ const Op tonemap_op = point_op({
         "device: of its "
         "luminance over zero, as it stands premultiplied by alpha. A white is then within the range of --white, in "
         "units of the scaled light. The local curve "
-        "takes a neighbourhood's light by its alpha: what is transparent does not weigh in what is not.",
+        "takes a neighborhood's light by its alpha: what is transparent does not weigh in what is not.",
     .source =
         "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
     .params = params(),
@@ -345,8 +346,8 @@ const Op tonemap_op = point_op({
     .point = Point{.kernel = "tonemap/tonemap.glsl",
                    .space_of = space_of_call,
                    .is_straight = true,
-                   .fuzz = 0x1p-16,     // devices take powers by logarithms
-                   .least_fuzz = 5e-6,  // AgX is a sum of terms up to 128
+                   .relative_error = 0x1p-16,  // devices take powers by logarithms
+                   .absolute_error = 5e-6,     // AgX is a sum of terms up to 128
                    .fields = fields,
                    .texel = texel,
                    .has_passes = is_local},

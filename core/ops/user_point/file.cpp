@@ -103,7 +103,7 @@ class Header {
                                 max = number_of(std::string_view(range).substr(std::min(dots + 2, range.size())));
     if (!def || !min || !max) refuse(line, form);
     if (!(*min <= *def && *def <= *max)) refuse(line, "param with a default within its range");
-    const PointParam param{.name = line.words[1], .def = *def, .min = *min, .max = *max, .line = line.number};
+    const PointParam param{.name = line.words[1], .default_value = *def, .min = *min, .max = *max, .line = line.number};
     if (std::ranges::find(point_.params, param.name, &PointParam::name) != point_.params.end())
       fail(Exit::input, "{}:{}: declares {} a second time", file_, line.number, param.name);
     point_.params.push_back(param);
@@ -129,7 +129,8 @@ std::vector<std::string> parts_of(std::string_view list) {
 }
 
 // Puts what --set says into the values of the parameters.
-void set(const PointFile& point, const std::string& setting, const std::string& file, std::vector<Field>& fields) {
+void set(const PointFile& point, const std::string& setting, const std::string& file,
+         std::vector<ShaderParam>& fields) {
   const size_t equals = setting.find('=');
   const std::string name = setting.substr(0, equals), number = setting.substr(equals + 1);
   const auto param = std::ranges::find(point.params, name, &PointParam::name);
@@ -165,11 +166,11 @@ PointFile parse_point_file(std::string_view source, const std::string& file) {
   return point;
 }
 
-Fold fold_of_source(const Call& call) {
+FusedPoint fold_of_source(const Call& call) {
   const std::string& file = call.word("file");
   PointFile point = parse_point_file(call.source, file);
-  std::vector<Field> fields;
-  for (const PointParam& param : point.params) fields.push_back({.name = param.name, .value = param.def});
+  std::vector<ShaderParam> fields;
+  for (const PointParam& param : point.params) fields.push_back({.name = param.name, .value = param.default_value});
   const std::vector<std::string> settings = parts_of(call.word("set"));
   for (size_t index = 0; index < settings.size(); ++index) {
     const std::string name = settings[index].substr(0, settings[index].find('=') + 1);

@@ -1,7 +1,7 @@
 // A file of the op `point`: a header, which declares the op and its numbers, and GLSL.
 //
 //   //!point NAME HELP                             the name of its function, and what it does
-//   //!space rgb|yxy                               what it takes colours for; without the line rgb
+//   //!space rgb|yxy                               what it takes colors for; without the line rgb
 //   //!alpha straight|premultiplied                without the line straight
 //   //!param NAME DEFAULT LEAST..MOST HELP         a number of its struct NAME_params, any number of such lines
 #pragma once
@@ -16,7 +16,7 @@ namespace gpupost {
 
 struct PointParam {
   std::string name;
-  double def = 0, min = 0, max = 0;
+  double default_value = 0, min = 0, max = 0;
   int line = 0;  // of the file
 };
 
@@ -25,7 +25,7 @@ struct PointFile {
   PointSpace space = PointSpace::rgb;
   bool is_straight = true;
   std::vector<PointParam> params;
-  std::string text;  // the struct and the source, as a Fold takes them
+  std::string text;  // the struct and the source, as a FusedPoint takes them
 };
 
 // `file`: its name, for messages. Throws Error(Exit::input) where the header cannot be read, or the file holds more than a
@@ -34,7 +34,7 @@ PointFile parse_point_file(std::string_view source, const std::string& file);
 
 // How a call of `point` is folded, its source being there. Throws as above, and Error(Exit::usage) where --set names what
 // the header does not declare, or a number outside the range that it declares.
-Fold fold_of_source(const Call& call);
+FusedPoint fold_of_source(const Call& call);
 
 // Is it one or several NAME=NUMBER with commas between them?
 bool is_setting(std::string_view text);

@@ -1,5 +1,5 @@
-// What files say of their colours, from input to output.
-#include "tests/program/place.h"
+// What files say of their colors, from input to output.
+#include "tests/program/test_folder.h"
 
 #include "core/base/half.h"
 #include "core/codec/codec.h"
@@ -16,12 +16,12 @@ using namespace gpupost::test;
 
 namespace {
 
-void check_done(const Place& place, const Words& words) {
+void check_done(const TestFolder& place, const Words& words) {
   const Finished finished = place.gpupost(words);
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
 
-double log_average(const Place& place, const std::string& file) {
+double log_average(const TestFolder& place, const std::string& file) {
   const Finished finished = place.gpupost({file, "stats", "--quiet"});
   REQUIRE(finished.exit_code == 0);
   return nlohmann::json::parse(finished.out)["luminance"]["log_average"];
@@ -32,7 +32,7 @@ std::string text_of(const Picture& picture, const char* name) {
   return found == picture.attributes.end() ? "" : std::string(found->value.begin(), found->value.end());
 }
 
-void check_near(const Place& place, const std::string& a, const std::string& b, const char* tolerance) {
+void check_near(const TestFolder& place, const std::string& a, const std::string& b, const char* tolerance) {
   const Finished difference = place.gpupost({"compare", a, b, "--tolerance", tolerance});
   CHECK_MESSAGE(difference.exit_code == 0, difference.out, difference.err);
 }
@@ -41,14 +41,14 @@ void check_near(const Place& place, const std::string& a, const std::string& b, 
 
 TEST_CASE("automatic exposure of other primaries measures their light, as stats does") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"rec2020.exr", "exposure", "--auto", "--storage", "fp32", "--bits", "32f", "-o", "auto.exr"});
   CHECK(log_average(place, "auto.exr") == doctest::Approx(0.18).epsilon(1e-4));
 }
 
-TEST_CASE("matrix --named leaves a file that says which primaries it has, and colours are converted once") {
+TEST_CASE("matrix --named leaves a file that says which primaries it has, and colors are converted once") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"in.exr", "matrix", "--named", "rec709-to-rec2020", "--storage", "fp32", "--bits", "32f", "-o",
                      "2020.exr"});
   const auto made = other_primaries(decoded(place, "2020.exr"));
@@ -69,7 +69,7 @@ TEST_CASE("matrix --named leaves a file that says which primaries it has, and co
 
 TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});
   CHECK(text_of(decoded(place, "tiles.exr"), "wrapmodes") == "periodic,periodic");
   check_done(place, {"mips", "in.exr", "-o", "plain.exr"});
@@ -78,7 +78,7 @@ TEST_CASE("levels of a filter that looks beyond the border say how they repeat")
 
 TEST_CASE("light far beyond the usual is measured as it is") {
   if (!has_device()) return;
-  const Place place;
+  const TestFolder place;
   for (const int stops : {-32, 32}) {
     check_done(place, {"float.exr", "exposure", "--stops", std::to_string(stops), "-o", "far.exr"});
     const Finished finished = place.gpupost({"far.exr", "stats", "--verify", "--quiet"});

@@ -5,8 +5,8 @@
 #include "core/ops/registry.h"
 #include "core/plan/copy.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "tests/program/place.h"
+#include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
-#include "tests/support/made.h"
 #include "tests/support/skip.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>
@@ -24,8 +24,8 @@ Picture picture_of(Size size, std::vector<Group> groups) {
   return {.data_window = window_of(size), .display_window = window_of(size), .groups = std::move(groups)};
 }
 
-// A colour group of numbers in 0..1, times `scale`, with the alpha last and largest of all: what is premultiplied.
-Group colour(Size size, Depth depth, bool has_alpha, float scale = 1, const std::string& prefix = "") {
+// A color group of numbers in 0..1, times `scale`, with the alpha last and largest of all: what is premultiplied.
+Group color(Size size, Depth depth, bool has_alpha, float scale = 1, const std::string& prefix = "") {
   std::array<Channel, 4> channels{{{prefix + "R", depth}, {prefix + "G", depth}, {prefix + "B", depth}, {}}};
   if (has_alpha) channels[3] = {prefix + "A", depth};
   Group group = made_group(channels, depth, size, 1, [&](int x, int y, size_t component, int) {
@@ -33,7 +33,7 @@ Group colour(Size size, Depth depth, bool has_alpha, float scale = 1, const std:
     const float value = component == 3 ? alpha : scale * alpha * number_of(x, y, component);
     return depth == Depth::half ? bits_of_half(value) : bits_of_float(value);
   });
-  group.is_colour = prefix.empty();
+  group.is_color = prefix.empty();
   return group;
 }
 
@@ -66,7 +66,7 @@ Picture bars() {
   const Size size{64, 16};
   Group group = made_group({{{"Y", Depth::u8}, {}, {}, {}}}, Depth::u8, size, 1,
                            [](int x, int, size_t component, int) { return component == 3 || x % 2 ? 255u : 0u; });
-  group.is_colour = true;
+  group.is_color = true;
   group.is_luminance = true;
   Picture picture = made(size, std::move(group));
   picture.transfer = Transfer::srgb;
@@ -107,29 +107,29 @@ std::string without_channels(const std::string& sound) {
 std::map<std::string, std::string> make_files() {
   const Size size{37, 21};
   std::map<std::string, std::string> files;
-  files["in.exr"] = bytes_of_file("exr", made(size, colour(size, Depth::half, true)), Depth::half);
+  files["in.exr"] = bytes_of_file("exr", made(size, color(size, Depth::half, true)), Depth::half);
   files["sub/in.exr"] = files["in.exr"];
-  Picture other = made(size, colour(size, Depth::half, true));
+  Picture other = made(size, color(size, Depth::half, true));
   other.groups[0].levels[0].texels.as<uint16_t>()[4 * (3 * 37 + 5) + 1] ^= 1;
   files["other.exr"] = bytes_of_file("exr", other, Depth::half);
-  Picture rec2020 = made(size, colour(size, Depth::half, true));
+  Picture rec2020 = made(size, color(size, Depth::half, true));
   rec2020.attributes = {chromaticities({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f})};
   files["rec2020.exr"] = bytes_of_file("exr", rec2020, Depth::half);
-  files["wide.exr"] = bytes_of_file("exr", made({38, 21}, colour({38, 21}, Depth::half, true)), Depth::half);
-  files["long.exr"] = bytes_of_file("exr", made({20000, 1}, colour({20000, 1}, Depth::half, false)), Depth::half);
-  files["float.exr"] = bytes_of_file("exr", made(size, colour(size, Depth::f32, false, 100000)), Depth::f32);
+  files["wide.exr"] = bytes_of_file("exr", made({38, 21}, color({38, 21}, Depth::half, true)), Depth::half);
+  files["long.exr"] = bytes_of_file("exr", made({20000, 1}, color({20000, 1}, Depth::half, false)), Depth::half);
+  files["float.exr"] = bytes_of_file("exr", made(size, color(size, Depth::f32, false, 100000)), Depth::f32);
   files["depth.exr"] = bytes_of_file(
       "exr",
-      made(size, colour(size, Depth::half, false),
+      made(size, color(size, Depth::half, false),
            single("Z", Depth::f32, size, [](int x, int y, size_t, int) { return bits_of_float(float(x * y) + 0.1f); }),
            single("id", Depth::u32, size,
                   [](int x, int y, size_t, int) { return uint32_t(4000000000u + unsigned(x / 4 + y)); })),
       Depth::half);
   files["layers.exr"] = bytes_of_file(
-      "exr", made(size, colour(size, Depth::half, false), colour(size, Depth::half, false, 0.5f, "diffuse.")),
+      "exr", made(size, color(size, Depth::half, false), color(size, Depth::half, false, 0.5f, "diffuse.")),
       Depth::half);
-  files["in.png"] = bytes_of_file("png", made(size, colour(size, Depth::half, true)), Depth::u8);
-  files["deep.png"] = bytes_of_file("png", made(size, colour(size, Depth::f32, false)), Depth::u16);
+  files["in.png"] = bytes_of_file("png", made(size, color(size, Depth::half, true)), Depth::u8);
+  files["deep.png"] = bytes_of_file("png", made(size, color(size, Depth::f32, false)), Depth::u16);
   files["bars.png"] = bytes_of_file("png", bars(), Depth::u8);
   files["empty.exr"] = "";
   files["text.exr"] = "This is a line of text and no image at all.\n";
@@ -157,12 +157,12 @@ const std::map<std::string, std::string>& made_files() {
   return files;
 }
 
-Place::Place() {
+TestFolder::TestFolder() {
   for (const auto& [name, bytes] : made_files()) write(name, bytes);
   std::filesystem::create_directory(path("folder.exr"));
 }
 
-Finished Place::run(Command command) const {
+Finished TestFolder::run(Command command) const {
   static const TemporaryFolder cache;  // nothing of the user's own cache is read or changed
   command.folder = path();
   command.environment.insert(command.environment.begin(),
@@ -175,11 +175,11 @@ Finished Place::run(Command command) const {
   return finished;
 }
 
-Finished Place::gpupost(const Words& words, const Environment& environment) const {
+Finished TestFolder::gpupost(const Words& words, const Environment& environment) const {
   return run({.program = GPUPOST_PROGRAM, .words = words, .environment = environment});
 }
 
-Finished Place::shell(const std::string& line, const Environment& environment) const {
+Finished TestFolder::shell(const std::string& line, const Environment& environment) const {
   Environment all = environment;
   const char* path = std::getenv("PATH");
   const std::string folder = std::filesystem::path(GPUPOST_PROGRAM).parent_path();
@@ -204,7 +204,7 @@ bool is_one_error(const std::string& text) {
   return text.starts_with("gpupost: ") && !text.starts_with("gpupost: warning: ") && text.find('\n') == text.size() - 1;
 }
 
-Picture decoded(const Place& place, const std::string& name, int level) {
+Picture decoded(const TestFolder& place, const std::string& name, int level) {
   return decode_file(place.path(name), {.layer = "", .level = level, .limits = {}}).picture;
 }
 

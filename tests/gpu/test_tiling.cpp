@@ -6,8 +6,8 @@
 #include "core/op/parse.h"
 #include "core/plan/tiling.h"
 #include "tests/support/device.h"
-#include "tests/support/held.h"
 #include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ TEST_CASE("every way of blurring is the same in parts, with every border") {
                           {"--sigma 2 --method shared", {403, 133}, 360},
                           {"--radius 7 --method sliding --axis x --passes 2", {1301, 64}, 1200},
                           {"--sigma 12 --method boxes", {64, 1301}, 1200}};
-  constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalise"};
+  constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
   int turn = 0;
   for (const Way& way : ways) {
     const bool slides = way.side > 1000;
@@ -230,7 +230,7 @@ float number_at(int x, int y, int component) {
 }
 
 Level large_picture(Size size) {
-  Level level{size, Memory(texel_count(size) * 4 * sizeof(uint16_t))};
+  Level level{size, TexelBuffer(texel_count(size) * 4 * sizeof(uint16_t))};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     std::vector<float> row(4 * size_t(size.width));
     for (int y = begin; y < end; ++y) {
@@ -247,7 +247,7 @@ template <class From>
 double worst_of_row(const Level& level, int y, int rounding_count, const From& from) {
   double worst = 0;
   for (int x = 0; x < level.size.width; ++x) {
-    const auto [first, last] = from(Texel{x, y});
+    const auto [first, last] = from(Position{x, y});
     for (int component = 0; component < 4; ++component) {
       double sum = 0, count = 0;
       for (int row = first.y; row <= last.y; ++row)
@@ -276,8 +276,8 @@ TEST_CASE("a picture of 20000 x 12000 texels is what the definition says, in row
     const ChainRun blurred = run_chain(small, {&blur, 1}, {.size = size}, base, {});
     CHECK(is_in_parts(blurred));
     for (const int y : {0, 3, 5999, 6000, 7777, 11999})
-      CHECK(worst_of_row(blurred.result.levels[0], y, 1, [](Texel at) {
-              return std::pair{Texel{at.x - 7, at.y - 7}, Texel{at.x + 7, at.y + 7}};
+      CHECK(worst_of_row(blurred.result.levels[0], y, 1, [](Position at) {
+              return std::pair{Position{at.x - 7, at.y - 7}, Position{at.x + 7, at.y + 7}};
             }) <= 1);
   }
   const ChainRun levels = run_chain(small, {&mips, 1}, {.size = size}, base, {});
@@ -285,8 +285,9 @@ TEST_CASE("a picture of 20000 x 12000 texels is what the definition says, in row
   REQUIRE(levels.result.levels.size() == 14);
   for (const int level : {1, 2, 5})  // sides halve evenly so far
     for (const int y : {0, 1, 187, 374})
-      CHECK(worst_of_row(levels.result.levels[size_t(level) - 1], y, level, [&](Texel at) {
+      CHECK(worst_of_row(levels.result.levels[size_t(level) - 1], y, level, [&](Position at) {
               const int side = 1 << level;
-              return std::pair{Texel{side * at.x, side * at.y}, Texel{side * at.x + side - 1, side * at.y + side - 1}};
+              return std::pair{Position{side * at.x, side * at.y},
+                               Position{side * at.x + side - 1, side * at.y + side - 1}};
             }) <= 1);
 }

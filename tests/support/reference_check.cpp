@@ -1,4 +1,4 @@
-#include "tests/support/held.h"
+#include "tests/support/reference_check.h"
 
 #include "core/base/error.h"
 #include "core/engine/floors.h"
@@ -23,15 +23,15 @@ void check_chain(Gpu& gpu, std::span<const Call> given, std::string_view pattern
                         .storage = kind.depth,
                         .half_arithmetic = kind.half_arithmetic,
                         .between = route.between,
-                        .packs_between = route.packs,
+                        .is_r11g11b10_between = route.is_r11g11b10,
                         .fuses = route.fuses};
   const Plan made = plan(calls, input, gpu.info().traits);
   // without a pass of half arithmetic the plan is that of the kind before
   if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
-  const int first_level = made.base_is_input ? 1 : 0;
+  const int first_level = made.keeps_level_0 ? 1 : 0;
   const RunResult result = gpu.run(made, base, first_level);
   REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
-  const Between between{.is_yxy = route.between == Space::yxy, .is_packed = route.packs};
+  const Between between{.is_yxy = route.between == Space::yxy, .is_packed = route.is_r11g11b10};
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
   for (const LevelCheck& check : verify(calls, base, result.levels, first_level, kind.depth, between))

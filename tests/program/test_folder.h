@@ -15,10 +15,10 @@ namespace gpupost::test {
 using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-class Place : public TemporaryFolder {
+class TestFolder : public TemporaryFolder {
  public:
   // Holds all of made_files(), and the empty folder `folder.exr`.
-  Place();
+  TestFolder();
 
   // gpupost with these words; standard input is empty.
   Finished gpupost(const Words& words, const Environment& environment = {}) const;
@@ -33,7 +33,7 @@ class Place : public TemporaryFolder {
 //   float.exr     float R G B, up to 100,000  layers.exr  half R G B and diffuse.R .G .B
 //   rec2020.exr   as in.exr, of the primaries of Rec. 2020
 //   in.png        8 bit R G B A               deep.png    16 bit R G B
-//   bars.png      8 bit grey, columns of 0 and 255
+//   bars.png      8 bit gray, columns of 0 and 255
 //   long.exr      20,000 x 1                  sub/in.exr  as in.exr
 //   empty.exr text.exr cut.exr cut.png huge.exr huge.png no_channels.exr   broken in the way they say
 const std::map<std::string, std::string>& made_files();
@@ -50,6 +50,6 @@ const Environment no_driver = {{"VK_DRIVER_FILES", "/nonexistent.json"}, {"VK_IC
 bool is_one_error(const std::string& text);
 
 // A file as the codecs read it, in this process' own decode worker.
-Picture decoded(const Place& place, const std::string& name, int level = 0);
+Picture decoded(const TestFolder& place, const std::string& name, int level = 0);
 
 }  // namespace gpupost::test

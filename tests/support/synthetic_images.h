@@ -23,7 +23,7 @@ inline uint32_t hash_of(uint32_t x, uint32_t y, uint32_t component, uint32_t lev
 using BitsOf = std::function<uint32_t(int x, int y, size_t component, int level)>;
 
 inline Level made_level(Size size, Depth depth, int level, const BitsOf& bits_of) {
-  Level made{size, Memory(texel_count(size) * 4 * bytes_of(depth))};
+  Level made{size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))};
   std::byte* at = made.texels.data();
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {

@@ -19,7 +19,7 @@ constexpr Kind kinds[] = {{Depth::f32, false}, {Depth::half, false}, {Depth::hal
 struct Route {
   bool fuses = true;
   Space between = Space::rgb;
-  bool packs = false;
+  bool is_r11g11b10 = false;
 };
 
 // Those that a call's plans differ by: without a pass of half arithmetic there are two.
