@@ -3,16 +3,13 @@
 #include "cli/report/device_json.h"
 #include "cli/report/report.h"
 
-#include <ctime>
-
 namespace gpupost {
 
 using json = nlohmann::ordered_json;
 
-static std::string date_and_time() {
-  const std::time_t now = std::time(nullptr);
+static std::string utc_text(std::time_t time) {
   char text[32] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&time));
   return text;
 }
 
@@ -104,7 +101,7 @@ json to_json(const BenchRun& run) {
   for (const BenchCase& measured : run.cases) cases.push_back(to_json(measured));
   json made{{"schema", bench_schema},
             {"program", version_text()},
-            {"date", date_and_time()},
+            {"date", utc_text(run.started)},
             {"command", run.command},
             {"device", device_json(run.device)},
             {"op", run.op},

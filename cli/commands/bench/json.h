@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ inline constexpr std::string_view bench_schema = "gpupost-bench-1";
 // One run of `bench`.
 struct BenchRun {
   std::string command;  // as it was typed
+  std::time_t started = std::time(nullptr);
   std::string op;
   Floor floor = Floor::copy;  // that ratios are of
   DeviceInfo device;
