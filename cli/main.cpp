@@ -90,13 +90,17 @@ static bool asks_for_help(const std::vector<std::string>& words) {
 
 static Exit run_words(const std::vector<std::string>& words) {
   if (words.empty()) {
-    say(help_text());
+    say(first_steps());
     return Exit::usage;
   }
   const CommandRow* verb = words[0] == "--version" ? &version_verb : verb_named(words[0]);
   if (asks_for_help(words)) {
     const auto op = std::ranges::find_if(words, [](const std::string& word) { return op_named(word) != nullptr; });
-    print_out(verb ? help_text(*verb) : op != words.end() ? help_text(*op_named(*op)) : help_text());
+    const bool is_short = std::ranges::find(words, "--help") == words.end();
+    print_out(verb                ? help_text(*verb)
+              : op != words.end() ? help_text(*op_named(*op))
+              : is_short          ? short_help_text()
+                                  : help_text());
     return Exit::done;
   }
   if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));

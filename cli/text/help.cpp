@@ -1,5 +1,6 @@
 #include "cli/text/help.h"
 
+#include "cli/options/command_line.h"
 #include "cli/options/command_row.h"
 #include "cli/options/environment.h"
 #include "cli/options/global_options.h"
@@ -51,26 +52,31 @@ static std::string option_lines(std::string option, std::string_view help) {
 
 static std::vector<Note> notes_of(const Op& op) { return op.notes ? op.notes() : std::vector<Note>(); }
 
+// Examples first, then options, then details.
 std::string help_text(const Op& op) {
-  std::string text =
-      fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\n", op.name, wrapped(op.description, 0));
-  text += "Options\n";
+  std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op.name,
+                                 wrapped(fmt::format("{}.", op.help), 0));
+  for (const std::string_view example : op.examples)
+    text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
+  text += "\nOptions\n";
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
                          fmt::format("{} (default {})", param.help, default_of(param)));
   if (op.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
   for (const Note& note : notes_of(op))
     text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
-  text += "\nExamples\n";
-  for (const std::string_view example : op.examples)
-    text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
-  return text + "\nSource\n" + wrapped(op.source, 2) + "\nGlobal options: gpupost help\n";
+  return text + fmt::format("\nDetails\n{}\nSource\n{}\nGlobal options: gpupost --help\n", wrapped(op.description, 2),
+                            wrapped(op.source, 2));
+}
+
+// "-o, --output"
+static std::string names_of(const Global& global) {
+  return fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ", ", global.name);
 }
 
 // "-o, --output FILE" and what it does.
 static std::string text_of(const Global& global) {
-  const std::string option = fmt::format("{}{}--{} {}", global.short_name, global.short_name.empty() ? "" : ", ",
-                                         global.name, global.value_text());
+  const std::string option = fmt::format("{} {}", names_of(global), global.value_text());
   const std::string origin =
       global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global)) : std::string(global.help);
   return option_lines(option, origin);
@@ -83,14 +89,13 @@ static std::string globals_text() {
 }
 
 std::string help_text(const CommandRow& verb) {
-  std::string text = fmt::format("gpupost {}\n\n{}", verb.usage, wrapped(fmt::format("{}.", verb.summary), 0));
-  if (!verb.description.empty()) text += wrapped(verb.description, 0);
+  std::string text = fmt::format("gpupost {}\n\n{}\nExamples\n", verb.usage,
+                                 wrapped(fmt::format("{}. {}", verb.summary, verb.description), 0));
+  for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
   if (!verb.options.empty()) text += "\nOptions\n";
   for (const CommandOption& option : verb.options)
     text += option_lines(fmt::format("{} {}", option.name, option.value_text()), option.help);
-  text += "\nExamples\n";
-  for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
-  if (verb.argument == Argument::chain) return text + "\nGlobal options: gpupost help\n";
+  if (verb.argument == Argument::chain) return text + "\nGlobal options: gpupost --help\n";
   const std::vector<const Global*> globals = globals_of(verb);
   if (!globals.empty()) text += "\nGlobal options that it takes\n";
   for (const Global* global : globals) text += text_of(*global);
@@ -98,30 +103,65 @@ std::string help_text(const CommandRow& verb) {
 }
 
 static constexpr std::string_view exit_codes[] = {
-    "0    done and whole",
-    "1    a word of the command line is wrong",
-    "2    an input cannot be read, or is refused",
-    "3    an output cannot be written",
-    "4    no (suitable) device, or the device failed",
-    "5    some inputs of a batch failed",
-    "6    compare or --verify found a difference; nothing is written then",
-    "7    out of memory, or over a limit",
-    "70   a mistake in gpupost itself",
-    "An interrupt ends gpupost by its signal; shells show that as 128 plus the signal: 130, 143",
+    "0    Success; every output is complete",
+    "1    Wrong usage: a word of the command line",
+    "2    An input cannot be read, or is damaged",
+    "3    An output cannot be written",
+    "4    No suitable device, or the device failed",
+    "5    Some inputs of a batch failed",
+    "6    compare or --verify found a difference; nothing is written",
+    "7    Out of memory, or over a limit",
+    "70   A bug in gpupost; please report it",
+    "130, 143 in a shell: interrupted by Ctrl-C or SIGTERM",
 };
 
+static constexpr std::string_view usage =
+    "  gpupost [INPUT...] OP [OPTIONS] [OP [OPTIONS]]... [-o OUTPUT]    apply ops, left to right\n"
+    "  gpupost INPUT -o OUTPUT                                          convert\n"
+    "  gpupost VERB ...                                                 info, compare, bench, ...\n";
+
+static constexpr std::string_view first_examples =
+    "  gpupost mips in.exr --fp16                                       mip chain, to in.mips.exr\n"
+    "  gpupost in.exr exposure --stops 1 tonemap --curve agx -o out.png\n";
+
+// What most command lines need: the short help explains these, in this order.
+static constexpr std::string_view common_options[] = {"output", "bits",   "fp16",   "apply-to", "device",
+                                                      "jobs",   "verify", "timing", "report",   "explain"};
+
+static std::string_view first_sentence(std::string_view text) { return text.substr(0, text.find(". ")); }
+
+std::string first_steps() {
+  return fmt::format(
+      "gpupost: image processing on the GPU. Examples:\n{}More: gpupost -h (one screen), --help (everything), help "
+      "OP\n",
+      first_examples);
+}
+
+std::string short_help_text() {
+  std::string text = fmt::format(
+      "gpupost: image processing on the GPU: mip chains, blurs, resizing, tone mapping and more\n\nUsage\n{}\n"
+      "Examples\n{}  cat in.exr | gpupost blur --radius 7 > out.exr\n\nOps (gpupost help OP)\n",
+      usage, first_examples);
+  text += wrapped(fmt::format("{}", fmt::join(op_names(), " ")), 2);
+  std::vector<std::string_view> verbs;
+  for (const CommandRow* verb : all_verbs()) verbs.push_back(verb->name);
+  text += "\nVerbs (gpupost help VERB)\n" + wrapped(fmt::format("{}", fmt::join(verbs, " ")), 2);
+  text += "\nCommon options\n";
+  for (const std::string_view name : common_options) {
+    const Global& global = *global_named(name);
+    text +=
+        fmt::format("  {:<22}{}\n", fmt::format("{} {}", names_of(global), global.value), first_sentence(global.help));
+  }
+  return text + "\ngpupost --help lists all options and exit codes.\n";
+}
+
 std::string help_text() {
-  std::string text =
-      "gpupost: chains of image operations on Vulkan compute\n\n"
-      "  gpupost [INPUT...] OP [OPTIONS] [OP [OPTIONS]]... [INPUT...] [-o OUTPUT] [GLOBAL OPTIONS]\n"
-      "  gpupost INPUT -o OUTPUT                 converts\n"
-      "  gpupost VERB ...\n\n"
-      "Without an input, or with -, standard input is read. Without -o the result of in.exr goes to in.OP.exr in the\n"
-      "working directory, that of standard input to standard output.\n\nOps (gpupost help OP says more)\n";
-  text += ops_list() + "\nVerbs (gpupost help VERB says more)\n";
+  std::string text = fmt::format(
+      "gpupost: image processing on the GPU\n\n{}\nWithout an input, or with -, gpupost reads standard input.\n\n"
+      "Ops (gpupost help OP)\n{}\nVerbs (gpupost help VERB)\n",
+      usage, ops_list());
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
-  text += "\nGlobal options (settings of the machine also come from the environment, as the variable in brackets)\n" +
-          globals_text() + "\nExit codes\n";
+  text += "\nGlobal options (an environment variable in brackets sets the same)\n" + globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
   return text;
 }

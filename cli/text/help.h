@@ -8,10 +8,12 @@
 
 namespace gpupost {
 
-std::string help_text();                        // of the program
-std::string help_text(const Op& op);            // of one op
-std::string help_text(const CommandRow& verb);  // of one verb
-std::string ops_list();                         // a line an op
-std::string ops_markdown();                     // the README's section on ops and globals
+std::string first_steps();                      // for `gpupost` alone: examples and where to read more
+std::string short_help_text();                  // for -h: one screen
+std::string help_text();                        // for --help: everything but the options of ops and verbs
+std::string help_text(const Op& op);            // examples, options, details and sources of one op
+std::string help_text(const CommandRow& verb);  // examples and options of one verb
+std::string ops_list();                         // one line for each op
+std::string ops_markdown();                     // docs/ops.md
 
 }  // namespace gpupost

@@ -214,7 +214,7 @@ TEST_CASE("the help says the limits that hold without an option") {
   for (const auto& [option, number] : defaults) {
     const size_t at = help.find(std::string(option) + " ");
     REQUIRE_MESSAGE(at != help.npos, option);
-    const size_t said = help.find("without it", at), next = help.find("\n  --", at);
+    const size_t said = help.find("default", at), next = help.find("\n  --", at);
     CHECK_MESSAGE(said < next, option);
     CHECK_MESSAGE(help.substr(said, next - said).find(" " + number) != help.npos, option);
   }

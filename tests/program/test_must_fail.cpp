@@ -2,6 +2,7 @@
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -519,11 +520,22 @@ TEST_CASE("a terminal is neither read as a picture nor written to as one") {
   CHECK(!place.has("out.exr"));
 }
 
-TEST_CASE("no words at all print the help on standard error") {
+TEST_CASE("no words at all print two examples on standard error, in at most six lines") {
   const Finished finished = TestFolder().gpupost({});
   CHECK(finished.exit_code == 1);
   CHECK(finished.out == "");
-  CHECK(finished.err.find("Exit codes") != std::string::npos);
+  CHECK(finished.err.find("gpupost mips in.exr") != std::string::npos);
+  CHECK(std::ranges::count(finished.err, '\n') <= 6);
+}
+
+TEST_CASE("-h is one screen, and --help names every global option") {
+  const std::string screen = TestFolder().gpupost({"-h"}).out;
+  CHECK(std::ranges::count(screen, '\n') <= 40);
+  for (const char* part : {"Usage", "Examples", "blur", "compare", "--output", "--help"})
+    CHECK_MESSAGE(screen.find(part) != std::string::npos, part);
+  const std::string all = TestFolder().gpupost({"--help"}).out;
+  for (const char* part : {"--max-decoded", "--no-clobber", "Exit codes"})
+    CHECK_MESSAGE(all.find(part) != std::string::npos, part);
 }
 
 TEST_CASE("a line break in a name does not break the message's line") {

@@ -57,7 +57,7 @@ TEST_CASE("verbs that need no device, with a driver and without one") {
         {"help",
          {"help"},
          {},
-         {"gpupost: chains of image operations", "mips", "--fp16", "Exit codes", "70 "},
+         {"gpupost: image processing on the GPU", "mips", "--fp16", "Exit codes", "70 "},
          environment},
         {"help as an option", {"--help"}, {}, {"Exit codes"}, environment},
         {"help of an op",
