@@ -12,6 +12,7 @@
 #include "core/gpu/validation.h"
 #include "core/ops/registry.h"
 #include "core/system/atomic_file.h"
+#include "core/system/child.h"
 #include "core/system/descriptor.h"
 #include "core/system/interrupt.h"
 
@@ -149,6 +150,7 @@ static int main_of(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
+  gpupost::use_worker_program("/proc/self/exe");
   gpupost::use_built_in_spirv(gpupost::shaders_of_all_rows());
   gpupost::use_verbs(gpupost::table_of_verbs());
   gpupost::hold_standard_descriptors();

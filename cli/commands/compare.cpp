@@ -36,8 +36,8 @@ Options options_of(const CommandCall& call) {
   const Globals globals = parse_globals(call.global_words);
   return {.files = call.words,
           .tolerance = call.has("--tolerance") ? tolerance_in(call.value("--tolerance")) : 0,
-          .all_levels = !globals.level,
-          .decode = decode_options(globals)};
+          .all_levels = !globals.input.level,
+          .decode = decode_options(globals.input)};
 }
 
 // Largest and mean square difference of one channel.

@@ -1,11 +1,11 @@
 #include "cli/commands/explain.h"
 
-#include "cli/jobs/device.h"
-#include "cli/jobs/pixel_formats.h"
-#include "cli/jobs/prefetch.h"
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/device.h"
+#include "core/pipeline/pixel_formats.h"
+#include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
@@ -30,7 +30,7 @@ Planned color_alone(const Request& request) {
   const Globals& globals = request.globals;
   return {.channels = {},
           .size = globals.size.value_or(Size{1920, 1080}),
-          .storage = globals.storage.value_or(Depth::half),
+          .storage = globals.passes.storage.value_or(Depth::half),
           .has_colors = !takes_data(request.calls),
           .steps = {{.route = Route::by_op, .calls = request.calls}}};
 }
@@ -48,18 +48,18 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls) {
 std::vector<Planned> groups_of_file(const Request& request) {
   const Globals& globals = request.globals;
   JobReport ignored;
-  Picture picture = std::move(read_pictures(request.inputs.front(), globals, ignored).front());
+  Picture picture = std::move(read_pictures(request.inputs.front(), globals.input, ignored).front());
   take_named_channels(request.calls, picture);
-  check_apply_to(globals.apply_to, picture);
-  check_requirements(request.calls, globals.apply_to, picture);
+  check_apply_to(globals.passes.apply_to, picture);
+  check_requirements(request.calls, globals.passes.apply_to, picture);
   const Size size = picture.size();
-  split_groups(globals.apply_to, picture);
+  split_groups(globals.passes.apply_to, picture);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
     if (group.is_color) {
       groups.push_back(color_alone(request));
       groups.back().size = size;
-      groups.back().storage = storage_of(globals, group.depth, globals.bits.value_or(group.depth));
+      groups.back().storage = storage_of(globals.passes, group.depth, globals.encoding.bits.value_or(group.depth));
       continue;
     }
     groups.push_back({.channels = names_of(group),
@@ -67,7 +67,7 @@ std::vector<Planned> groups_of_file(const Request& request) {
                       .storage = group.depth,
                       .steps = group.depth == Depth::u32
                                    ? steps_of_ids(request.calls)
-                                   : steps_beside_color(request.calls, is_applied(globals.apply_to, group))});
+                                   : steps_beside_color(request.calls, is_applied(globals.passes.apply_to, group))});
   }
   return groups;
 }
@@ -105,13 +105,13 @@ Explained plans_of(const Request& request) {
          globals.size->height, request.inputs.front());
   const std::vector<Planned> planned =
       request.inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
-  Explained explained{.traits = traits_for(globals), .groups = {}};
-  const ChainOptions options = chain_options(globals, explained.traits);
+  Explained explained{.traits = traits_for(globals.device), .groups = {}};
+  const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
     Size size = group.size;
     ExplainedGroup& made = explained.groups.emplace_back(ExplainedGroup{.channels = group.channels, .steps = {}});
     for (const Step& step : group.steps) {
-      const PlanInput input = plan_input(globals, size, group.storage, group.has_colors);
+      const PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);
       made.steps.push_back({.step = step, .plan = plan_of(step, input, explained.traits, options)});
       size = result_size(step.calls, size);
     }

@@ -80,7 +80,7 @@ static std::string to_text(const json& info) {
 
 static Exit run_info(const CommandCall& call) {
   const std::string& file = call.words.front();
-  const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words))));
+  const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words).input)));
   print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
   return Exit::done;
 }

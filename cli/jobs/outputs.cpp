@@ -1,10 +1,9 @@
 #include "cli/jobs/outputs.h"
 
-#include "cli/jobs/pixel_formats.h"
 #include "core/base/error.h"
+#include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
 
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,13 +15,6 @@
 namespace gpupost {
 
 namespace fs = std::filesystem;
-
-std::string Job::name() const {
-  return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
-}
-
-std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
-std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
 
 static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes_levels;
@@ -63,12 +55,6 @@ static OutputPath fill(const std::string& pattern, const std::string& input, con
   return path;
 }
 
-static OutputPath plain_path(std::string_view text) {
-  OutputPath path;
-  path.add(text);
-  return path;
-}
-
 // The format of a result: as asked for, as the output's name says, as the input is, else EXR.
 static const Format* format_of(const Request& request, Job& job, bool one_file_holds_levels) {
   const Globals& globals = request.globals;
@@ -101,22 +87,23 @@ static std::string default_output(const Request& request, const Job& job) {
 }
 
 static void check_assembly(const Globals& globals, const Job& job) {
-  if (globals.assembly == Assembly::none) return;
-  const std::string_view kind = name_of(globals.assembly);
+  if (globals.input.assembly == Assembly::none) return;
+  const std::string_view kind = name_of(globals.input.assembly);
   if (!job.format->holds_arrangements)
     fail(Exit::usage, "--assemble {}: one {} file holds one picture; expected -o with .ktx2 or .dds", kind,
          job.format->name);
   const size_t count = job.inputs.size();
-  if (globals.assembly == Assembly::cube && count != 6)
+  if (globals.input.assembly == Assembly::cube && count != 6)
     fail(Exit::usage, "--assemble cube: there are {} inputs; expected 6, in the order +X -X +Y -Y +Z -Z", count);
-  const bool is_cut = globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip;
+  const bool is_cut =
+      globals.input.assembly == Assembly::cube_from_cross || globals.input.assembly == Assembly::cube_from_strip;
   if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: there are {} inputs; expected 1", kind, count);
 }
 
 static Job job_of(const Request& request, const std::vector<std::string>& inputs) {
   const std::string& output = request.globals.output;
   const std::string& input = inputs.front();
-  Job job{.inputs = inputs};
+  Job job{.inputs = inputs, .is_output_named = !output.empty()};
   check_pattern(output);
   if (output.empty() && !request.calls.empty() && request.calls.back().op->passes_through) {
     job.format = format_named("exr");  // which would hold all that there is
@@ -127,28 +114,19 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   const bool levels_in_one_file = makes_levels(request) && !is_a_file_a_level;
   job.format = format_of(request, job, levels_in_one_file);
   check_assembly(request.globals, job);
-  check_numbers(request.globals, *job.format);
+  check_numbers(request.globals.encoding, *job.format);
   if (levels_in_one_file && job.format->levels == FileLevels::one)
     fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));
   if (is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
-  if (output.empty()) job.output = plain_path(default_output(request, job));
+  if (output.empty()) job.output = OutputPath(default_output(request, job));
   else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, input, *job.format);
   return job;
 }
 
 static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
-
-// The output by default where its levels go to a file each: in.mips.{level}.exr.
-static OutputPath default_level_output(const Job& job) {
-  const std::string whole = job.output.at(0), extension = "." + std::string(job.format->extensions.front());
-  OutputPath path = plain_path(whole.substr(0, whole.size() - extension.size()) + ".");
-  path.add_level();
-  path.add(extension);
-  return path;
-}
 
 // All that a job may write. How many levels there are is known when its input has been read.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
@@ -277,11 +255,6 @@ static void check_numbers_have_standard_output(const Request& request, const Job
     fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
 }
 
-void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
-  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level)
-    check_can_be_written(job.output.at(level), no_clobber);
-}
-
 std::vector<Job> jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   std::vector<std::string> inputs = request.inputs;
@@ -291,7 +264,7 @@ std::vector<Job> jobs_of(const Request& request) {
   if (std::ranges::find(inputs, "-") != inputs.end() && isatty(STDIN_FILENO))
     fail(Exit::usage, "- : standard input is a terminal; expected a picture");
   std::vector<std::vector<std::string>> shares;  // of each job
-  if (globals.assembly != Assembly::none) shares.push_back(inputs);
+  if (globals.input.assembly != Assembly::none) shares.push_back(inputs);
   else
     for (const std::string& input : inputs) shares.push_back({input});
   std::vector<Job> jobs;
@@ -305,20 +278,10 @@ std::vector<Job> jobs_of(const Request& request) {
   }
   if (!globals.report.empty()) paths.add_report(globals.report);
   for (const Job& job : jobs)
-    if (job.writes_picture) check_can_be_written(job, 1, globals.no_clobber);  // how many levels there are is not known
-  if (!globals.report.empty()) check_can_be_written(globals.report, globals.no_clobber);
+    if (job.writes_picture)
+      check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
+  if (!globals.report.empty()) check_can_be_written(globals.report, globals.encoding.no_clobber);
   return jobs;
-}
-
-Job split_into_level_files(Job job, const Globals& globals, int level_count, int whole_count) {
-  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
-  if (job.format->levels == FileLevels::any) return job;
-  if (!globals.output.empty() || job.output.at(0) == "-")
-    fail(Exit::usage,
-         "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
-         job.output.shown(), job.format->name, whole_count, level_count);
-  job.output = default_level_output(job);
-  return job;
 }
 
 }  // namespace gpupost

@@ -40,7 +40,7 @@ std::vector<std::string> CommandCall::list(std::string_view option) const {
   return found == values.end() ? std::vector<std::string>() : found->second;
 }
 
-std::string device_of(const CommandCall& call) { return parse_globals(call.global_words).device; }
+std::string device_of(const CommandCall& call) { return parse_globals(call.global_words).device.device; }
 
 namespace {
 

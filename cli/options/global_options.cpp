@@ -16,9 +16,6 @@
 
 namespace gpupost {
 
-static constexpr std::string_view assembly_names[] = {"none", "cube", "array", "cube-from-cross", "cube-from-strip"};
-std::string_view name_of(Assembly assembly) { return assembly_names[size_t(assembly)]; }
-
 std::span<const Global> all_globals() {
   static const Global rows[] = {
       {"output",
@@ -249,14 +246,6 @@ static Limits limits_of(const std::map<std::string_view, std::string>& values) {
   return limits;
 }
 
-DecodeOptions decode_options(const Globals& globals) {
-  return {.part = globals.part,
-          .layer = globals.layer,
-          .level = globals.level.value_or(0),
-          .limits = globals.limits,
-          .requires_sandbox = globals.requires_sandbox};
-}
-
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
@@ -270,51 +259,52 @@ Globals parse_globals(const std::vector<std::string>& words) {
       fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
   }
   Globals globals{.output = text("output"),
-                  .part = text("part"),
-                  .layer = text("layer"),
-                  .limits = limits_of(values),
-                  .requires_sandbox = flag("require-sandbox"),
-                  .job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count(),
-                  .device = text("device"),
-                  .require_gpu = flag("require-gpu"),
-                  .fp16 = flag("fp16"),
+                  .input = {.part = text("part"),
+                            .layer = text("layer"),
+                            .limits = limits_of(values),
+                            .requires_sandbox = flag("require-sandbox")},
+                  .encoding = {.no_clobber = flag("no-clobber")},
+                  .passes = {.fp16 = flag("fp16"), .no_fuse = flag("no-fuse"), .verify = flag("verify")},
+                  .device = {.device = text("device"), .require_gpu = flag("require-gpu")},
                   .report = text("report"),
                   .timing = flag("timing"),
                   .explain = flag("explain"),
-                  .verify = flag("verify"),
-                  .no_clobber = flag("no-clobber"),
                   .quiet = flag("quiet")};
-  if (values.contains("apply-to")) globals.apply_to = parse_apply_to(text("apply-to"));
-  if (values.contains("level")) globals.level = int(whole_number("level", text("level"), 0, 31));
-  if (values.contains("format")) globals.format = format_named(text("format"));
+  InputSettings& input = globals.input;
+  OutputSettings& encoding = globals.encoding;
+  PassSettings& passes = globals.passes;
+  DeviceSettings& device = globals.device;
+  input.job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count();
+  if (values.contains("level")) input.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("assemble"))
-    globals.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
-  if (const std::string bits = text("bits"); !bits.empty())
-    globals.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
-  if (const std::string name = text("compression"); !name.empty())
-    globals.compression = name == "none"   ? Compression::none
-                          : name == "rle"  ? Compression::rle
-                          : name == "zips" ? Compression::zips
-                                           : Compression::zip;
-  if (values.contains("transfer")) globals.transfer = transfer_named(text("transfer"));
-  if (text("dither") == "ordered") globals.dither = Dither::ordered;
-  if (values.contains("input-transfer")) globals.input_transfer = transfer_named(text("input-transfer"));
+    input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
+  if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
-    globals.input_alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
-  globals.is_r11g11b10 = text("storage") == "r11g11b10";
-  if (values.contains("storage") && !globals.is_r11g11b10)
-    globals.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
-  if (text("space") == "yxy") globals.space = Space::yxy;
-  globals.no_fuse = flag("no-fuse");
-  if (values.contains("tile-side")) globals.tile_side = whole_number("tile-side", text("tile-side"), 16, 32768);
+    input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
+  if (values.contains("format")) globals.format = format_named(text("format"));
+  if (const std::string bits = text("bits"); !bits.empty())
+    encoding.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
+  if (const std::string name = text("compression"); !name.empty())
+    encoding.compression = name == "none"   ? Compression::none
+                           : name == "rle"  ? Compression::rle
+                           : name == "zips" ? Compression::zips
+                                            : Compression::zip;
+  if (values.contains("transfer")) encoding.transfer = transfer_named(text("transfer"));
+  if (text("dither") == "ordered") encoding.dither = Dither::ordered;
+  if (values.contains("apply-to")) passes.apply_to = parse_apply_to(text("apply-to"));
+  passes.is_r11g11b10 = text("storage") == "r11g11b10";
+  if (values.contains("storage") && !passes.is_r11g11b10)
+    passes.storage = text("storage") == "fp16" ? Depth::half : Depth::f32;
+  if (text("space") == "yxy") passes.space = Space::yxy;
+  if (values.contains("tile-side")) device.tile_side = whole_number("tile-side", text("tile-side"), 16, 32768);
   if (values.contains("max-dispatch-ms"))
-    globals.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
+    device.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
   if (values.contains("device-seconds"))
-    globals.device_seconds = whole_number("device-seconds", text("device-seconds"), 0, 86400);
+    device.device_seconds = whole_number("device-seconds", text("device-seconds"), 0, 86400);
   if (values.contains("size")) globals.size = size_of(text("size"));
-  if (globals.fp16 && globals.storage == Depth::f32)
+  if (passes.fp16 && passes.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");
-  if (globals.fp16 && globals.bits && *globals.bits == Depth::f32)
+  if (passes.fp16 && encoding.bits && *encoding.bits == Depth::f32)
     fail(Exit::usage, "--fp16 means half numbers; --bits 32f contradicts it");
   return globals;
 }

@@ -1,6 +1,7 @@
 #include "cli/report/report.h"
 
 #include "cli/report/device_json.h"
+#include "cli/report/statistics_report.h"
 #include "cli/text/json_text.h"
 #include "core/base/printable.h"
 #include "core/base/threads.h"
@@ -21,7 +22,7 @@ static double gb_per_second(const PassReport& pass) {
 }
 
 static double percent_of_copy(const JobReport& job, const PassReport& pass) {
-  const double copy = pass.storage == Depth::half ? job.copy_half_gb_per_second : job.copy_float_gb_per_second;
+  const double copy = pass.storage == Depth::half ? job.copies.half_gb_per_s : job.copies.float_gb_per_s;
   return copy > 0 ? 100 * gb_per_second(pass) / copy : 0;
 }
 
@@ -56,17 +57,17 @@ static json to_json(const JobReport& job) {
           {"storage", job.storage},
           {"choices", job.choices},
           {"stages_ms",
-           {{"decode", job.decode_ms},
-            {"device", job.device_ms},
-            {"compile", job.compile_ms},
-            {"upload", job.upload_ms},
-            {"passes", job.passes_ms},
-            {"download", job.download_ms},
-            {"verify", job.verify_ms},
-            {"encode", job.encode_ms},
-            {"write", job.write_ms},
-            {"total", job.total_ms}}},
-          {"copy_gb_per_s", {{"16f", job.copy_half_gb_per_second}, {"32f", job.copy_float_gb_per_second}}},
+           {{"decode", job.ms.decode},
+            {"device", job.ms.device},
+            {"compile", job.ms.compile},
+            {"upload", job.ms.upload},
+            {"passes", job.ms.passes},
+            {"download", job.ms.download},
+            {"verify", job.ms.verify},
+            {"encode", job.ms.encode},
+            {"write", job.ms.write},
+            {"total", job.ms.total}}},
+          {"copy_gb_per_s", {{"16f", job.copies.half_gb_per_s}, {"32f", job.copies.float_gb_per_s}}},
           {"passes", passes},
           {"statistics", measured},
           {"verify", checks},
@@ -99,11 +100,11 @@ std::string to_table(const Report& report) {
                           double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");
-    const std::pair<const char*, double> stages[] = {{"decode", job.decode_ms},   {"device", job.device_ms},
-                                                     {"compile", job.compile_ms}, {"upload", job.upload_ms},
-                                                     {"passes", job.passes_ms},   {"download", job.download_ms},
-                                                     {"verify", job.verify_ms},   {"encode", job.encode_ms},
-                                                     {"write", job.write_ms},     {"total", job.total_ms}};
+    const std::pair<const char*, double> stages[] = {{"decode", job.ms.decode},   {"device", job.ms.device},
+                                                     {"compile", job.ms.compile}, {"upload", job.ms.upload},
+                                                     {"passes", job.ms.passes},   {"download", job.ms.download},
+                                                     {"verify", job.ms.verify},   {"encode", job.ms.encode},
+                                                     {"write", job.ms.write},     {"total", job.ms.total}};
     for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<36}{:>10.1f}\n", name, milliseconds);
   }
   return text;

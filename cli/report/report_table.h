@@ -1,4 +1,4 @@
-// The report of a run, finished and told.
+// The report of a run, where --timing and --report say.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -6,8 +6,7 @@
 
 namespace gpupost {
 
-// Adds the device and its copies that passes are held against, then prints and writes the report as --timing and --report
-// say. `gpu` is nullptr where none was opened. Throws Error(Exit::output) where it cannot be written.
-void finish_report(const Globals& globals, Gpu* gpu, Report& report);
+// Prints and writes the report as --timing and --report say. Throws Error(Exit::output) where it cannot be written.
+void finish_report(const Globals& globals, const Report& report);
 
 }  // namespace gpupost

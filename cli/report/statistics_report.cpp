@@ -16,55 +16,6 @@ using json = nlohmann::ordered_json;
 
 static constexpr std::array percentiles{1, 5, 25, 50, 75, 95, 99};
 
-std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size) {
-  std::vector<StatisticsResult> list;
-  std::vector<std::string> before;
-  for (size_t index = 0; index < calls.size(); ++index) {
-    const Call& call = calls[index];
-    if (call.op->passes_through)
-      list.push_back({.input = input,
-                      .before = before,
-                      .measure = measure_of(call),
-                      .is_table = call.flag("table"),
-                      .size = result_size(calls.first(index), size)});
-    before.push_back(call.text());
-  }
-  return list;
-}
-
-// Are the numbers the same, but for what rounding makes of gray?
-static bool is_alike(const ChannelStats& a, const ChannelStats& b) {
-  const auto is_near = [](double x, double y) {
-    return std::abs(x - y) <= 0x1p-16 * std::max(std::abs(x), std::abs(y));
-  };
-  return is_near(a.mean, b.mean) && is_near(a.least, b.least) && is_near(a.largest, b.largest);
-}
-
-// What is measured of a gray picture: Y, or R, G and B where calls before have made color of it.
-static std::array<std::string, 3> names_in_gray(const Group& group, const Statistics& statistics) {
-  const std::string& gray = group.channels[0].name;
-  const auto& [red, green, blue, alpha] = statistics.components;
-  if (is_alike(red, green) && is_alike(red, blue)) return {gray, "", ""};
-  const std::string layer = gray.substr(0, gray.size() - 1);
-  return {layer + "R", layer + "G", layer + "B"};
-}
-
-void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics) {
-  if (group.is_color) measured.color = statistics;
-  if (measured.measure == Measure::extremes) return;
-  std::array<std::string, 4> names;
-  std::ranges::transform(group.channels, names.begin(), &Channel::name);
-  if (group.is_luminance) std::ranges::copy(names_in_gray(group, statistics), names.begin());
-  for (size_t component = 0; component < 4; ++component)
-    if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});
-}
-
-void leave_out(StatisticsResult& measured, const Group& group) {
-  if (measured.measure == Measure::extremes) return;
-  for (const Channel& channel : group.channels)
-    if (!channel.name.empty()) measured.not_measured.push_back(channel.name);
-}
-
 // What lies between the bins of a histogram is not beyond what was seen.
 static double percentile_of(const Statistics& statistics, double percent) {
   const ChannelStats& luminance = statistics.luminance;

@@ -23,9 +23,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
+std::string worker_program;
+
 [[noreturn]] void fail_start(int error) {
   fail(Exit::limit, "a worker cannot be started: {}{}", std::generic_category().message(error),
-       error == ENOENT ? " (it needs /proc/self/exe and /dev/null)" : "");
+       error == ENOENT ? fmt::format(" (it needs {} and /dev/null)", worker_program) : "");
 }
 
 // What the worker finds: its descriptors in their places, no terminal, no others.
@@ -93,9 +95,12 @@ Descriptor out_of_the_way(int descriptor, int place_end) {
 
 }  // namespace
 
+void use_worker_program(std::string path) { worker_program = std::move(path); }
+
 bool is_worker(int argc, char** argv, std::string_view word) { return argc == 2 && argv[1] == word; }
 
 Worker::Worker(std::string_view word, std::span<const int> descriptors) {
+  if (worker_program.empty()) fail(Exit::bug, "no program for workers was handed in (use_worker_program)");
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_start(errno);
   talk_ = Descriptor(ends[0]);
@@ -113,8 +118,8 @@ Worker::Worker(std::string_view word, std::span<const int> descriptors) {
   const Attributes attributes;
   std::string name = "gpupost", own_word(word);
   char* const arguments[] = {name.data(), own_word.data(), nullptr};
-  const int error =
-      posix_spawn(&process_, "/proc/self/exe", actions.get(), attributes.get(), arguments, worker_environment().data());
+  const int error = posix_spawn(&process_, worker_program.c_str(), actions.get(), attributes.get(), arguments,
+                                worker_environment().data());
   if (error != 0) fail_start(error);
 }
 

@@ -1,4 +1,4 @@
-// A worker as its parent sees it: this same program in a process of its own, for what may hang or crash on a file.
+// A worker as its parent sees it: a process of its own, for what may hang or crash on a file.
 #pragma once
 
 #include "core/system/descriptor.h"
@@ -19,6 +19,10 @@ enum WorkerDescriptor {
   worker_talk = 3,         // a socket: the request in up to its end, then the answer out
   worker_descriptors = 4,  // those that its parent hands over, in their order
 };
+
+// The program that workers are started from. Its main() returns what a worker's main returns where is_worker() says so. A
+// program hands the path in before it starts a worker: "/proc/self/exe" where it answers for its workers itself.
+void use_worker_program(std::string path);
 
 // Is this process meant to be the worker that `word` names?
 bool is_worker(int argc, char** argv, std::string_view word);

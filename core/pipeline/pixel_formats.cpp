@@ -1,4 +1,4 @@
-#include "cli/jobs/pixel_formats.h"
+#include "core/pipeline/pixel_formats.h"
 
 #include "core/base/error.h"
 
@@ -15,38 +15,38 @@ static bool holds_srgb(const Format& format, Depth depth) {
   return depth == Depth::u8 || (depth == Depth::u16 && format.name == "png");
 }
 
-void check_numbers(const Globals& globals, const Format& format) {
+void check_numbers(const OutputSettings& output, const Format& format) {
   std::vector<std::string_view> names;
   for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
-  if (globals.bits && !format.can_write(*globals.bits))
-    fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*globals.bits), format.name, fmt::join(names, " or "));
-  if (globals.dither != Dither::none && !format.can_write(Depth::u8))
+  if (output.bits && !format.can_write(*output.bits))
+    fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*output.bits), format.name, fmt::join(names, " or "));
+  if (output.dither != Dither::none && !format.can_write(Depth::u8))
     fail(Exit::usage, "--dither ordered: {} files hold {}; expected a format of 8 bits, or none", format.name,
          fmt::join(names, " or "));
-  if (globals.bits) check_dither(globals, *globals.bits);
+  if (output.bits) check_dither(output, *output.bits);
   const Depth widest = format.written_depths.front();
-  if (globals.bits || !holds_srgb(format, widest)) output_transfer(globals, format, globals.bits.value_or(widest));
+  if (output.bits || !holds_srgb(format, widest)) output_transfer(output, format, output.bits.value_or(widest));
 }
 
-Depth choose_output_depth(const Globals& globals, const Format& format, Depth input_depth) {
-  if (globals.bits) return *globals.bits;
+Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
+  if (request.output.bits) return *request.output.bits;
   if (!format.can_write(Depth::half)) return input_depth == Depth::u16 ? Depth::u16 : Depth::u8;
   if (input_depth == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
-  if (globals.fp16 || input_depth == Depth::u8 || input_depth == Depth::half) return Depth::half;
+  if (request.passes.fp16 || input_depth == Depth::u8 || input_depth == Depth::half) return Depth::half;
   return Depth::f32;
 }
 
-Transfer output_transfer(const Globals& globals, const Format& format, Depth depth) {
+Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth) {
   const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
-  const Transfer transfer = globals.transfer.value_or(natural);
+  const Transfer transfer = output.transfer.value_or(natural);
   if (transfer == Transfer::srgb && natural == Transfer::linear)
     fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
          format.can_write(Depth::u8) ? ", or --bits 8" : "");
   return transfer;
 }
 
-void check_dither(const Globals& globals, Depth depth) {
-  if (globals.dither != Dither::none && depth != Depth::u8)
+void check_dither(const OutputSettings& output, Depth depth) {
+  if (output.dither != Dither::none && depth != Depth::u8)
     fail(Exit::usage, "--dither ordered: the output has numbers of {}; expected --bits 8, or none", name_of(depth));
 }
 
@@ -56,18 +56,18 @@ Depth working_depth(Depth input_depth, Depth output_depth) {
   return fits_half(input_depth) && fits_half(output_depth) ? Depth::half : Depth::f32;
 }
 
-Depth storage_of(const Globals& globals, Depth input_depth, Depth output_depth) {
-  if (globals.storage) return *globals.storage;
-  return globals.fp16 ? Depth::half : working_depth(input_depth, output_depth);
+Depth storage_of(const PassSettings& passes, Depth input_depth, Depth output_depth) {
+  if (passes.storage) return *passes.storage;
+  return passes.fp16 ? Depth::half : working_depth(input_depth, output_depth);
 }
 
-PlanInput plan_input(const Globals& globals, Size size, Depth storage, bool is_color) {
+PlanInput plan_input(const PassSettings& passes, Size size, Depth storage, bool is_color) {
   return {.size = size,
           .storage = storage,
-          .half_arithmetic = globals.fp16 && storage == Depth::half,
-          .between = is_color ? globals.space : Space::rgb,
-          .is_r11g11b10_between = is_color && globals.is_r11g11b10,
-          .fuses = !globals.no_fuse};
+          .half_arithmetic = passes.fp16 && storage == Depth::half,
+          .between = is_color ? passes.space : Space::rgb,
+          .is_r11g11b10_between = is_color && passes.is_r11g11b10,
+          .fuses = !passes.no_fuse};
 }
 
 }  // namespace gpupost

@@ -1,9 +1,10 @@
-#include "cli/jobs/prefetch.h"
+#include "core/pipeline/prefetch.h"
 
-#include "cli/jobs/texture_assembly.h"
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/base/threads.h"
 #include "core/image/primaries.h"
+#include "core/pipeline/texture_assembly.h"
 
 #include <sys/resource.h>
 
@@ -18,9 +19,9 @@ namespace {
 constexpr uint64_t max_bytes_ahead = uint64_t(1) << 30;
 
 // With so many threads, 0 for one a core.
-InputRead read(const std::string& file, const Globals& globals, int thread_count) {
+InputRead read(const std::string& file, const InputSettings& settings, int thread_count) {
   const Stopwatch watch;
-  DecodeOptions options = decode_options(globals);
+  DecodeOptions options = decode_options(settings);
   options.thread_count = thread_count;
   InputRead input{.decoded = decode_file(file, options)};
   input.milliseconds = watch.milliseconds();
@@ -42,15 +43,16 @@ uint64_t bytes_of(const Picture& picture) {
   return bytes;
 }
 
-std::vector<Picture> pictures_of(const std::string& file, InputRead input, const Globals& globals, JobReport& report) {
-  report.decode_ms += input.milliseconds;
+std::vector<Picture> pictures_of(const std::string& file, InputRead input, const InputSettings& settings,
+                                 JobReport& report) {
+  report.ms.decode += input.milliseconds;
   Picture& picture = input.decoded.picture;
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
-  if (globals.input_transfer) picture.transfer = *globals.input_transfer;
-  if (globals.input_alpha) picture.alpha = *globals.input_alpha;
-  if (globals.assembly == Assembly::cube_from_cross || globals.assembly == Assembly::cube_from_strip)
-    return cut_faces(file, picture, globals.assembly);
+  if (settings.transfer) picture.transfer = *settings.transfer;
+  if (settings.alpha) picture.alpha = *settings.alpha;
+  if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip)
+    return cut_faces(file, picture, settings.assembly);
   std::vector<Picture> pictures;
   pictures.push_back(std::move(picture));
   return pictures;
@@ -58,8 +60,8 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
 
 }  // namespace
 
-std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report) {
-  return pictures_of(input, read(input, globals, 0), globals, report);
+std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
+  return pictures_of(input, read(input, settings, 0), settings, report);
 }
 
 std::vector<Picture> Prefetch::next(JobReport& report) {
@@ -67,14 +69,14 @@ std::vector<Picture> Prefetch::next(JobReport& report) {
   InputRead input = wait_next(file);
   largest_bytes_ = std::max(largest_bytes_, bytes_of(input.decoded.picture));
   read_ahead();
-  return pictures_of(file, std::move(input), globals_, report);
+  return pictures_of(file, std::move(input), settings_, report);
 }
 
-Prefetch::Prefetch(std::vector<std::string> files, const Globals& globals)
-    : files_(std::move(files)), globals_(globals), most_ahead_(std::min(globals.job_count, most_by_descriptors())) {}
+Prefetch::Prefetch(std::vector<std::string> files, const InputSettings& settings)
+    : files_(std::move(files)), settings_(settings), most_ahead_(std::min(settings.job_count, most_by_descriptors())) {}
 
 InputRead Prefetch::wait_next(const std::string& file) {
-  if (ahead_.empty()) return read(file, globals_, 0);
+  if (ahead_.empty()) return read(file, settings_, 0);
   std::future<InputRead> first = std::move(ahead_.front());
   ahead_.pop_front();
   try {
@@ -96,18 +98,19 @@ InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::str
   }
   for (const std::future<InputRead>& other : ahead_) other.wait();
   most_ahead_ = std::max(1, most_ahead_ / 2);
-  return read(file, globals_, 0);
+  return read(file, settings_, 0);
 }
 
 // The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
 void Prefetch::read_ahead() {
-  if (globals_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
+  if (settings_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
   const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
   const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];
     try {
-      ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read(file, globals_, thread_count); }));
+      ahead_.push_back(
+          std::async(std::launch::async, [=, &file, this] { return read(file, settings_, thread_count); }));
     } catch (const std::system_error&) {
       return;  // no thread is to be had: it is read when its turn comes
     }

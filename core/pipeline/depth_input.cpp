@@ -1,10 +1,10 @@
-#include "cli/jobs/depth_input.h"
+#include "core/pipeline/depth_input.h"
 
-#include "cli/jobs/prefetch.h"
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/ops/shared/nearest.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/prefetch.h"
 
 #include <fmt/ranges.h>
 
@@ -39,10 +39,10 @@ Plane plane_of(const ChannelRef& place) {
   return plane;
 }
 
-Plane read_depth(const Call& call, const Picture& picture, const Globals& globals) {
+Plane read_depth(const Call& call, const Picture& picture, const InputSettings& settings) {
   const std::string& path = call.word("depth-file");
   if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
-  Globals of_file = globals;  // part, layer, level and faces are the picture's
+  InputSettings of_file = settings;  // part, layer, level and faces are the picture's
   of_file.part = call.word("depth-part");
   of_file.layer.clear();
   of_file.level = 0;
@@ -80,13 +80,13 @@ Plane moved(Plane plane, std::span<const Call> before) {
 
 }  // namespace
 
-void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals) {
+void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings) {
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->reads_depth) continue;
     const std::span<const Call> before = std::span(calls).first(index);
     const Size size = result_size(before, picture.size());
-    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, globals), before));
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, settings), before));
     if (depth->size != size)
       fail(Exit::usage,
            "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "

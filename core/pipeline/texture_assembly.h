@@ -1,7 +1,7 @@
 // The pictures that one output is made of.
 #pragma once
 
-#include "cli/options/global_options.h"
+#include "core/pipeline/settings.h"
 
 namespace gpupost {
 
@@ -18,9 +18,9 @@ ImageShape shape_of(const Picture& picture);
 
 // Refuses a picture of `input` that cannot stand in one file with the first one: Error(Exit::input).
 void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
-                const ImageShape& first, const Globals& globals);
+                const ImageShape& first, Assembly assembly);
 
-bool is_cube(const Globals& globals);
-Arrangement arrangement_of(const Globals& globals);
+bool is_cube(Assembly assembly);
+Arrangement arrangement_of(Assembly assembly);
 
 }  // namespace gpupost

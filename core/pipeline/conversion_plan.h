@@ -1,7 +1,8 @@
 // How the pictures of a job are treated, from what was asked for and what its first one is.
 #pragma once
 
-#include "cli/jobs/outputs.h"
+#include "core/pipeline/job.h"
+#include "core/pipeline/settings.h"
 
 namespace gpupost {
 
@@ -12,6 +13,6 @@ struct ConversionPlan {
 };
 
 // Throws Error(Exit::usage) where that cannot be done with such pictures.
-ConversionPlan conversion_plan_of(const Request& request, const Job& given, const Picture& first);
+ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first);
 
 }  // namespace gpupost

@@ -1,8 +1,8 @@
-#include "cli/jobs/write_outputs.h"
+#include "core/pipeline/write_outputs.h"
 
-#include "cli/jobs/texture_assembly.h"
-#include "cli/text/messages.h"
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
+#include "core/pipeline/texture_assembly.h"
 #include "core/system/atomic_file.h"
 
 namespace gpupost {
@@ -10,31 +10,31 @@ namespace gpupost {
 namespace {
 
 // One file with all levels, or a file a level.
-std::vector<Encoded> encode_outputs(const ConversionPlan& way, const Globals& globals,
+std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainRequest& request,
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
   EncodeOptions options{.depth = way.output_depth,
                         .keep_depths = true,
-                        .compression = globals.compression,
+                        .compression = request.output.compression,
                         .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
                         .transfer = way.transfer,
-                        .dither = globals.dither};
+                        .dither = request.output.dither};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
   std::vector<Encoded> files;
   const int file_count = job.is_a_file_a_level() ? level_count : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
-    files.push_back(encode(*job.format, sources, arrangement_of(globals), options));
+    files.push_back(encode(*job.format, sources, arrangement_of(request.input.assembly), options));
   return files;
 }
 
 // In a batch an error must name its input.
-std::vector<Encoded> encode_named(const ConversionPlan& way, const Globals& globals,
+std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest& request,
                                   const std::vector<ProcessedImage>& parts) {
   try {
-    return encode_outputs(way, globals, parts);
+    return encode_outputs(way, request, parts);
   } catch (const Error& error) {
     throw Error(error.code(), way.job.name() + ": " + error.what());
   }
@@ -50,19 +50,19 @@ void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobbe
   }
   write_files(outputs, no_clobber);
   report.outputs = std::move(paths);
-  report.write_ms = watch.milliseconds();
+  report.ms.write = watch.milliseconds();
 }
 
 }  // namespace
 
-void write_outputs(const ConversionPlan& way, const Globals& globals, const std::vector<ProcessedImage>& parts,
+void write_outputs(const ConversionPlan& way, const ChainRequest& request, const std::vector<ProcessedImage>& parts,
                    JobReport& report) {
   const Stopwatch watch;
-  const std::vector<Encoded> files = encode_named(way, globals, parts);
-  report.encode_ms = watch.milliseconds();
+  const std::vector<Encoded> files = encode_named(way, request, parts);
+  report.ms.encode = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);
-  write_all(way.job, files, globals.no_clobber, report);
+  write_all(way.job, files, request.output.no_clobber, report);
 }
 
 }  // namespace gpupost

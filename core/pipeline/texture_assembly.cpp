@@ -1,4 +1,4 @@
-#include "cli/jobs/texture_assembly.h"
+#include "core/pipeline/texture_assembly.h"
 
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
@@ -6,13 +6,11 @@
 
 namespace gpupost {
 
-bool is_cube(const Globals& globals) {
-  return globals.assembly != Assembly::none && globals.assembly != Assembly::array;
-}
+bool is_cube(Assembly assembly) { return assembly != Assembly::none && assembly != Assembly::array; }
 
-Arrangement arrangement_of(const Globals& globals) {
-  if (globals.assembly == Assembly::none) return Arrangement::single;
-  return is_cube(globals) ? Arrangement::cube : Arrangement::array;
+Arrangement arrangement_of(Assembly assembly) {
+  if (assembly == Assembly::none) return Arrangement::single;
+  return is_cube(assembly) ? Arrangement::cube : Arrangement::array;
 }
 
 static std::string text_of(Size size) { return fmt::format("{} x {}", size.width, size.height); }
@@ -34,15 +32,15 @@ ImageShape shape_of(const Picture& picture) {
 }
 
 void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
-                const ImageShape& first, const Globals& globals) {
-  if (globals.assembly == Assembly::none) return;
-  if (is_cube(globals) && shape.size.width != shape.size.height)
-    fail(Exit::input, "{}: --assemble {}: it is {}; a face of a cube is square", input, name_of(globals.assembly),
+                const ImageShape& first, Assembly assembly) {
+  if (assembly == Assembly::none) return;
+  if (is_cube(assembly) && shape.size.width != shape.size.height)
+    fail(Exit::input, "{}: --assemble {}: it is {}; a face of a cube is square", input, name_of(assembly),
          text_of(shape.size));
   const auto demand_same = [&](const std::string& here, const std::string& there) {
     if (here != there)
-      fail(Exit::input, "{}: --assemble {}: it is {}, but {} is {}", input, name_of(globals.assembly), here,
-           first_input, there);
+      fail(Exit::input, "{}: --assemble {}: it is {}, but {} is {}", input, name_of(assembly), here, first_input,
+           there);
   };
   demand_same(text_of(shape.size), text_of(first.size));
   demand_same("of " + shape.channels, "of " + first.channels);

@@ -1,9 +1,10 @@
-#include "cli/jobs/process_group.h"
+#include "core/pipeline/process_group.h"
 
-#include "cli/jobs/device.h"
-#include "cli/jobs/pixel_formats.h"
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/image/channel_names.h"
+#include "core/pipeline/device.h"
+#include "core/pipeline/pixel_formats.h"
 #include "core/reference/verify.h"
 
 #include <fmt/ranges.h>
@@ -21,12 +22,12 @@ std::string names_behind(const Group& group) {
 
 void report_passes(const Plan& made, const RunTimes& times, const Group& group, JobReport& report) {
   if (group.is_color || report.choices.empty()) report.choices = made.choices;
-  report.compile_ms += times.compile_ms;
-  report.upload_ms += times.upload_ms;
-  report.download_ms += times.download_ms;
+  report.ms.compile += times.compile_ms;
+  report.ms.upload += times.upload_ms;
+  report.ms.download += times.download_ms;
   for (size_t index = 0; index < made.passes.size(); ++index) {
     const Pass& pass = made.passes[index];
-    report.passes_ms += times.pass_ms[index];
+    report.ms.passes += times.pass_ms[index];
     report.passes.push_back({.name = pass.name + names_behind(group),
                              .kernel = std::string(pass.kernel),
                              .storage = group.depth,
@@ -45,7 +46,7 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
   const Stopwatch watch;
   const Expected expected = expected_of(calls, group.levels[0], group.depth, between_of(input));
   const std::vector<LevelCheck> checks = verify(expected, levels, first_level);
-  report.verify_ms += watch.milliseconds();
+  report.ms.verify += watch.milliseconds();
   for (const LevelCheck& check : checks) {
     report.checks.push_back(check);
     if (check.share > 1) fail(Exit::difference, "--verify: {}; nothing was written", describe(check));
@@ -79,22 +80,23 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
     if (worst.share() > 1)
       fail(Exit::difference, "--verify: {}: {}; nothing was written", call.text(), describe(worst));
   }
-  report.verify_ms += watch.milliseconds();
+  report.ms.verify += watch.milliseconds();
 }
 
 }  // namespace
 
-std::vector<Statistics> run_group(std::span<const Call> calls, const Globals& globals, DeviceSession& lazy,
+std::vector<Statistics> run_group(std::span<const Call> calls, const ChainRequest& request, DeviceSession& lazy,
                                   Group& group, JobReport& report) {
-  const PlanInput input = plan_input(globals, group.levels[0].size, group.depth, group.is_color && !group.is_data);
+  const PlanInput input =
+      plan_input(request.passes, group.levels[0].size, group.depth, group.is_color && !group.is_data);
   auto [made, result, first_level, clamped_count] = lazy.run_with_retry([&](Gpu& gpu) {
-    return run_chain(gpu, calls, input, group.levels[0], chain_options(globals, gpu.info().traits));
+    return run_chain(gpu, calls, input, group.levels[0], chain_options(request.device, gpu.info().traits));
   });
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);
   std::vector<Statistics> numbers = numbers_of(calls, made, result.statistics, group);
-  if (globals.verify) verify_numbers(calls, input, group, numbers, report);
-  if (globals.verify) verify_levels(calls, input, group, result.levels, first_level, report);
+  if (request.passes.verify) verify_numbers(calls, input, group, numbers, report);
+  if (request.passes.verify) verify_levels(calls, input, group, result.levels, first_level, report);
   if (clamped_count > 0)
     report.add_warning(
         fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "

@@ -1,8 +1,8 @@
 // The pictures that inputs give.
 #pragma once
 
-#include "cli/options/global_options.h"
-#include "cli/report/report.h"
+#include "core/pipeline/report.h"
+#include "core/pipeline/settings.h"
 
 #include <deque>
 #include <future>
@@ -11,7 +11,7 @@ namespace gpupost {
 
 // What an input gives: its picture, or the faces that --assemble cuts it into. Its time and warnings go to the report.
 // Throws Error(Exit::input) where it cannot be read, or is no cross or strip.
-std::vector<Picture> read_pictures(const std::string& input, const Globals& globals, JobReport& report);
+std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
 
 // A decoded input and its time.
 struct InputRead {
@@ -22,8 +22,8 @@ struct InputRead {
 // Inputs in their order. While one is worked on, --jobs of the next are decoded, as many as 1 GiB is likely to hold.
 class Prefetch {
  public:
-  // `globals` must outlive it.
-  Prefetch(std::vector<std::string> files, const Globals& globals);
+  // `settings` must outlive it.
+  Prefetch(std::vector<std::string> files, const InputSettings& settings);
 
   // What the next one gives, as read_pictures() has it.
   std::vector<Picture> next(JobReport& report);
@@ -34,7 +34,7 @@ class Prefetch {
   void read_ahead();
 
   std::vector<std::string> files_;
-  const Globals& globals_;
+  const InputSettings& settings_;
   size_t next_ = 0;                           // of the files
   std::deque<std::future<InputRead>> ahead_;  // of the files from there on
   int most_ahead_;

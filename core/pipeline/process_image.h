@@ -1,9 +1,9 @@
 // A chain on all channels of a picture.
 #pragma once
 
-#include "cli/jobs/conversion_plan.h"
-#include "cli/jobs/device_session.h"
-#include "cli/report/report.h"
+#include "core/pipeline/conversion_plan.h"
+#include "core/pipeline/device_session.h"
+#include "core/pipeline/report.h"
 
 #include <optional>
 
@@ -16,7 +16,7 @@ struct ProcessedImage {
 };
 
 // The picture as the output is to have it. Throws Error(Exit::usage) where the chain cannot be done on such a picture.
-ProcessedImage process_image(const Request& given, DeviceSession& gpu, const ConversionPlan& way, Picture read,
+ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
                              JobReport& report);
 
 }  // namespace gpupost

@@ -1,9 +1,7 @@
-#include "cli/jobs/process_image.h"
+#include "core/pipeline/process_image.h"
 
-#include "cli/jobs/depth_input.h"
-#include "cli/jobs/pixel_formats.h"
-#include "cli/jobs/process_group.h"
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/image/channel_names.h"
 #include "core/image/level_windows.h"
 #include "core/image/primaries.h"
@@ -11,6 +9,9 @@
 #include "core/op/parse.h"
 #include "core/ops/shared/nearest.h"
 #include "core/pipeline/chain_primaries.h"
+#include "core/pipeline/depth_input.h"
+#include "core/pipeline/pixel_formats.h"
+#include "core/pipeline/process_group.h"
 #include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
@@ -110,8 +111,8 @@ void hand_out(std::span<const Statistics> numbers, const Group& group, std::span
 }
 
 // A group of floats beside the color through its steps. Returns what `stats` has measured on the way.
-std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& globals, DeviceSession& gpu, Group& group,
-                                  JobReport& report) {
+std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainRequest& request, DeviceSession& gpu,
+                                  Group& group, JobReport& report) {
   std::vector<Statistics> numbers;
   for (const Step& step : steps) {
     if (step.route == Route::by_nearest) {
@@ -120,21 +121,21 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const Globals& gl
     }
     const Stopwatch watch;
     gpu.run_with_retry([](Gpu&) {});  // until it is open
-    report.device_ms += watch.milliseconds();
-    std::ranges::move(run_group(step.calls, globals, gpu, group, report), std::back_inserter(numbers));
+    report.ms.device += watch.milliseconds();
+    std::ranges::move(run_group(step.calls, request, gpu, group, report), std::back_inserter(numbers));
   }
   return numbers;
 }
 
 // The chain on all that the picture has: color, with conversions of its primaries, then the channels that go along.
-void run_groups(std::span<const Call> calls, const Globals& globals, DeviceSession& gpu,
+void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
                 std::span<const Call> calls_of_color, Picture& picture, const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
   report.storage = name_of(way.storage);
   const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
-  split_groups(globals.apply_to, picture);
+  split_groups(request.passes.apply_to, picture);
   std::vector<StatisticsResult> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -147,13 +148,13 @@ void run_groups(std::span<const Call> calls, const Globals& globals, DeviceSessi
     run_in_frame(group.is_color ? calls_of_color : calls, frame, group, [&](std::span<const Call> some) {
       const std::vector<Step> steps =
           group.is_color ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
-                         : steps_beside_color(some, is_applied(globals.apply_to, group));
-      std::ranges::move(run_steps(steps, globals, gpu, group, report), std::back_inserter(numbers));
+                         : steps_beside_color(some, is_applied(request.passes.apply_to, group));
+      std::ranges::move(run_steps(steps, request, gpu, group, report), std::back_inserter(numbers));
     });
     hand_out(numbers, group, measured);
   }
   std::ranges::move(measured, std::back_inserter(report.measured));
-  const std::vector<std::string> unfiltered = names_not_applied(globals.apply_to, picture);
+  const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
   if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_color(calls) && color.is_color) name_colors(color);
@@ -205,10 +206,10 @@ std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& 
 }
 
 // Numbers that are no colors are taken as they stand.
-void make_data(Picture& picture, const Globals& globals) {
+void make_data(Picture& picture, const InputSettings& settings) {
   Group& group = picture.groups.front();
   group.is_data = true;
-  if (!globals.input_transfer) picture.transfer = Transfer::linear;
+  if (!settings.transfer) picture.transfer = Transfer::linear;
 }
 
 // Adapts attributes to what the chain has made. `is_texture`: levels are in one file.
@@ -235,20 +236,19 @@ void tell_of_removed(const std::vector<std::string>& before, const Picture& pict
 }
 
 // The calls with the windows and depths of this picture.
-std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const Globals& globals) {
+std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const InputSettings& settings) {
   set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
-  read_depths(calls, picture, globals);
+  read_depths(calls, picture, settings);
   return calls;
 }
 
 }  // namespace
 
-ProcessedImage process_image(const Request& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
+ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
                              JobReport& report) {
-  check_apply_to(request.globals.apply_to, read);
-  check_requirements(request.calls, request.globals.apply_to, read);
-  const Globals& globals = request.globals;
-  const std::vector<Call> calls = for_picture(request.calls, read, globals);
+  check_apply_to(request.passes.apply_to, read);
+  check_requirements(request.calls, request.passes.apply_to, read);
+  const std::vector<Call> calls = for_picture(request.calls, read, request.input);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, *way.job.format, picture);
@@ -257,15 +257,15 @@ ProcessedImage process_image(const Request& request, DeviceSession& gpu, const C
   if (primaries.converts) report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
-      if (globals.bits || globals.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
-  if (takes_data(calls)) make_data(picture, globals);
+      if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
+  if (takes_data(calls)) make_data(picture, request.input);
   // integers that stay as they are are written at level 0 as they were read: color under alpha 0 too
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
                                        !primaries.converts;
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
-    run_groups(calls, globals, gpu, primaries.calls, picture, way, report);
+    run_groups(calls, request, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
     if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
     if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.output_depth);

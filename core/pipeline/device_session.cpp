@@ -1,8 +1,8 @@
-#include "cli/jobs/device_session.h"
+#include "core/pipeline/device_session.h"
 
-#include "cli/jobs/device.h"
 #include "core/base/error.h"
 #include "core/base/threads.h"
+#include "core/pipeline/device.h"
 
 #include <algorithm>
 #include <atomic>
@@ -48,10 +48,10 @@ static void check_threads() {
 
 void DeviceSession::open() {
   // deferred where the system gives no thread
-  opening_ = std::async(std::launch::async | std::launch::deferred, [&globals = globals_] {
+  opening_ = std::async(std::launch::async | std::launch::deferred, [&settings = settings_] {
                check_threads();
-               auto gpu = std::make_unique<Gpu>(device_for(globals));
-               if (globals.device_seconds) gpu->allow_seconds(*globals.device_seconds);
+               auto gpu = std::make_unique<Gpu>(device_for(settings));
+               if (settings.device_seconds) gpu->allow_seconds(*settings.device_seconds);
                return gpu;
              }).share();
 }

@@ -1,8 +1,8 @@
 // The depth that ops work with: of a channel of the picture, or of a file of its own.
 #pragma once
 
-#include "cli/options/global_options.h"
 #include "core/op/op.h"
+#include "core/pipeline/settings.h"
 
 #include <vector>
 
@@ -11,6 +11,6 @@ namespace gpupost {
 // Gives the calls that need one the depth of each texel. Where ops before a call move texels, depth goes along
 // with the nearest one. Throws Error(Exit::usage) where there is no such channel or its size is not the picture's, and Error(Exit::input)
 // where a file cannot be read.
-void read_depths(std::vector<Call>& calls, const Picture& picture, const Globals& globals);
+void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings);
 
 }  // namespace gpupost

@@ -1,0 +1,39 @@
+#include "core/pipeline/device.h"
+
+#include "core/base/error.h"
+#include "core/engine/tuning.h"
+
+namespace gpupost {
+
+static DeviceTraits with_tile_side(DeviceTraits traits, const DeviceSettings& settings) {
+  traits.is_side_asked_for = settings.tile_side.value_or(traits.max_image_side) < traits.max_image_side;
+  if (traits.is_side_asked_for) traits.max_image_side = *settings.tile_side;
+  return traits;
+}
+
+DeviceInfo device_for(const DeviceSettings& settings) {
+  DeviceInfo info = choose_device(list_tuned_devices(), settings.device, settings.require_gpu);
+  info.traits = with_tile_side(info.traits, settings);
+  return info;
+}
+
+DeviceTraits traits_for(const DeviceSettings& settings) {
+  std::vector<DeviceInfo> devices;
+  try {
+    devices = list_tuned_devices();
+  } catch (const Error&) {
+  }
+  DeviceTraits traits;
+  const bool needs_one = !devices.empty() || !settings.device.empty();  // planning does not
+  if (needs_one) traits = choose_device(devices, settings.device, settings.require_gpu).traits;
+  return with_tile_side(traits, settings);
+}
+
+// Watchdogs end what a GPU does after some seconds; a CPU has none.
+ChainOptions chain_options(const DeviceSettings& settings, const DeviceTraits& traits) {
+  constexpr double most_ms = 500;
+  if (settings.max_dispatch_ms) return {.most_ms = double(*settings.max_dispatch_ms), .unwatched_taps = 0};
+  return {.most_ms = traits.type == DeviceType::cpu ? 0 : most_ms};
+}
+
+}  // namespace gpupost

@@ -1,0 +1,41 @@
+#include "core/pipeline/job.h"
+
+#include "core/base/error.h"
+#include "core/system/atomic_file.h"
+
+#include <fmt/ranges.h>
+
+namespace gpupost {
+
+std::string Job::name() const {
+  return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
+}
+
+std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
+std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
+
+OutputPath default_level_output(const Job& job) {
+  const std::string whole = job.output.at(0), extension = "." + std::string(job.format->extensions.front());
+  OutputPath path(whole.substr(0, whole.size() - extension.size()) + ".");
+  path.add_level();
+  path.add(extension);
+  return path;
+}
+
+Job split_into_level_files(Job job, int level_count, int whole_count) {
+  if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
+  if (job.format->levels == FileLevels::any) return job;
+  if (job.is_output_named || job.output.at(0) == "-")
+    fail(Exit::usage,
+         "{}: one {} file holds all {} levels or one, not {}; expected -o with {{level}}, for a file a level",
+         job.output.shown(), job.format->name, whole_count, level_count);
+  job.output = default_level_output(job);
+  return job;
+}
+
+void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
+  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level)
+    check_can_be_written(job.output.at(level), no_clobber);
+}
+
+}  // namespace gpupost

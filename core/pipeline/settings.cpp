@@ -1,0 +1,13 @@
+#include "core/pipeline/settings.h"
+
+namespace gpupost {
+
+DecodeOptions decode_options(const InputSettings& settings) {
+  return {.part = settings.part,
+          .layer = settings.layer,
+          .level = settings.level.value_or(0),
+          .limits = settings.limits,
+          .requires_sandbox = settings.requires_sandbox};
+}
+
+}  // namespace gpupost
