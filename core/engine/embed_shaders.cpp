@@ -1,4 +1,4 @@
-// A program of the build: compiles the passes of every row's examples and writes them as C++.
+// A program of the build: compiles the passes of every row's usual examples and writes them as C++.
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/glsl/shader_text.h"
@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
@@ -19,7 +20,8 @@
 
 namespace gpupost {
 
-// Kinds of device that plans differ by.
+// The kinds of device whose first run compiles nothing: Mesa's CPU device, and GPUs with subgroups of 32. Others compile their
+// shaders at the first run and keep them.
 static std::vector<DeviceTraits> usual_devices() {
   DeviceTraits cpu{.name = "cpu",
                    .type = DeviceType::cpu,
@@ -37,20 +39,21 @@ static std::vector<DeviceTraits> usual_devices() {
   DeviceTraits gpu = cpu;
   gpu.type = DeviceType::discrete;
   gpu.subgroup_size = 32;
-  DeviceTraits without_subgroups = gpu;
-  without_subgroups.has_quad = without_subgroups.has_shuffle = without_subgroups.has_reductions = false;
-  return {cpu, gpu, without_subgroups};
+  return {cpu, gpu};
 }
 
-// Sizes that reach every way a plan can go: even and odd, large and small.
-static constexpr Size usual_sizes[] = {{4096, 4096}, {1920, 1080}, {3840, 2160}, {2560, 1440}, {1919, 1081},
-                                       {257, 129},   {64, 64},     {128, 32},    {17, 9},      {1, 4096},
-                                       {4096, 1},    {3, 5},       {5, 4},       {4, 5},       {1, 3},
-                                       {3, 1},       {32, 32},     {16, 16},     {8, 8}};
+// Even and odd sides, powers of two, and few to many levels: other sizes need the same shaders, or a few more of `mips` and `bloom`.
+static constexpr Size usual_sizes[] = {{1920, 1080}, {1919, 1081}, {4096, 4096}, {2560, 1440}, {1000, 667}, {300, 200}};
 
 // What images hold, and whether the arithmetic is of halves. Images of 8 bits take the same passes as those of floats.
 static constexpr std::pair<Depth, bool> usual_numbers[] = {
     {Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
+
+// Whoever asks for a method by name compares methods, and may wait for the compiler once.
+static bool is_usual(const Call& call) {
+  const auto is_default = [&](const Param& param) { return param.name != "method" || call.is_default(param); };
+  return std::ranges::all_of(call.op->params, is_default);
+}
 
 // The passes of a call, none where the device cannot do it.
 static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, const DeviceTraits& device) {
@@ -71,6 +74,7 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
         for (const Size size : usual_sizes)
           for (const auto& [storage, half_arithmetic] : usual_numbers) {
             const Call call = parse_call(*op, example);
+            if (!is_usual(call)) continue;
             const PlanInput input{.size = size, .storage = storage, .half_arithmetic = half_arithmetic};
             for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
           }

@@ -85,7 +85,9 @@ std::vector<uint32_t> words_of(const WorkerEnd& end, const std::string& name, co
 }  // namespace
 
 Compiled compile_glsl(const std::string& glsl, const std::string& name) {
-  const shaderc::Compiler compiler;
+  // Kept until the process ends, for all threads: each new one parses the language's own functions again, which takes as long as
+  // to compile a kernel. Not destroyed, since other threads may compile while the process exits.
+  static const shaderc::Compiler& compiler = *new shaderc::Compiler;
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
   options.SetOptimizationLevel(shaderc_optimization_level_performance);

@@ -18,7 +18,7 @@ struct BuiltInSpirv {
 void use_built_in_spirv(std::span<const BuiltInSpirv> shaders);
 std::span<const BuiltInSpirv> built_in_spirv();
 
-// Every row's examples, compiled by the build (library gpupost_spirv).
+// Every row's usual examples, compiled by the build (library gpupost_spirv).
 std::span<const BuiltInSpirv> shaders_of_all_rows();
 
 }  // namespace gpupost

@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace gpupost::test {
 
@@ -20,7 +22,20 @@ struct Counts {
 };
 Counts counts;
 
-// Counts test cases as they end; the reports stay doctest's own.
+// Processor seconds of this process and of the children that have ended.
+double processor_seconds() {
+  double seconds = 0;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+      seconds += double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+  }
+  return seconds;
+}
+
+// Counts test cases as they end; the reports stay doctest's own. With GPUPOST_TEST_TIMES it prints the processor seconds of each
+// case, which, other than doctest's durations, do not grow with the load of the machine.
 struct Counter : doctest::IReporter {
   explicit Counter(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData&) override {}
@@ -29,10 +44,12 @@ struct Counter : doctest::IReporter {
   void test_case_start(const doctest::TestCaseData& data) override {
     counts.name = data.m_name;
     counts.is_skipped = false;
+    begin_ = processor_seconds();
   }
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
     ++(!stats.testCaseSuccess ? counts.failed : counts.is_skipped ? counts.skipped : counts.passed);
+    if (prints_times_) fmt::print("processor seconds: {:.2f} {}\n", processor_seconds() - begin_, counts.name);
   }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
@@ -40,6 +57,10 @@ struct Counter : doctest::IReporter {
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
+
+ private:
+  bool prints_times_ = std::getenv("GPUPOST_TEST_TIMES") != nullptr;
+  double begin_ = 0;
 };
 REGISTER_LISTENER("counter", 1, Counter);
 

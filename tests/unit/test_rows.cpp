@@ -93,7 +93,7 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
   }
 }
 
-TEST_CASE("every choice of every option stands in an example, so that its shader is built in") {
+TEST_CASE("every choice of every option stands in an example, so that tests of all examples run it") {
   for (const Op* op : all_ops())
     for (const Param& param : op->params)
       for (size_t choice = 0; choice < param.choices.size() && !param.is_for_measuring; ++choice)
