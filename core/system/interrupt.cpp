@@ -25,7 +25,7 @@ static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
   sigemptyset(&only);
   sigaddset(&only, signal_number);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-  kill(getpid(), signal_number);
+  raise(signal_number);        // to this thread: another one might take it after the line below
   _exit(128 + signal_number);  // the kernel ignores the default action of process 1 of a container
 }
 

@@ -77,6 +77,18 @@ TEST_CASE("an interrupt ends a process that writes no file by the same signal") 
   }
 }
 
+TEST_CASE("an interrupt that any thread takes ends the process by the same signal") {
+  for (int round = 0; round < 40; ++round)
+    for (const int number : {SIGINT, SIGQUIT}) {
+      CAPTURE(number);
+      const Process process([number](int) {
+        std::jthread other([number] { raise(number); });
+        sleep_ms(20'000);
+      });
+      REQUIRE(process.ending() == number);
+    }
+}
+
 TEST_CASE("an interrupt lets a file that is being written finish, and nothing behind it begins") {
   const Process process([](int to) {
     {
