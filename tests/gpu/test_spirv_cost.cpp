@@ -80,3 +80,16 @@ TEST_CASE("damaged SPIR-V costs more than any limit") {
   words[5] &= 0xffff;  // an instruction of no words
   CHECK_THROWS_AS(check_cost(cost_of(words), "x"), Error);
 }
+
+TEST_CASE("calls that go a million deep cost more than the limit") {
+  const auto instruction = [](uint32_t op, uint32_t count) { return count << 16 | op; };
+  constexpr uint32_t depth = 1'000'000, head = 5, entry_point = 15, function = 54, function_end = 56, call = 57;
+  std::vector<uint32_t> words(head);
+  words.insert(words.end(), {instruction(entry_point, 3), 5, 1});
+  for (uint32_t id = 1; id <= depth; ++id) {
+    words.insert(words.end(), {instruction(function, 5), 0, id, 0, 0});
+    if (id < depth) words.insert(words.end(), {instruction(call, 4), 0, 0, id + 1});
+    words.push_back(instruction(function_end, 1));
+  }
+  CHECK_THROWS_AS(check_cost(cost_of(words), "x"), Error);
+}
