@@ -239,8 +239,20 @@ static double prepare_timed(Gpu& gpu, const Plan& plan) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+// More allocations than the device allows are an error of ours that drivers need not report.
+static void check_allocations(const DeviceInfo& info, const Plan& plan) {
+  constexpr size_t most_others = 6;  // upload, statistics, bounds, and what the host downloads of all of these
+  size_t count = plan.images.size() + plan.sources.size() * 2 + most_others;
+  for (const Pass& pass : plan.passes) count += size_t(pass.scratch_bytes > 0) + size_t(!pass.table.empty());
+  if (count > size_t(info.max_allocations))
+    throw OutOfDeviceMemory(
+        fmt::format("{} allows {} allocations of memory at a time, and the chain needs {} (run fewer ops at once)",
+                    info.traits.name, info.max_allocations, count));
+}
+
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
+  check_allocations(device.info(), plan);
   const double compile_ms = prepare_timed(*this, plan);
   const std::vector<Image> images = state_->create_images(plan.images);
   const PlanBuffers buffers = state_->create_buffers(plan);

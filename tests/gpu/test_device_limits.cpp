@@ -2,6 +2,8 @@
 #include "core/gpu/commands.h"
 #include "core/gpu/device.h"
 #include "core/op/parse.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
@@ -53,4 +55,19 @@ TEST_CASE("passes that exchange within subgroups have workgroups of full subgrou
         }
       }
   }
+}
+
+TEST_CASE("a chain of more allocations than the device allows at a time is refused") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  DeviceInfo info = gpu->info();
+  info.max_allocations = 12;
+  Gpu few(info);
+  const Level base = pattern("noise", {16, 8}, Depth::f32);
+  const auto run_blurs = [&](size_t count) {
+    const std::vector<Call> calls(count, call_of("blur", "--radius 2"));
+    few.run(plan(calls, {.size = base.size, .storage = Depth::f32}, info.traits), base, 0);
+  };
+  CHECK_NOTHROW(run_blurs(1));
+  CHECK_THROWS_AS(run_blurs(12), OutOfDeviceMemory);
 }
