@@ -14,6 +14,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -58,6 +59,13 @@ int exit_code_after(int signal_number, bool is_ignored, const std::string& outpu
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// The first child of a process; none: it has none yet.
+std::optional<pid_t> child_of(pid_t process) {
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", process));
+  pid_t child = 0;
+  return children >> child ? std::optional(child) : std::nullopt;
 }
 
 }  // namespace
@@ -203,4 +211,34 @@ TEST_CASE("a signal leaves no temporary file and ends the program by itself, unl
       CHECK(exit_code_after(number, is_ignored, place.path("out.exr")) == (is_ignored ? 2 : -number));
       CHECK(place.files() == before);
     }
+}
+
+TEST_CASE("an interrupt from the terminal ends the shell loop that gpupost runs in") {
+  const TestFolder place;
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const Descriptor read_end(ends[0]), write_end(ends[1]);  // no picture comes: gpupost waits
+  const std::string line = fmt::format("for i in 1 2; do '{}' - -o '{}' 2>/dev/null; done; touch '{}'", GPUPOST_PROGRAM,
+                                       place.path("out.exr"), place.path("after"));
+  const pid_t shell = fork();
+  if (shell == 0) {
+    setpgid(0, 0);  // Ctrl-C goes to all of the terminal's group
+    std::signal(SIGINT, SIG_DFL);
+    dup2(ends[0], STDIN_FILENO);
+    execl("/bin/bash", "bash", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  std::optional<pid_t> child;
+  for (int waited_ms = 0; waited_ms < 20'000; ++waited_ms) {
+    child = child_of(shell);
+    if (child && has_answer_to(*child, SIGTERM)) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  REQUIRE(child);
+  kill(-shell, SIGINT);
+  int status = 0;
+  waitpid(shell, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+  CHECK(!std::filesystem::exists(place.path("after")));
 }
