@@ -31,7 +31,7 @@ Planned color_alone(const Request& request) {
   return {.channels = {},
           .size = globals.size.value_or(Size{1920, 1080}),
           .storage = globals.passes.storage.value_or(Depth::half),
-          .has_colors = !takes_data(request.calls),
+          .has_colors = !makes_content(request.calls, Content::data),
           .steps = {{.route = Route::by_op, .calls = request.calls}}};
 }
 
@@ -39,7 +39,8 @@ Planned color_alone(const Request& request) {
 std::vector<Step> steps_of_ids(std::span<const Call> calls) {
   std::vector<Step> steps = steps_beside_color(calls, false);
   std::erase_if(steps, [](const Step& step) {
-    return std::ranges::all_of(step.calls, [](const Call& call) { return call.op->point || call.op->passes_through; });
+    return std::ranges::all_of(step.calls,
+                               [](const Call& call) { return call.op->point || call.op->makes == Makes::statistics; });
   });
   for (Step& step : steps) step.route = Route::by_nearest;
   return steps;

@@ -27,7 +27,7 @@ struct TuneRequest {
 
 // Which of the variants is best must not depend on more than the picture.
 bool can_be_tuned(const Op& op) {
-  return op.variants && !op.passes_through && !op.benchmark.sizes.empty() && op.benchmark.settings.empty();
+  return op.bench && op.bench->variants && op.makes != Makes::statistics && op.bench->settings.empty();
 }
 
 const Op* tunable_op(const std::string& name) {

@@ -17,7 +17,7 @@ namespace gpupost {
 namespace fs = std::filesystem;
 
 static bool makes_levels(const Request& request) {
-  return !request.calls.empty() && request.calls.back().op->makes_levels;
+  return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
 }
 
 // What fills the places of a pattern for one input.
@@ -105,7 +105,7 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   const std::string& input = inputs.front();
   Job job{.inputs = inputs, .is_output_named = !output.empty()};
   check_pattern(output);
-  if (output.empty() && !request.calls.empty() && request.calls.back().op->passes_through) {
+  if (output.empty() && !request.calls.empty() && request.calls.back().op->makes == Makes::statistics) {
     job.format = format_named("exr");  // which would hold all that there is
     job.writes_picture = false;
     return job;
@@ -133,7 +133,7 @@ static std::vector<std::string> possible_paths(const Request& request, Job job) 
   if (!makes_levels(request)) return {job.output.at(0)};
   constexpr Size largest{1 << 20, 1 << 20};  // that --max-side allows
   const Call& call = request.calls.back();
-  const int most_levels = call.op->level_count(call, largest);
+  const int most_levels = output_of(call, {.size = largest}).level_count;
   const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
   std::vector<std::string> paths;
   if (!job.is_a_file_a_level()) {
@@ -201,8 +201,9 @@ class Paths {
   explicit Paths(const Request& request) {
     for (const std::string& input : request.inputs) add_read({.path = input, .what = "input"});
     for (const Call& call : request.calls) {
-      if (call.op->reads_depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
-      if (call.op->takes_source) add_read({.path = call.word("file"), .what = "source"});
+      const Needs needs = call.op->needs(call);
+      if (needs.depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
+      if (!needs.file.empty()) add_read({.path = call.word(needs.file), .what = "source"});
     }
   }
 
@@ -248,7 +249,7 @@ class Paths {
 
 // Numbers go to standard output, and nothing else beside them.
 static void check_numbers_have_standard_output(const Request& request, const Job& job) {
-  if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->passes_through; })) return;
+  if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
   if (is_standard_output(job.output.at(0)))
     fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
   if (is_standard_output(request.globals.report))

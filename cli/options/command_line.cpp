@@ -4,7 +4,6 @@
 #include "cli/options/shader_file.h"
 #include "core/base/error.h"
 #include "core/ops/registry.h"
-#include "core/ops/user_point/file.h"
 
 #include <unistd.h>
 
@@ -52,15 +51,15 @@ class CommandLineParser {
 
   void end_call() {
     if (op_) request_.calls.push_back(parse_call(*op_, call_words_));
-    if (op_ && op_->takes_source) read_source(request_.calls.back());
+    if (op_) prepare(request_.calls.back());
     op_ = nullptr;
     call_words_.clear();
   }
 
-  // Reads the file of a user's op, and finds what is wrong with it and with the call.
-  static void read_source(Call& call) {
-    call.source = source_of(call.word("file"));
-    fold_of_source(call);
+  static void prepare(Call& call) {
+    const Needs needs = call.op->needs(call);
+    if (!needs.file.empty()) call.source = source_of(call.word(needs.file), needs.most_file_bytes);
+    if (call.op->prepare) call.op->prepare(call);
   }
 
   // Is it the positional word of the op right before it: the x of `flip x`?
@@ -68,8 +67,8 @@ class CommandLineParser {
     if (!op_ || !call_words_.empty()) return false;
     return std::ranges::any_of(op_->params, [&](const Param& param) {
       if (!param.is_positional) return false;
-      return param.matches_syntax ? param.matches_syntax(word)
-                                  : std::ranges::find(param.choices, word) != param.choices.end();
+      return param.form.matches ? param.form.matches(word)
+                                : std::ranges::find(param.choices, word) != param.choices.end();
     });
   }
 

@@ -6,6 +6,6 @@
 namespace gpupost {
 
 // All of a plain file of at most 64 KiB. Throws Error(Exit::input) where it is none, or cannot be read.
-std::string source_of(const std::string& path);
+std::string source_of(const std::string& path, size_t most_bytes);
 
 }  // namespace gpupost

@@ -96,7 +96,7 @@ std::vector<Option> options_of(const Op& op) {
                          .help = param.help,
                          .takes_value = param.kind != ParamKind::flag,
                          .choices = param.choices,
-                         .is_a_file = names_a_file(param.syntax)});
+                         .is_a_file = names_a_file(param.form.syntax)});
   return options;
 }
 
@@ -143,7 +143,7 @@ void add(Candidates& found, std::string_view word, std::string_view help, std::s
 }
 
 void add_ops(Candidates& found, std::string_view start) {
-  for (const Op* op : all_ops()) add(found, op->name, op->help, start);
+  for (const Op* op : all_ops()) add(found, op->name, op->doc.summary, start);
 }
 
 void add_verbs(Candidates& found, std::string_view start) {

@@ -15,7 +15,7 @@ namespace gpupost {
 // What the value of an option may be: "auto|single-pass|per-level", "0..16 texels".
 static std::string values_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "";
-  if (param.kind == ParamKind::text) return std::string(param.syntax);
+  if (param.kind == ParamKind::text) return std::string(param.form.syntax);
   if (param.is_for_measuring) return "VARIANT";
   if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
   return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
@@ -23,8 +23,8 @@ static std::string values_of(const Param& param) {
 
 static std::string default_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "off";
-  if (param.is_required) return "none, it must be given";
-  if (param.is_optional || param.kind == ParamKind::text) return "none";
+  if (param.presence == Presence::required) return "none, it must be given";
+  if (param.presence == Presence::optional || param.kind == ParamKind::text) return "none";
   if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.default_value)]);
   return fmt::format("{}", param.default_value);
 }
@@ -50,23 +50,23 @@ static std::string option_lines(std::string option, std::string_view help) {
   return fmt::format("  {}\n{}", option, wrapped(help, 6));
 }
 
-static std::vector<Note> notes_of(const Op& op) { return op.notes ? op.notes() : std::vector<Note>(); }
+static std::vector<Note> notes_of(const Op& op) { return op.doc.notes ? op.doc.notes() : std::vector<Note>(); }
 
 // Examples first, then options, then details.
 std::string help_text(const Op& op) {
   std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op.name,
-                                 wrapped(fmt::format("{}.", op.help), 0));
-  for (const std::string_view example : op.examples)
+                                 wrapped(fmt::format("{}.", op.doc.summary), 0));
+  for (const std::string_view example : op.doc.examples)
     text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
   text += "\nOptions\n";
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
                          fmt::format("{} (default {})", param.help, default_of(param)));
-  if (op.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
+  if (op.doc.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
   for (const Note& note : notes_of(op))
     text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
-  return text + fmt::format("\nDetails\n{}\nSource\n{}\nGlobal options: gpupost --help\n", wrapped(op.description, 2),
-                            wrapped(op.source, 2));
+  return text + fmt::format("\nDetails\n{}\nSource\n{}\nGlobal options: gpupost --help\n",
+                            wrapped(op.doc.description, 2), wrapped(op.doc.citation, 2));
 }
 
 // "-o, --output"
@@ -168,24 +168,24 @@ std::string help_text() {
 
 std::string ops_list() {
   std::string text;
-  for (const Op* op : all_ops()) text += fmt::format("  {:<22}{}\n", op->name, op->help);
+  for (const Op* op : all_ops()) text += fmt::format("  {:<22}{}\n", op->name, op->doc.summary);
   return text;
 }
 
 std::string ops_markdown() {
   std::string text = "# Ops\n\n`gpupost help OP` prints the same with examples.\n\n";
   for (const Op* op : all_ops()) {
-    text += fmt::format("## {}\n\n{}: {}\n\n| option | values | default | |\n|---|---|---|---|\n", op->name, op->help,
-                        op->description);
+    text += fmt::format("## {}\n\n{}: {}\n\n| option | values | default | |\n|---|---|---|---|\n", op->name,
+                        op->doc.summary, op->doc.description);
     for (const Param& param : op->params) {
       std::string values = values_of(param);
       for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
       text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
     }
-    if (op->notes) text += "\n";
+    if (op->doc.notes) text += "\n";
     for (const Note& note : notes_of(*op))
       text += fmt::format("- `{}`: `{}`; {}\n", note.name, note.formula, note.text);
-    text += fmt::format("\nSource: {}.\n\n", op->source);
+    text += fmt::format("\nSource: {}.\n\n", op->doc.citation);
   }
   return text;
 }

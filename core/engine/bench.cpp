@@ -14,7 +14,8 @@ namespace gpupost {
 
 std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half) {
   std::vector<Variant> variants;
-  for (const std::string& arguments : op.variants ? op.variants() : std::vector<std::string>{""}) {
+  for (const std::string& arguments :
+       op.bench&& op.bench->variants ? op.bench->variants() : std::vector<std::string>{""}) {
     if (with_float) variants.push_back({arguments, false});
     if (with_half) variants.push_back({arguments, true});
   }
@@ -152,7 +153,7 @@ void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, cons
   const Plan plan = subject.plan_of(calls, result.variant);
   const int first_level = plan.keeps_level_0 ? 1 : 0;
   const RunResult run = gpu.run(plan, subject.sets(plan), first_level);
-  if (calls.size() == 1 && calls[0].op->passes_through)
+  if (calls.size() == 1 && calls[0].op->makes == Makes::statistics)
     return check_numbers(calls[0], plan.results[0].of(run.statistics), expected, result);
   for (const LevelCheck& check : verify(expected, run.levels, first_level))
     if (result.worst.level == 0 || check.share > result.worst.share) result.worst = check;
@@ -258,7 +259,7 @@ static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Varia
     if (error.code() != Exit::limit) throw;
     return {.place = place, .obstacle = error.what()};
   }
-  add_ratios(result, measured.op.benchmark.floor);
+  add_ratios(result, measured.op.bench->floor);
   return result;
 }
 
@@ -268,14 +269,14 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const
 }
 
 const Op& chain_row() {
-  static const Op row{.name = "chain",
-                      .variants =
-                          [] {
-                            return std::vector<std::string>{"fused", std::string(not_fused)};
-                          },
-                      .benchmark = {.sizes = {{1920, 1080}, {3840, 2160}, {4096, 4096}},
-                                    .cpu_sizes = {{1024, 1024}},
-                                    .depths = {Depth::half, Depth::f32}}};
+  static const Benchmark benchmark{.variants =
+                                       [] {
+                                         return std::vector<std::string>{"fused", std::string(not_fused)};
+                                       },
+                                   .sizes = {{1920, 1080}, {3840, 2160}, {4096, 4096}},
+                                   .cpu_sizes = {{1024, 1024}},
+                                   .depths = {Depth::half, Depth::f32}};
+  static const Op row{.name = "chain", .bench = &benchmark};
   return row;
 }
 

@@ -37,18 +37,18 @@ static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
   const Size walked = floor == Floor::read ? size : written;
   const int rows = 256 / shape.columns * shape.each;
   Plan plan{.images = {{.size = size, .depth = depth}, {.size = written, .depth = depth}}, .result_image = 1};
-  plan.passes.push_back(
-      {.name = fmt::format("floor: {}, {} x {}", name_of(floor), shape.columns, shape.each),
-       .kernel = floor == Floor::copy    ? "bench/floor_copy.glsl"
-                 : floor == Floor::third ? "bench/floor_third.glsl"
-                                         : "bench/floor_read.glsl",
-       .defines = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
-       .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
-       .group_count = {(walked.width + shape.columns - 1) / shape.columns, (walked.height + rows - 1) / rows},
-       .source_image = 0,
-       .target_image = 1,
-       .bytes_read = bytes_of(plan.images[0]),
-       .bytes_written = floor == Floor::read ? 0 : bytes_of(plan.images[1])});
+  plan.passes.emplace_back(PassSpec{
+      .name = fmt::format("floor: {}, {} x {}", name_of(floor), shape.columns, shape.each),
+      .kernel = floor == Floor::copy    ? "bench/floor_copy.glsl"
+                : floor == Floor::third ? "bench/floor_third.glsl"
+                                        : "bench/floor_read.glsl",
+      .defines = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
+      .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
+      .grid = {.count = {(walked.width + shape.columns - 1) / shape.columns, (walked.height + rows - 1) / rows}},
+      .source = {.image = 0},
+      .target = {.image = 1},
+      .memory = {.bytes_read = bytes_of(plan.images[0]),
+                 .bytes_written = floor == Floor::read ? 0 : bytes_of(plan.images[1])}});
   return plan;
 }
 
@@ -66,7 +66,7 @@ std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth) {
 
 size_t bytes_moved(const Plan& plan) {
   size_t bytes = 0;
-  for (const Pass& pass : plan.passes) bytes += pass.bytes_read + pass.bytes_written;
+  for (const Pass& pass : plan.passes) bytes += pass.memory.bytes_read + pass.memory.bytes_written;
   return bytes;
 }
 
@@ -126,7 +126,7 @@ static double depth_at(int x, int y) {
 
 void give_depths(std::span<Call> calls, Size size) {
   for (size_t index = 0; index < calls.size(); ++index) {
-    if (!calls[index].op->reads_depth) continue;
+    if (!calls[index].op->needs(calls[index]).depth) continue;
     const Size at_call = result_size(calls.first(index), size);
     auto depth = std::make_shared<Plane>(Plane{.size = at_call, .values = std::vector<double>(texel_count(at_call))});
     for (int y = 0; y < at_call.height; ++y)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/gpu/timing.h"
+#include "core/op/benchmark.h"
 #include "core/plan/plan.h"
 
 #include <span>

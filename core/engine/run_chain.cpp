@@ -102,10 +102,11 @@ class StageRun {
 
   // Names the call that makes parts what they are, where there is one, and the way out.
   [[noreturn]] void refuse(const Part& part) const {
-    const auto found = std::ranges::find_if(stage_.calls, [](const Call& call) { return call.op->reach != nullptr; });
+    const auto found = std::ranges::find_if(
+        stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
     const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
     const std::string text = call.text();
-    const std::string_view smaller = call.op->smaller_parts;
+    const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
     const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
     fail(Exit::limit, "{}; of `{}` a part has at least {} x {} texels, which is too large too{}", bounds_.why, text,
          part.needed.size.width, part.needed.size.height,
@@ -187,11 +188,12 @@ class PartsRun {
   // Each level of the one above it: in parts, till all that are left fit at once.
   void make_levels(const Call& call, const Level& base) {
     const int count = result_level_count({&call, 1}, base.size);
+    const auto by_level = footprint_of(call, base.size).by_level;
     for (int level = 1; level < count; ++level) {
       const Level& above = level == 1 ? base : levels_.back();
-      if (level > 1 && make_rest(*call.op->level_by_level(call, count - level + 1), above, level)) return;
+      if (level > 1 && make_rest(by_level(count - level + 1), above, level)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
-      const Stage stage{.calls = {*call.op->level_by_level(call, 2)}, .size = above.size, .makes_levels = true};
+      const Stage stage{.calls = {by_level(2)}, .size = above.size, .makes_levels = true};
       run_stage(stage, above, made, fmt::format("mips level {}", level));
       levels_.push_back(std::move(made));
     }

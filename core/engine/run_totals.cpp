@@ -51,8 +51,8 @@ void RunTotals::add(const Plan& tile, const RunResult& result) {
       plan_.passes.push_back(tile.passes[index]);
       times_.pass_ms.push_back(milliseconds);
     } else {
-      plan_.passes[total].bytes_read += tile.passes[index].bytes_read;
-      plan_.passes[total].bytes_written += tile.passes[index].bytes_written;
+      plan_.passes[total].memory.bytes_read += tile.passes[index].memory.bytes_read;
+      plan_.passes[total].memory.bytes_written += tile.passes[index].memory.bytes_written;
       times_.pass_ms[total] += milliseconds;
     }
   }

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/version.h"
 #include "core/gpu/cache.h"
+#include "core/op/benchmark.h"
 #include "core/ops/registry.h"
 
 #include <algorithm>
@@ -41,8 +42,10 @@ static std::optional<Tuned> tuned_of(const std::string& line) {
   tuned.depth = depth_named(format);
   tuned.half_arithmetic = arithmetic == "half";
   const Op* op = op_named(tuned.op);
-  if (!op || !op->variants || tuned.size.width < 1 || tuned.size.height < 1 || line_of(tuned) != line + "\n") return {};
-  const std::vector<std::string> variants = op->variants();
+  if (!op || !op->bench || !op->bench->variants || tuned.size.width < 1 || tuned.size.height < 1 ||
+      line_of(tuned) != line + "\n")
+    return {};
+  const std::vector<std::string> variants = op->bench->variants();
   if (std::ranges::find(variants, tuned.arguments) == variants.end()) return {};
   return tuned;
 }

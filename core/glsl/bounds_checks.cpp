@@ -24,6 +24,7 @@ constexpr Array arrays[] = {{"statistics", statistics},
                             {"scratch_texels", scratch},
                             {"kept_texels", scratch},
                             {"table", table},
+                            {"far_table", table},
                             {"table4", table}};
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }

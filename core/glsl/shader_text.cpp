@@ -30,22 +30,22 @@ static void append_kernel(std::string_view name, std::set<std::string_view>& don
 
 static std::string extensions(const Pass& pass) {
   std::string text = "#version 460\n#extension GL_EXT_control_flow_attributes : require\n";
-  if (pass.scratch_bytes)
+  if (pass.memory.scratch_bytes)
     text += "#pragma use_vulkan_memory_model\n#extension GL_KHR_memory_scope_semantics : require\n";
-  if (pass.half_arithmetic) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
-  if (pass.subgroup_size) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
-  if (pass.subgroup_size > 4) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
-  if (pass.reduces_in_subgroups)
+  if (pass.arithmetic.is_half) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";
+  if (pass.arithmetic.subgroup_size) text += "#extension GL_KHR_shader_subgroup_quad : require\n";
+  if (pass.arithmetic.subgroup_size > 4) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+  if (pass.arithmetic.reduces_in_subgroups)
     text +=
         "#extension GL_KHR_shader_subgroup_arithmetic : require\n#extension GL_KHR_shader_subgroup_vote : require\n";
-  if (pass.subgroup_size && pass.half_arithmetic)
+  if (pass.arithmetic.subgroup_size && pass.arithmetic.is_half)
     text += "#extension GL_EXT_shader_subgroup_extended_types_float16 : require\n";
   return text;
 }
 
 static std::string numbers(const Pass& pass) {
-  std::string text = pass.half_arithmetic ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
-                                          : "#define HALF 0\n#define real float\n#define real4 vec4\n";
+  std::string text = pass.arithmetic.is_half ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
+                                             : "#define HALF 0\n#define real float\n#define real4 vec4\n";
   for (const Define& literal : pass.defines) text += fmt::format("#define {} {}\n", literal.name, literal.value);
   return text;
 }
@@ -67,8 +67,8 @@ static void visit_pushed(const Pass& pass, Visit visit) {
       for (const ShaderParam& field : folds[index].fields)
         if (!field.is_literal && field.table_index < 0) visit(pushed_name(end, index, field), field);
   };
-  visit_end("load", pass.on_load);
-  visit_end("store", pass.on_store);
+  visit_end("load", pass.points.on_load);
+  visit_end("store", pass.points.on_store);
 }
 
 std::vector<int32_t> pushed_words(const Pass& pass) {
@@ -81,31 +81,35 @@ std::vector<int32_t> pushed_words(const Pass& pass) {
 }
 
 static std::string bindings(const Pass& pass) {
-  std::string text = fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.group[0], pass.group[1]);
+  std::string text =
+      fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.grid.group[0], pass.grid.group[1]);
   text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
-  if (pass.second_image >= 0)
+  if (pass.second.image >= 0)
     text += fmt::format("layout(binding = {}) uniform sampler2D second_source;\n", int(second_source_binding));
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
     text += fmt::format("layout(binding = {}) uniform sampler2D more_source{};\n", more_sources_binding + int(index),
                         index);
   text += fmt::format("layout(binding = {}) writeonly uniform {} target[{}];\n", int(target_binding),
                       pass.half_targets.empty() ? "image2D" : "uimage2D",
-                      size_t(pass.bound_targets) + pass.more_targets.size());
-  if (pass.scratch_bytes)
+                      size_t(pass.target.bound_count) + pass.more_targets.size());
+  if (pass.memory.scratch_bytes)
     text += fmt::format(
         "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
         "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
         "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
         int(scratch_binding));
-  text += fmt::format("#define HAS_STATISTICS {}\n", int(pass.has_statistics));
-  if (pass.has_statistics)
+  text += fmt::format("#define HAS_STATISTICS {}\n", int(pass.memory.has_statistics));
+  if (pass.memory.has_statistics)
     text += fmt::format("layout(binding = {}, std430) buffer Statistics {{ uint statistics[]; }};\n",
                         int(statistics_binding));
-  if (!pass.table.empty())
+  if (table_size(pass) > 0)
     text += fmt::format(
         "layout(binding = {0}, std430) readonly buffer Table {{ float table[]; }};\n"
         "layout(binding = {0}, std430) readonly buffer Table4 {{ vec4 table4[]; }};  // four of them at once\n",
         int(table_binding));
+  if (table_size(pass) > table_window)
+    text += fmt::format("layout(binding = {}, std430) readonly buffer FarTable {{ float far_table[]; }};\n",
+                        int(far_table_binding));
   text += "layout(push_constant) uniform Push {\n";
   for (const PushConstant& value : pass.values) text += fmt::format("  int {};\n", value.name);
   visit_pushed(pass, [&](const std::string& name, const ShaderParam& field) {
@@ -120,17 +124,23 @@ static std::string value_text(std::string_view end, size_t index, const ShaderPa
   return fmt::format("{}(table[{}])", field.is_integer ? "int" : "float", field.table_index);
 }
 
-// The sources of users in a pass, each once.
-static std::vector<std::string_view> users_sources(const Pass& pass) {
-  std::vector<std::string_view> sources;
-  for (const std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
-    for (const FusedPoint& fold : *folds)
-      if (!fold.source.empty() && std::ranges::find(sources, fold.source) == sources.end())
-        sources.push_back(fold.source);
-  return sources;
+// Finds the point op that has the same text and tables.
+static std::vector<const FusedPoint*>::const_iterator find_same(const std::vector<const FusedPoint*>& texts,
+                                                                const FusedPoint& point) {
+  return std::ranges::find_if(
+      texts, [&](const FusedPoint* known) { return known->text == point.text && known->tables == point.tables; });
 }
 
-// What stands before each name of a user's source: before those of no other source in the pass, and of no kernel.
+// The point ops of a pass that were made at run time, those of the same text and tables once.
+static std::vector<const FusedPoint*> runtime_points(const Pass& pass) {
+  std::vector<const FusedPoint*> texts;
+  for (const std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
+    for (const FusedPoint& point : *points)
+      if (!point.text.empty() && find_same(texts, point) == texts.end()) texts.push_back(&point);
+  return texts;
+}
+
+// What stands before each name of a text made at run time: before those of no other text in the pass, and of no kernel.
 static constexpr std::string_view users_prefix = "users";
 static std::string prefix_of(size_t source_index) { return fmt::format("{}{}_", users_prefix, source_index); }
 
@@ -145,12 +155,14 @@ std::string in_users_names(std::string message) {
 }
 
 // They stand before all else: no macro, no variable and no function of gpupost can be meant in them.
-static std::string users_declarations(const Pass& pass) {
-  const std::vector<std::string_view> sources = users_sources(pass);
+static std::string runtime_texts(const Pass& pass) {
+  const std::vector<const FusedPoint*> points = runtime_points(pass);
   std::string text;
-  for (size_t index = 0; index < sources.size(); ++index) {
+  for (size_t index = 0; index < points.size(); ++index) {
     text += fmt::format("\n// --- a user's, {}\n", index);
-    for (const char c : sources[index]) {
+    for (const PointTable& table : points[index]->tables)
+      text += fmt::format("float {}{}(int index);\n", prefix_of(index), table.name);
+    for (const char c : points[index]->text) {
       if (c == name_mark) text += prefix_of(index);
       else text += c;
     }
@@ -158,16 +170,39 @@ static std::string users_declarations(const Pass& pass) {
   return text;
 }
 
+// The functions that read the tables of point ops.
+static std::string table_functions(const Pass& pass) {
+  const std::vector<std::span<const float>> tables = point_tables(pass);
+  if (tables.empty()) return "";
+  std::string text = fmt::format("\nfloat point_number(int at) {{\n  at += {};\n", point_tables_at);
+  text += table_size(pass) > table_window
+              ? fmt::format("  return at < {0} ? table[min(at, {0} - 1)] : far_table[max(at - {0}, 0)];\n}}\n",
+                            table_window)
+              : "  return table[at];\n}\n";
+  const std::vector<const FusedPoint*> points = runtime_points(pass);
+  for (size_t index = 0; index < points.size(); ++index)
+    for (const PointTable& table : points[index]->tables) {
+      size_t begin = 0;
+      for (const std::span<const float> numbers : tables) {
+        if (numbers.data() == table.numbers->data()) break;
+        begin += (numbers.size() + 3) / 4 * 4;
+      }
+      text += fmt::format("float {}{}(int index) {{ return point_number({} + clamp(index, 0, {})); }}\n",
+                          prefix_of(index), table.name, begin, table.numbers->size() - 1);
+    }
+  return text;
+}
+
 // The function of a point op as it is called.
-static std::string function_of(const FusedPoint& fold, const std::vector<std::string_view>& sources) {
-  const auto own = std::ranges::find(sources, fold.source);
-  return own == sources.end() ? fold.name : prefix_of(size_t(own - sources.begin())) + fold.name;
+static std::string function_of(const FusedPoint& point, const std::vector<const FusedPoint*>& texts) {
+  if (point.text.empty()) return point.name;
+  return prefix_of(size_t(find_same(texts, point) - texts.begin())) + point.name;
 }
 
 static std::string fold_declarations(std::span<const FusedPoint> folds, std::set<std::string_view>& done) {
   std::string text;
   for (const FusedPoint& fold : folds) {
-    if (!fold.source.empty() || done.contains(fold.kernel)) continue;
+    if (!fold.text.empty() || done.contains(fold.kernel)) continue;
     text += fmt::format("\nstruct {}_params {{\n", fold.name);
     for (const ShaderParam& field : fold.fields)
       text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
@@ -213,19 +248,19 @@ std::string without_black(std::string_view function, std::string_view params, Sp
 
 // Statements on `c`: through the folds, from one state to another.
 std::string through(std::span<const FusedPoint> folds, std::string_view end, State from, State to,
-                    const std::vector<std::string_view>& sources) {
+                    const std::vector<const FusedPoint*>& texts) {
   std::string text;
   for (size_t index = 0; index < folds.size(); ++index) {
     const FusedPoint& fold = folds[index];
     const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb,
-                    fold.takes_any_alpha ? from.is_straight : fold.is_straight};
+                    fold.alpha == PointAlpha::any ? from.is_straight : fold.alpha == PointAlpha::straight};
     text += conversions(from, own);
     std::vector<std::string> values;
     for (const ShaderParam& field : fold.fields) values.push_back(value_text(end, index, field));
     if (values.empty()) values.push_back("0");
-    const std::string function = function_of(fold, sources);
+    const std::string function = function_of(fold, texts);
     const std::string params = fmt::format("{}_params({})", function, fmt::join(values, ", "));
-    if (!fold.source.empty() && own.is_straight) text += without_black(function, params, own.space);
+    if (!fold.text.empty() && own.is_straight) text += without_black(function, params, own.space);
     else text += fmt::format("  c = {}(c, {});\n", function, params);
     from = own;
   }
@@ -243,54 +278,55 @@ static std::string stored(const Pass& pass, size_t target, std::string_view c) {
 
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
-  const bool has_folds = !pass.on_load.empty() || !pass.on_store.empty();
+  const bool has_folds = !pass.points.on_load.empty() || !pass.points.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
-  const std::vector<std::string_view> sources = users_sources(pass);
+  const std::vector<const FusedPoint*> texts = runtime_points(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
   if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
-  if (is_half && !pass.on_store.empty()) text += "#define HALF_ALPHAS\n";
+  if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";
   if (has_folds) append_kernel("lib/alpha.glsl", done, text);
-  text += fold_declarations(pass.on_load, done) + fold_declarations(pass.on_store, done);
+  text += fold_declarations(pass.points.on_load, done) + fold_declarations(pass.points.on_store, done);
   if (!pass.half_targets.empty()) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
   if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);
 
-  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.on_load, "load", {pass.source_space}, inside, sources) +
+  text += "\nvec4 loaded(vec4 c) {\n" + through(pass.points.on_load, "load", {pass.source_space}, inside, texts) +
           "  return c;\n}\n";
   text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
-  if (pass.second_image >= 0)
+  if (pass.second.image >= 0)
     text += "\nvec4 load_second(ivec2 at) {\n  vec4 c = texelFetch(second_source, at, 0);\n" +
             (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
     text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
   for (size_t index = 0; index < pass.more_targets.size(); ++index)
     text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, {}); }}\n", index,
-                        size_t(pass.bound_targets) + index, stored(pass, index + 1, "c"));
+                        size_t(pass.target.bound_count) + index, stored(pass, index + 1, "c"));
   // the mean of the texels around the corner that has `at` at its lower right
-  if (pass.samples_at_corners) text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
+  if (pass.access.samples_at_corners)
+    text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
-  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.on_store, "store", inside, {pass.target_space}, sources);
+  text += "\nvec4 into_target(vec4 c) {\n" + through(pass.points.on_store, "store", inside, {pass.target_space}, texts);
   text += fmt::format("  return {};\n}}\n", pass.is_r11g11b10 ? "fitted(c)" : "c");
   const std::string made = stored(pass, 0, "into_target(c)");
-  if (pass.bound_targets == 1)
+  if (pass.target.bound_count == 1)
     text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
-  for (int index = 0; index < pass.bound_targets; ++index)
+  for (int index = 0; index < pass.target.bound_count; ++index)
     text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, made);
   return text + "  }\n}\n";
 }
 
 static std::string declarations(const Pass& pass) {
-  return extensions(pass) + users_declarations(pass) + numbers(pass) + bindings(pass);
+  return extensions(pass) + runtime_texts(pass) + numbers(pass) + bindings(pass);
 }
 
 static std::string functions(const Pass& pass) {
   std::set<std::string_view> done;
-  std::string text = load_and_store(pass, done);
+  std::string text = table_functions(pass) + load_and_store(pass, done);
   append_kernel(pass.kernel, done, text);
   return text;
 }

@@ -19,8 +19,9 @@ enum Binding {
   statistics_binding = 3,
   scratch_binding = 4,
   table_binding = 5,
-  more_sources_binding = 6,                                  // and those behind it, most_more_sources of them
-  bounds_binding = more_sources_binding + most_more_sources  // of passes that check bounds alone
+  more_sources_binding = 6,  // and those behind it, most_more_sources of them
+  far_table_binding = more_sources_binding + most_more_sources,
+  bounds_binding = far_table_binding + 1  // of passes that check bounds alone
 };
 
 // What is pushed, in the order in which the text declares it.

@@ -40,6 +40,24 @@ std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_ima
   return images;
 }
 
+// Floats at which the tables of a pass's point ops begin.
+static size_t first_point_number(const Pass& pass) { return (pass.table.size() + 3) / 4 * 4; }
+
+// The tables of a pass's point ops, as they stand behind its own; empty where it has none.
+static Buffer upload_of_point_tables(const Device& device, const Pass& pass) {
+  const std::vector<std::span<const float>> tables = point_tables(pass);
+  if (tables.empty()) return {};
+  const size_t count = table_size(pass) - first_point_number(pass);
+  Buffer upload(device, count * sizeof(float), Buffer::Use::upload, pass.name + " tables of point ops");
+  size_t begin = 0;
+  for (const std::span<const float> numbers : tables) {
+    std::memcpy(upload.mapped() + begin * sizeof(float), numbers.data(), numbers.size_bytes());
+    begin += (numbers.size() + 3) / 4 * 4;
+  }
+  upload.flush(device);
+  return upload;
+}
+
 PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
   PlanBuffers buffers;
   const auto buffer = [&](size_t bytes, const std::string& name) {
@@ -47,8 +65,10 @@ PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
   };
   const bool is_short = has_fault("overrun");
   for (const Pass& pass : plan.passes) {
-    buffers.scratch.push_back(buffer(is_short ? pass.zeroed_bytes : pass.scratch_bytes, pass.name + " scratch"));
-    buffers.tables.push_back(buffer(pass.table.size() * sizeof pass.table[0], pass.name + " table"));
+    buffers.scratch.push_back(
+        buffer(is_short ? pass.memory.zeroed_bytes : pass.memory.scratch_bytes, pass.name + " scratch"));
+    buffers.tables.push_back(buffer(table_size(pass) * sizeof(float), pass.name + " table"));
+    buffers.point_tables.push_back(upload_of_point_tables(device, pass));
   }
   if (plan.statistics_bytes)
     buffers.statistics = Buffer(device, plan.statistics_bytes, Buffer::Use::device, "statistics");
@@ -66,11 +86,17 @@ static void upload_table(VkCommandBuffer commands, std::span<const float> table,
 
 void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const {
   for (size_t index = 0; index < buffers.scratch.size(); ++index)
-    if (plan.passes[index].zeroed_bytes)
-      vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].zeroed_bytes, 0);
+    if (plan.passes[index].memory.zeroed_bytes)
+      vkCmdFillBuffer(commands, buffers.scratch[index].handle(), 0, plan.passes[index].memory.zeroed_bytes, 0);
   if (plan.clamped_at >= 0) vkCmdFillBuffer(commands, buffers.statistics.handle(), 0, plan.statistics_bytes, 0);
   for (size_t index = 0; index < buffers.tables.size(); ++index)
     upload_table(commands, plan.passes[index].table, buffers.tables[index]);
+  for (size_t index = 0; index < buffers.point_tables.size(); ++index)
+    if (const Buffer& from = buffers.point_tables[index]; from.handle()) {
+      const VkBufferCopy copy{.dstOffset = first_point_number(plan.passes[index]) * sizeof(float),
+                              .size = from.bytes()};
+      vkCmdCopyBuffer(commands, from.handle(), buffers.tables[index].handle(), 1, &copy);
+    }
   if (buffers.outside.handle()) vkCmdFillBuffer(commands, buffers.outside.handle(), 0, VK_WHOLE_SIZE, 0);
   barrier(commands);
 }
@@ -78,16 +104,25 @@ void Gpu::State::fill_buffers(VkCommandBuffer commands, const Plan& plan, const 
 std::vector<Buffer> Gpu::State::source_buffers(const Plan& plan) const {
   std::vector<Buffer> buffers;
   for (const PlanSource& source : plan.sources) {
-    const Size size = plan.images[size_t(source.image)].size;
+    const PlanImage& image = plan.images[size_t(source.image)];
+    const Size size = image.size;
     const Buffer& buffer =
-        buffers.emplace_back(device, texel_count(size) * sizeof(float), Buffer::Use::upload, "upload of numbers");
-    auto* to = reinterpret_cast<float*>(buffer.mapped());
-    parallel_ranges(size.height, 16, [&](int begin, int end) {
-      for (int y = begin; y < end; ++y) {
-        const size_t row = size_t(source.corner.y + y) * size_t(source.numbers->size.width) + size_t(source.corner.x);
-        std::transform(&source.numbers->values[row], &source.numbers->values[row] + size.width,
-                       to + size_t(y) * size_t(size.width), [](double number) { return float(number); });
+        buffers.emplace_back(device, bytes_of_level(image, 0), Buffer::Use::upload, "upload of an input");
+    const size_t row_bytes = size_t(size.width) * bytes_of_texel(image);
+    const auto copy_row = [&](int y, std::byte* to) {
+      const auto first = [&](Size whole) {
+        return size_t(source.corner.y + y) * size_t(whole.width) + size_t(source.corner.x);
+      };
+      if (const auto* numbers = std::get_if<std::shared_ptr<const Plane>>(&source.texels)) {
+        const double* from = &(*numbers)->values[first((*numbers)->size)];
+        std::transform(from, from + size.width, reinterpret_cast<float*>(to), [](double n) { return float(n); });
+      } else {
+        const Level& level = *std::get<std::shared_ptr<const Level>>(source.texels);
+        std::memcpy(to, level.texels.data() + first(level.size) * bytes_of_texel(image), row_bytes);
       }
+    };
+    parallel_ranges(size.height, 16, [&](int begin, int end) {
+      for (int y = begin; y < end; ++y) copy_row(y, buffer.mapped() + size_t(y) * row_bytes);
     });
     buffer.flush(device);
   }
@@ -113,24 +148,25 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
   for (size_t index = 0; index < pass_count; ++index) {
     const Pass& pass = plan.passes[index];
     Bound bound{
-        .source = images[size_t(pass.source_image)].view(pass.source_level),
-        .second_source = pass.second_image < 0 ? nullptr : images[size_t(pass.second_image)].view(pass.second_level),
+        .source = images[size_t(pass.source.image)].view(pass.source.level),
+        .second_source = pass.second.image < 0 ? nullptr : images[size_t(pass.second.image)].view(pass.second.level),
         .more_sources = {},
         .targets = {},
         .statistics = buffers.statistics.handle(),
         .scratch = buffers.scratch[index].handle(),
         .table = buffers.tables[index].handle(),
+        .table_bytes = buffers.tables[index].bytes(),
         .outside = {buffers.outside.handle(), index * bounds_bytes, bounds_bytes}};
     const auto target = [&](int image, int level) {
       return pass.half_targets.empty() ? images[size_t(image)].view(level) : images[size_t(image)].bits_view(level);
     };
-    for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
-      bound.targets.push_back(target(pass.target_image, level));
+    for (int level = pass.target.level; level < pass.target.level + pass.target.count; ++level)
+      bound.targets.push_back(target(pass.target.image, level));
     for (const int image : pass.more_sources) bound.more_sources.push_back(images[size_t(image)].view(0));
     for (const int image : pass.more_targets) bound.targets.push_back(target(image, 0));
     pipelines.bind(commands, pass, bound);
     const bool is_left_out = index > 0 && index + 1 == pass_count && has_fault("pass");
-    if (!is_left_out) vkCmdDispatch(commands, uint32_t(pass.group_count[0]), uint32_t(pass.group_count[1]), 1);
+    if (!is_left_out) vkCmdDispatch(commands, uint32_t(pass.grid.count[0]), uint32_t(pass.grid.count[1]), 1);
     barrier(commands);
     if (clock) clock->tick(commands);
   }
@@ -243,7 +279,8 @@ static double prepare_timed(Gpu& gpu, const Plan& plan) {
 static void check_allocations(const DeviceInfo& info, const Plan& plan) {
   constexpr size_t most_others = 6;  // upload, statistics, bounds, and what the host downloads of all of these
   size_t count = plan.images.size() + plan.sources.size() * 2 + most_others;
-  for (const Pass& pass : plan.passes) count += size_t(pass.scratch_bytes > 0) + size_t(!pass.table.empty());
+  for (const Pass& pass : plan.passes)
+    count += size_t(pass.memory.scratch_bytes > 0) + size_t(table_size(pass) > 0) + size_t(!point_tables(pass).empty());
   if (count > size_t(info.max_allocations))
     throw OutOfDeviceMemory(
         fmt::format("{} allows {} allocations of memory at a time, and the chain needs {} (run fewer ops at once)",

@@ -135,9 +135,6 @@ class Gpu {
 // would wait for it.
 bool driver_is_stuck();
 
-// Whose text a shader is: gpupost's own, or also that of a user, which may be wrong and may hurt the compiler.
-enum class Author { gpupost, user };
-
 // SPIR-V of a shader, from what is built in, else the disk cache, else compiled, what a user has written in a process of
 // its own. Throws Error(Exit::bug), of a user's Error(Exit::input), "NAME:LINE: what is wrong".
 std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author = Author::gpupost);

@@ -81,7 +81,8 @@ void Pipelines::create_layouts() {
       binding(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, target_count_),
       binding(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
       binding(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-      binding(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+      binding(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      binding(far_table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   for (size_t index = 0; index < most_more_sources; ++index)
     bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
   if (device_.checks_bounds()) bindings.push_back(binding(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
@@ -129,7 +130,7 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) c
   VkShaderModule module = nullptr;
   check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), "vkCreateShaderModule");
   const Owned<VkShaderModule> owned_module(device_.handle(), module, vkDestroyShaderModule);
-  const bool has_subgroups = pass.subgroup_size > 0 || pass.reduces_in_subgroups;
+  const bool has_subgroups = pass.arithmetic.subgroup_size > 0 || pass.arithmetic.reduces_in_subgroups;
   const VkComputePipelineCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -178,7 +179,7 @@ void Pipelines::begin(int pass_count) {
   const VkDescriptorPoolSize sizes[] = {
       {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, uint32_t(2 + most_more_sources) * count},
       {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
-      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * count}};
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 5 * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
                                         .poolSizeCount = std::size(sizes),
@@ -205,7 +206,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
                                 .descriptorCount = count,
                                 .descriptorType = type};
   };
-  const VkSampler sampler = pass.samples_at_corners ? linear_ : nearest_;
+  const VkSampler sampler = pass.access.samples_at_corners ? linear_ : nearest_;
   const VkDescriptorImageInfo source{sampler, bound.source, VK_IMAGE_LAYOUT_GENERAL};
   const VkDescriptorImageInfo second_source{nearest_, bound.second_source ? bound.second_source : bound.source,
                                             VK_IMAGE_LAYOUT_GENERAL};
@@ -220,9 +221,14 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   const auto whole = [this](VkBuffer buffer) {
     return VkDescriptorBufferInfo{buffer ? buffer : spare_.handle(), 0, VK_WHOLE_SIZE};
   };
-  const VkDescriptorBufferInfo statistics = whole(bound.statistics), scratch = whole(bound.scratch),
-                               table = whole(bound.table);
+  const VkDescriptorBufferInfo statistics = whole(bound.statistics), scratch = whole(bound.scratch);
   const VkDescriptorBufferInfo spare = whole(nullptr);
+  constexpr size_t window_bytes = table_window * sizeof(float);
+  VkDescriptorBufferInfo table = whole(bound.table), far_table = spare;
+  if (bound.table_bytes > window_bytes) {
+    table.range = window_bytes;
+    far_table = {bound.table, window_bytes, VK_WHOLE_SIZE};
+  }
   // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
   std::vector<VkWriteDescriptorSet> writes{
       write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
@@ -230,13 +236,15 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
       write(target_binding, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(targets.size())),
       write(statistics_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
       write(scratch_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
-      write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
+      write(table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1),
+      write(far_table_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1)};
   writes[0].pImageInfo = &source;
   writes[1].pImageInfo = &second_source;
   writes[2].pImageInfo = targets.data();
   writes[3].pBufferInfo = &statistics;
   writes[4].pBufferInfo = &scratch;
   writes[5].pBufferInfo = &table;
+  writes[6].pBufferInfo = &far_table;
   for (size_t index = 0; index < more_sources.size(); ++index) {
     writes.push_back(write(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
     writes.back().pImageInfo = &more_sources[index];

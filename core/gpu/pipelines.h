@@ -15,9 +15,10 @@ struct Bound {
   VkImageView second_source = nullptr;  // none: the pass reads one image
   std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
-  VkBuffer statistics = nullptr;     // none: the plan keeps no statistics
-  VkBuffer scratch = nullptr;        // none: the pass has no scratch memory
-  VkBuffer table = nullptr;          // none: the pass has no table
+  VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
+  VkBuffer scratch = nullptr;     // none: the pass has no scratch memory
+  VkBuffer table = nullptr;       // none: the pass has no table
+  size_t table_bytes = 0;
   VkDescriptorBufferInfo outside{};  // where it counts what it does outside of them all; none: bounds are not checked
 };
 

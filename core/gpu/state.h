@@ -13,6 +13,7 @@ namespace gpupost {
 // What a plan's passes work with beside its images.
 struct PlanBuffers {
   std::vector<Buffer> scratch, tables;  // one a pass, empty where it needs none
+  std::vector<Buffer> point_tables;     // likewise: what is copied to the tables behind the pass's own
   Buffer statistics;                    // empty where the plan keeps none
   Buffer outside;                       // what passes count outside of their memory; empty where bounds are not checked
 };

@@ -97,7 +97,7 @@ static void fill_others(Gpu::State& gpu, const std::vector<std::vector<Image>>& 
       if (set + index > 0) ready(recording.commands(), sets[set][index]);
   for (size_t set = 1; set < sets.size(); ++set) {
     gpu.pipelines.bind(recording.commands(), pass, {.source = sets[0][0].view(0), .targets = {sets[set][0].view(0)}});
-    vkCmdDispatch(recording.commands(), uint32_t(pass.group_count[0]), uint32_t(pass.group_count[1]), 1);
+    vkCmdDispatch(recording.commands(), uint32_t(pass.grid.count[0]), uint32_t(pass.grid.count[1]), 1);
   }
   barrier(recording.commands());
   submit(gpu.device, recording);
@@ -169,7 +169,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
 // What passes leave in their scratch memory would spoil the next run.
 void check_scratch(Gpu::State& gpu, const Plan& plan, std::span<const Buffer> scratch) {
   for (size_t index = 0; index < scratch.size(); ++index) {
-    const size_t bytes = plan.passes[index].zeroed_bytes;
+    const size_t bytes = plan.passes[index].memory.zeroed_bytes;
     if (bytes == 0) continue;
     const Buffer download(gpu.device, bytes, Buffer::Use::download, "scratch");
     Recording recording(gpu.device, gpu.pool);

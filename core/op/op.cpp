@@ -1,6 +1,7 @@
 #include "core/op/op.h"
 
 #include "core/base/threads.h"
+#include "core/op/benchmark.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +40,8 @@ std::string_view Call::choice(std::string_view param_name) const {
 
 bool Call::is_default(const Param& param) const {
   const double value = number(param.name);
-  return word(param.name).empty() && (param.is_optional ? std::isnan(value) : value == param.default_value);
+  return word(param.name).empty() &&
+         (param.presence == Presence::optional ? std::isnan(value) : value == param.default_value);
 }
 
 std::string Call::text_of(const Param& param) const {
@@ -63,21 +65,34 @@ Call Call::with(std::string_view param_name, double value) const {
   return changed;
 }
 
-Size result_size(std::span<const Call> calls, Size size) {
-  for (const Call& call : calls)
-    if (call.op->result_size) size = call.op->result_size(call, size);
-  return size;
+Needs needs_nothing(const Call&) { return {}; }
+Needs needs_rec709(const Call&) { return {.primaries = rec709}; }
+Output same_as_input(const Call&, std::span<const Output> inputs) { return inputs.front(); }
+
+bool is_exact(const Op& op) { return op.reference.tolerance == exact_tolerance; }
+
+Footprint footprint_of(const Call& call, Size size) {
+  if (call.op->footprint) return call.op->footprint(call, size);
+  return {.kind = call.op->point ? Footprint::Kind::texel : Footprint::Kind::whole};
 }
 
-int result_level_count(std::span<const Call> calls, Size size) {
-  if (calls.empty() || !calls.back().op->level_count) return 1;
-  return calls.back().op->level_count(calls.back(), result_size(calls, size));
+Output output_of(const Call& call, const Output& input) {
+  std::vector<Output> inputs{input};
+  for (const InputPicture& other : call.inputs) inputs.push_back(other.picture);
+  return call.op->output(call, inputs);
 }
 
-Windows result_windows(std::span<const Call> calls, Windows windows) {
-  for (const Call& call : calls)
-    if (call.op->result_windows) windows = call.op->result_windows(call, windows);
-  return windows;
+Output output_of(std::span<const Call> calls, Output input) {
+  for (const Call& call : calls) input = output_of(call, input);
+  return input;
+}
+
+Size result_size(std::span<const Call> calls, Size size) { return output_of(calls, {.size = size}).size; }
+
+int result_level_count(std::span<const Call> calls, Size size) { return output_of(calls, {.size = size}).level_count; }
+
+Windows result_windows(std::span<const Call> calls, const Windows& windows) {
+  return output_of(calls, {.size = size_of(windows.data), .windows = windows}).windows;
 }
 
 void set_windows(std::span<Call> calls, Windows windows) {
@@ -92,38 +107,28 @@ Windows windows_before(const Call& call, Size size) {
   return is_known ? call.windows : Windows{.data = window_of(size), .display = window_of(size)};
 }
 
+Windows windows_before(const Call& call, const Output& input) {
+  return size_of(input.windows.data) == input.size ? input.windows : windows_before(call, input.size);
+}
+
 bool keeps_base(std::span<const Call> calls) {
-  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes_levels || call.op->passes_through; });
+  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes != Makes::picture; });
 }
 
-bool takes_data(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return call.op->takes_data && call.op->takes_data(call); });
-}
-
-bool takes_rec709(const Call& call) {
-  const Op& op = *call.op;
-  return op.takes_rec709_in ? op.takes_rec709_in(call)
-                            : op.takes_rec709 || (op.point && op.point->space == PointSpace::yxy);
+bool makes_content(std::span<const Call> calls, Content content) {
+  return std::ranges::any_of(calls, [&](const Call& call) { return output_of(call, Output{}).content == content; });
 }
 
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {
-  for (const Call& call : calls) {
-    if (call.op->adds_alpha && call.op->adds_alpha(call)) has_alpha = true;
-    if (call.op->drops_alpha && call.op->drops_alpha(call)) has_alpha = false;
-  }
-  return has_alpha;
+  return output_of(calls, {.has_alpha = has_alpha}).has_alpha;
 }
 
-bool makes_luminance(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return call.op->makes_luminance; });
-}
-
-Depth result_depth(std::span<const Call> calls, Depth depth) { return makes_luminance(calls) ? Depth::f32 : depth; }
+Depth result_depth(std::span<const Call> calls, Depth depth) { return output_of(calls, {.depth = depth}).depth; }
 
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
   std::vector<Call> kept;
   for (const Call& call : calls)
-    if (call.op->every_channel) kept.push_back(call);
+    if (call.op->channels == Channels::all) kept.push_back(call);
   for (Call& call : kept)
     for (size_t index = 0; index < call.values.size(); ++index)
       if (const Param& param = call.op->params[index]; param.is_for_color) call.values[index] = param.default_value;
@@ -151,13 +156,17 @@ static bool is_zero(const Planes& planes) {
 }
 
 std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (call.op->is_exact) return call.op->reference(call, error);
-  std::vector<Planes> tolerance = call.op->reference(call, absolute(base));
+  std::vector<Planes> tolerance = call.op->reference.levels(call, absolute(base));
   for (size_t level = 0; level < tolerance.size(); ++level)
     for (Plane& plane : tolerance[level])
-      for (double& value : plane.values) value = (call.op->makes_levels ? double(level) : 1) * rounding(value, depth);
-  if (!is_zero(error)) add(tolerance, call.op->reference(call, error));
+      for (double& value : plane.values)
+        value = (call.op->makes == Makes::levels ? double(level) : 1) * rounding(value, depth);
+  if (!is_zero(error)) add(tolerance, call.op->reference.levels(call, error));
   return tolerance;
+}
+
+std::vector<Planes> exact_tolerance(const Call& call, const Planes&, const Planes& error, Depth) {
+  return call.op->reference.levels(call, error);
 }
 
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference) {
@@ -175,7 +184,8 @@ std::vector<Planes> by_component(Planes base, const std::function<std::vector<Pl
 Call default_call(const Op& op) {
   Call call{.op = &op};
   for (const Param& param : op.params)
-    call.values.push_back(param.is_optional ? std::numeric_limits<double>::quiet_NaN() : param.default_value);
+    call.values.push_back(param.presence == Presence::optional ? std::numeric_limits<double>::quiet_NaN()
+                                                               : param.default_value);
   call.texts.resize(op.params.size());
   return call;
 }

@@ -35,9 +35,9 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
 // The words as one: several are of a parameter that may be repeated.
 static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
   for (const std::string& word : words)
-    if (!param.matches_syntax(word))
-      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.syntax);
-  return param.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
+    if (!param.form.matches(word))
+      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.form.syntax);
+  return param.form.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
 }
 
 // Puts what was typed for parameter `index` into the call; `words` is empty for a flag.
@@ -45,7 +45,7 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
   const Op& op = *call.op;
   const Param& param = op.params[index];
   for (const std::string& word : words)
-    if (word != words.front() && !param.is_repeated)
+    if (word != words.front() && !param.form.is_repeated)
       fail(Exit::usage, "{}: {} is given twice, as {} and as {}", op.name, param.typed_name(), words.front(), word);
   switch (param.kind) {
     case ParamKind::flag: call.values[index] = 1; break;
@@ -59,8 +59,9 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
 // Refuses options that mean nothing beside the others.
 static void check_effects(const Call& call) {
   for (const Param& param : call.op->params)
-    if (param.has_effect && !call.is_default(param) && !param.has_effect(call))
-      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param), param.requirement);
+    if (param.effect.in && !call.is_default(param) && !param.effect.in(call))
+      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param),
+           param.effect.requirement);
 }
 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
@@ -83,9 +84,9 @@ Call parse_call(const Op& op, const std::vector<std::string>& words) {
   for (size_t index = 0; index < options.size(); ++index)
     if (options[index]->count() > 0) take(call, index, texts[index]);
   for (size_t index = 0; index < options.size(); ++index)
-    if (const Param& param = op.params[index]; param.is_required && options[index]->count() == 0)
+    if (const Param& param = op.params[index]; param.presence == Presence::required && options[index]->count() == 0)
       fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
-           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.syntax);
+           param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form.syntax);
   check_effects(call);
   if (op.check) op.check(call);
   return call;
@@ -98,9 +99,11 @@ Call parse_call(const Op& op, std::string_view line) {
 
 // Ops that move numbers alone take a picture that is encoded for display as they take any other.
 static void check_display(std::span<const Call> calls) {
-  const auto encoding = std::ranges::find_if(calls, [](const Call& call) { return call.op->result_is_display; });
+  const auto encoding = std::ranges::find_if(calls, [](const Call& call) {
+    return makes_content({&call, 1}, Content::display);
+  });
   if (encoding == calls.end()) return;
-  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !call.op->is_exact; });
+  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !is_exact(*call.op); });
   if (behind != calls.end())
     fail(Exit::usage, "{}: its result is encoded for display; `{}`, which stands behind it, works on linear light",
          encoding->op->name, behind->op->name);
@@ -109,7 +112,7 @@ static void check_display(std::span<const Call> calls) {
 static void check_first(std::span<const Call> calls) {
   for (size_t index = 1; index < calls.size(); ++index) {
     const Call& call = calls[index];
-    const std::string_view why = call.op->must_be_first ? call.op->must_be_first(call) : "";
+    const std::string_view why = call.op->needs(call).front;
     if (!why.empty()) fail(Exit::usage, "{}: {}; `{}` stands before it", call.text(), why, calls[index - 1].op->name);
   }
 }
@@ -118,7 +121,7 @@ void check_chain(std::span<const Call> calls) {
   check_display(calls);
   check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
-    if (calls[index].op->makes_levels)
+    if (calls[index].op->makes == Makes::levels)
       fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` stands behind it", calls[index].op->name,
            calls[index + 1].op->name);
 }

@@ -60,9 +60,10 @@ Texel4 on_working_color(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
   return [&point, space = space_of(call), texel = point.texel(call, picture)](const Color& working) {
     Color c = working;
-    if (point.is_straight) c = unpremultiply(c);
+    const bool is_straight = point.alpha == PointAlpha::straight;
+    if (is_straight) c = unpremultiply(c);
     c = space == PointSpace::yxy ? rgb_of_yxy(texel(yxy_of_rgb(c))) : texel(c);
-    return as_floats(point.is_straight ? premultiply(c) : c);
+    return as_floats(is_straight ? premultiply(c) : c);
   };
 }
 
@@ -132,7 +133,7 @@ Color point_error(const Call& call, const Color& c, const Color& made, Depth dep
 Color error_in_space(const Call& call, const Color& c, Color error) {
   for (size_t k = 0; k < 3; ++k)
     if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may take it for 0
-  if (space_of(call) == PointSpace::rgb && !call.op->takes_rec709) return error;
+  if (space_of(call) == PointSpace::rgb && !call.op->needs(call).primaries) return error;
   const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
   for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;
   return error;
@@ -155,8 +156,8 @@ std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const 
 }
 
 Op point_op(Op row) {
-  if (!row.reference) row.reference = point_reference;
-  if (!row.tolerance) row.tolerance = point_tolerance;
+  if (!row.reference.levels && row.point->texel) row.reference.levels = point_reference;
+  if (row.reference.tolerance == tolerance_of_means) row.reference.tolerance = point_tolerance;
   return row;
 }
 

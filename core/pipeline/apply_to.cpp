@@ -115,12 +115,12 @@ std::vector<std::string> names_not_applied(const ApplyTo& apply_to, const Pictur
 
 Route route_of(const Call& call, bool is_applied) {
   const Op& op = *call.op;
-  if (!op.every_channel) return Route::past;
-  if (op.passes_through && measure_of(call) == Measure::extremes)
+  if (op.channels != Channels::all) return Route::past;
+  if (op.makes == Makes::statistics && measure_of(call) == Measure::extremes)
     return Route::past;  // of luminance, which is the color's
-  const bool mixes_nothing = op.point || op.passes_through;
-  if (is_applied || op.makes_levels || mixes_nothing) return Route::by_op;
-  return op.nearest_texel || op.result_size ? Route::by_nearest : Route::past;
+  const bool mixes_nothing = op.point || op.makes == Makes::statistics;
+  if (is_applied || op.makes == Makes::levels || mixes_nothing) return Route::by_op;
+  return footprint_of(call, {1, 1}).nearest ? Route::by_nearest : Route::past;
 }
 
 std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied) {
@@ -137,7 +137,7 @@ std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applie
 std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
   std::vector<std::string> nearest, past;
   for (const Call& call : calls) {
-    const bool mixes = call.op->every_channel && !call.op->is_exact;  // moves are the same by either route
+    const bool mixes = call.op->channels == Channels::all && !is_exact(*call.op);  // moves are the same by either route
     if (!mixes) continue;
     const Route route = route_of(call, false);
     if (route == Route::by_nearest) nearest.push_back(fmt::format("`{}`", call.text()));

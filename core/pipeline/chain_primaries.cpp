@@ -28,13 +28,12 @@ class Walk {
   }
 
   void take(const Call& call) {
-    const PrimariesChange* change = call.op->changes_primaries ? call.op->changes_primaries(call) : nullptr;
-    if (change) convert_to(change->from);
-    else if (takes_rec709(call)) convert_to(rec709);
+    if (const std::optional<Primaries> needed = call.op->needs(call).primaries) convert_to(*needed);
     made_.calls.push_back(call);
-    if (!change) return;
+    const std::optional<Primaries> given = output_of(call, Output{}).primaries;
+    if (!given) return;
     made_.is_named = true;
-    current_ = change->to;
+    current_ = given;
   }
 
   ChainPrimaries finish() {
@@ -51,9 +50,9 @@ class Walk {
 std::optional<Primaries> named_last(std::span<const Call> calls) {
   std::optional<Primaries> named;
   for (const Call& call : calls) {
-    if (call.op->result_is_display) return std::nullopt;
-    if (const auto changes = call.op->changes_primaries)
-      if (const PrimariesChange* change = changes(call)) named = change->to;
+    const Output output = output_of(call, Output{});
+    if (output.content == Content::display) return std::nullopt;
+    if (output.primaries) named = output.primaries;
   }
   return named;
 }
@@ -62,7 +61,7 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
 
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given, bool takes_any) {
   Walk walk(given);
-  const bool makes_levels = !calls.empty() && calls.back().op->makes_levels;  // nothing may stand behind it
+  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // nothing may stand behind it
   for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
   if (!takes_any) walk.convert_to(rec709);
   else if (const std::optional<Primaries> named = named_last(calls)) walk.convert_to(*named);

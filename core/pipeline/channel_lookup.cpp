@@ -4,6 +4,7 @@
 #include "core/base/half.h"
 #include "core/base/threads.h"
 #include "core/ops/channels/list.h"
+#include "core/ops/channels/row.h"
 
 #include <fmt/ranges.h>
 
@@ -82,7 +83,7 @@ Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha
 }  // namespace
 
 void take_named_channels(std::span<const Call> calls, Picture& picture) {
-  if (calls.empty() || calls.front().op->name != "channels") return;
+  if (calls.empty() || calls.front().op != &channels_op) return;
   const ChannelSources sources = channel_sources(calls.front());
   if (!sources.has_names()) return;
   std::array<std::optional<ChannelRef>, 4> places;

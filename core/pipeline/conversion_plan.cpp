@@ -18,7 +18,7 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   if (is_free) way.output_depth = result_depth(request.calls, way.output_depth);
   way.transfer = output_transfer(request.output, *given.format, way.output_depth);
   if (way.job.writes_picture) check_dither(request.output, way.output_depth);
-  if (takes_data(request.calls) && !request.output.transfer) way.transfer = Transfer::linear;
+  if (makes_content(request.calls, Content::data) && !request.output.transfer) way.transfer = Transfer::linear;
   return way;
 }
 

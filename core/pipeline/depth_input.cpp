@@ -83,7 +83,7 @@ Plane moved(Plane plane, std::span<const Call> before) {
 void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings) {
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
-    if (!call.op->reads_depth) continue;
+    if (!call.op->needs(call).depth) continue;
     const std::span<const Call> before = std::span(calls).first(index);
     const Size size = result_size(before, picture.size());
     auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, settings), before));

@@ -32,8 +32,8 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
                              .kernel = std::string(pass.kernel),
                              .storage = group.depth,
                              .milliseconds = times.pass_ms[index],
-                             .bytes_read = pass.bytes_read,
-                             .bytes_written = pass.bytes_written});
+                             .bytes_read = pass.memory.bytes_read,
+                             .bytes_written = pass.memory.bytes_written});
   }
 }
 
@@ -58,7 +58,7 @@ std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made
                                    const Group& group) {
   std::vector<Statistics> numbers;
   for (size_t index = 0; index < calls.size(); ++index)
-    if (calls[index].op->passes_through) {
+    if (calls[index].op->makes == Makes::statistics) {
       const Size size = result_size(calls.first(index), group.levels[0].size);
       numbers.push_back(
           statistics_of(made.results[numbers.size()].of(words), texel_count(size), measure_of(calls[index])));
@@ -71,7 +71,7 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
   const Stopwatch watch;
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call& call = calls[index];
-    if (!call.op->passes_through) continue;
+    if (call.op->makes != Makes::statistics) continue;
     const Expected found = expected_before(calls, index, group.levels[0], group.depth, between_of(input));
     const NumberCheck worst =
         worst_of(check_statistics(numbers.front(), found.levels[0], found.tolerance[0], measure_of(call)));

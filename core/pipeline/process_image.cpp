@@ -26,20 +26,18 @@ namespace {
 // Which primaries the colors of a picture have on their way through a chain and into a format: others than EXR hold those
 // of Rec. 709 alone. Numbers that are no colors have none.
 ChainPrimaries primaries_of(std::span<const Call> calls, const Format& format, const Picture& picture) {
-  const bool has_colors = picture.groups.front().is_color && !takes_data(calls);
+  const bool has_colors = picture.groups.front().is_color && !makes_content(calls, Content::data);
   if (!has_colors) return {.calls = {calls.begin(), calls.end()}};
   return with_primaries(calls, other_primaries(picture), format.name == "exr");
 }
 
 // May a chain make of gray, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
 bool makes_color(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return !call.op->every_channel; });
+  return std::ranges::any_of(calls, [](const Call& call) { return call.op->channels != Channels::all; });
 }
 
 // Is the result of a chain encoded for display?
-bool is_encoded(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return call.op->result_is_display; });
-}
+bool is_encoded(std::span<const Call> calls) { return makes_content(calls, Content::display); }
 
 // What was encoded for display is written as it is in integers of sRGB, else as the light that it is on a display of sRGB.
 void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
@@ -83,7 +81,8 @@ LevelFrame level_frame_of(std::span<const Call> calls, const ConversionPlan& way
   LevelFrame frame{.windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window})};
   frame.enlarged = frame.windows.data;
   frame.level_count = result_level_count(calls, picture.size());
-  const bool has_frame = way.job.is_a_file_a_level() && way.job.format->name == "exr" && calls.back().op->makes_levels;
+  const bool has_frame =
+      way.job.is_a_file_a_level() && way.job.format->name == "exr" && calls.back().op->makes == Makes::levels;
   if (has_frame) frame.enlarged = window_for_levels(frame.windows, frame.level_count);
   return frame;
 }
@@ -165,11 +164,11 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
 
 // A preview shows the picture as it was before a chain that changes it.
 void drop_stale_previews(std::span<const Call> calls, Picture& picture) {
-  if (std::ranges::all_of(calls, [](const Call& call) { return call.op->passes_through; })) return;
+  if (std::ranges::all_of(calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
   std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.type == "preview"; });
 }
 
-bool is_move(const Call& call) { return call.op->is_exact && call.op->nearest_texel; }
+bool is_move(const Call& call) { return footprint_of(call, {1, 1}).kind == Footprint::Kind::moves; }
 
 // Is level 0 of the result the input, or that with its texels in other places?
 bool keeps_texels(std::span<const Call> calls) {
@@ -215,7 +214,7 @@ void make_data(Picture& picture, const InputSettings& settings) {
 // Adapts attributes to what the chain has made. `is_texture`: levels are in one file.
 void change_attributes(std::span<const Call> calls, bool is_texture, Picture& picture) {
   for (const Call& call : calls)
-    if (call.op->change_attributes && (is_texture || !call.op->makes_levels))
+    if (call.op->change_attributes && (is_texture || call.op->makes != Makes::levels))
       call.op->change_attributes(call, picture.attributes);
 }
 
@@ -258,7 +257,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
-  if (takes_data(calls)) make_data(picture, request.input);
+  if (makes_content(calls, Content::data)) make_data(picture, request.input);
   // integers that stay as they are are written at level 0 as they were read: color under alpha 0 too
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
@@ -268,13 +267,14 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
     if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
-    if (makes_luminance(calls)) name_luminance(picture.groups.front(), way.output_depth);
+    if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(fmt::format("the result's color has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
     change_attributes(calls, !way.job.is_a_file_a_level(), picture);
-    if (picture.groups.front().is_color && !takes_data(calls)) settle_primaries(picture, primaries, report);
+    if (picture.groups.front().is_color && !makes_content(calls, Content::data))
+      settle_primaries(picture, primaries, report);
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);

@@ -36,7 +36,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
   const bool is_any_applied = std::ranges::any_of(
       picture.groups, [&](const Group& group) { return group.depth != Depth::u32 && is_applied(apply_to, group); });
   const auto past = std::ranges::find_if(calls, [&](const Call& call) {
-    return !call.op->passes_through && route_of(call, is_any_applied) == Route::past;
+    return call.op->makes != Makes::statistics && route_of(call, is_any_applied) == Route::past;
   });
   if (past != calls.end())
     fail(Exit::usage,
@@ -46,7 +46,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
-  if (first.is_luminance && takes_data(calls))
+  if (first.is_luminance && makes_content(calls, Content::data))
     fail(Exit::usage, "a map of directions needs R, G and B; the picture has Y alone");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (first.is_color) return;

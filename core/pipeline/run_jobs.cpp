@@ -82,16 +82,17 @@ void check_sandbox(const ChainRequest& request, DeviceSession& device) {
   device.warn("user GLSL is compiled without a filter of system calls (no seccomp; see `gpupost doctor`)");
 }
 
-// Compiles what users have written before any work is done. By itself: other passes that it is folded into say the same of it.
-void check_user_glsl(const ChainRequest& request, DeviceSession& device) {
-  if (std::ranges::any_of(request.calls, [](const Call& call) { return call.op->takes_source; }))
+// Compiles point ops made at run time before any work is done, each by itself: other passes that fuse one compile it again.
+void check_shaders(const ChainRequest& request, DeviceSession& device) {
+  if (std::ranges::any_of(request.calls,
+                          [](const Call& call) { return call.shader && call.shader->author == Author::user; }))
     check_sandbox(request, device);  // before drivers start threads
   for (const Call& call : request.calls) {
-    if (!call.op->takes_source) continue;
-    if (request.passes.verify)
+    if (request.passes.verify && !call.op->reference.levels)
       fail(Exit::usage, "--verify: {} has no definition that its result could be compared with", call.op->name);
+    if (!call.shader) continue;
     const Plan made = plan({&call, 1}, {.size = {1, 1}}, {});
-    spirv_of(glsl_of(made.passes.front()), call.word("file"), Author::user);
+    spirv_of(glsl_of(made.passes.front()), call.shader->file, call.shader->author);
   }
 }
 
@@ -121,7 +122,7 @@ double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
 
 Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device,
                 const std::function<void(JobReport&)>& on_job) {
-  check_user_glsl(request, device);
+  check_shaders(request, device);
   if (!request.calls.empty()) device.start();
   if (request.device.require_gpu && !request.calls.empty())
     device.run_with_retry([](Gpu&) {});  // no input is read where there is none
@@ -137,7 +138,8 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
 
 Exit exit_of(const Report& report) {
   if (report.jobs.size() == 1) return report.jobs.front().exit;
-  const bool is_done = std::ranges::all_of(report.jobs, [](Exit exit) { return exit == Exit::done; }, &JobReport::exit);
+  const bool is_done = std::ranges::all_of(
+      report.jobs, [](Exit exit) { return exit == Exit::done; }, &JobReport::exit);
   return is_done ? Exit::done : Exit::batch;
 }
 

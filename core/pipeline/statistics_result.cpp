@@ -11,7 +11,7 @@ std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const 
   std::vector<std::string> before;
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call& call = calls[index];
-    if (call.op->passes_through)
+    if (call.op->makes == Makes::statistics)
       list.push_back({.input = input,
                       .before = before,
                       .measure = measure_of(call),

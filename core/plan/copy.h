@@ -6,6 +6,6 @@
 namespace gpupost {
 
 // Image 0 to image 1, texel for texel, in the shape of workgroups that is the fastest on such a device.
-Pass copy_pass(Size size, DeviceType device);
+PassSpec copy_pass(Size size, DeviceType device);
 
 }  // namespace gpupost

@@ -15,10 +15,10 @@ struct Lifetime {
 // Calls `visit(int& image)` with each image that a pass names.
 template <class Visit>
 void visit_images(Pass& pass, Visit visit) {
-  visit(pass.source_image);
-  if (pass.second_image >= 0) visit(pass.second_image);
+  visit(pass.source.image);
+  if (pass.second.image >= 0) visit(pass.second.image);
   for (int& image : pass.more_sources) visit(image);
-  visit(pass.target_image);
+  visit(pass.target.image);
   for (int& image : pass.more_targets) visit(image);
 }
 

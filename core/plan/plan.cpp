@@ -58,20 +58,37 @@ static std::vector<ShaderParam> fields_of_params(const Call& call) {
 }
 
 FusedPoint fused_point_of(const Call& call) {
+  if (call.shader) return *call.shader;
   const Point& point = *call.op->point;
   const std::string name = identifier(call.op->name);
   return {.name = name,
           .kernel = std::string(point.kernel),
           .fields = point.fields ? point.fields(call) : fields_of_params(call),
           .space = space_of(call),
-          .is_straight = point.is_straight,
-          .takes_any_alpha = point.takes_any_alpha,
-          .reads_statistics = point.reads_statistics};
+          .alpha = point.alpha};
 }
 
 bool has_users_source(const Pass& pass) {
-  const auto is_users = [](const FusedPoint& fold) { return !fold.source.empty(); };
-  return std::ranges::any_of(pass.on_load, is_users) || std::ranges::any_of(pass.on_store, is_users);
+  const auto is_users = [](const FusedPoint& fold) { return !fold.text.empty() && fold.author == Author::user; };
+  return std::ranges::any_of(pass.points.on_load, is_users) || std::ranges::any_of(pass.points.on_store, is_users);
+}
+
+std::vector<std::span<const float>> point_tables(const Pass& pass) {
+  std::vector<std::span<const float>> tables;
+  for (const std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
+    for (const FusedPoint& point : *points)
+      for (const PointTable& table : point.tables)
+        if (std::ranges::find(tables, table.numbers->data(), &std::span<const float>::data) == tables.end())
+          tables.emplace_back(*table.numbers);
+  return tables;
+}
+
+static size_t padded_to_fours(size_t count) { return (count + 3) / 4 * 4; }
+
+size_t table_size(const Pass& pass) {
+  size_t size = pass.table.size();
+  for (const std::span<const float> numbers : point_tables(pass)) size = padded_to_fours(size) + numbers.size();
+  return size;
 }
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
@@ -97,10 +114,23 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   return index;
 }
 
-void PlanBuilder::set_current_image(int index) {
+int PlanBuilder::add_input(const InputPicture& input) {
+  const bool is_in_step = input.picture.size == whole_size();
+  const Size size = is_in_step ? image(current_image()).size : input.picture.size;
+  const int index = add_image({.size = size, .depth = input.picture.depth});
+  image(index).space = Space::rgb;
+  plan_.sources.push_back({index, input.texels, is_in_step ? input_.corner : Position{}});
+  return index;
+}
+
+void PlanBuilder::prepare_result(int index) {
   image(index).space = input_.between;
   image(index).is_packed =
       input_.is_r11g11b10_between && image(index).depth == input_.storage;  // not floats between point ops
+}
+
+void PlanBuilder::set_current_image(int index) {
+  prepare_result(index);
   plan_.result_image = index;
   plan_.keeps_level_0 = false;
   waiting_.clear();
@@ -111,11 +141,11 @@ static constexpr size_t most_fused = 32;
 
 void PlanBuilder::fuse_point(FusedPoint fold) {
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.keeps_level_0 && waiting_.empty() &&
-                                plan_.passes.back().target_image == plan_.result_image &&
-                                plan_.passes.back().source_image != plan_.result_image && !fold.reads_statistics;
+                                plan_.passes.back().target.image == plan_.result_image &&
+                                plan_.passes.back().source.image != plan_.result_image && !fold.reads_statistics;
   if (input_.fuses && follows_its_pass) {
-    if (plan_.passes.back().on_store.size() < most_fused)
-      return plan_.passes.back().on_store.push_back(std::move(fold));
+    if (plan_.passes.back().points.on_store.size() < most_fused)
+      return plan_.passes.back().points.on_store.push_back(std::move(fold));
     image(current_image()).depth = Depth::f32;
     image(current_image()).is_packed = false;
   }
@@ -130,16 +160,12 @@ static std::string names_of(std::span<const FusedPoint> folds) {
 }
 
 void PlanBuilder::add_points_pass(std::vector<FusedPoint> folds, Depth depth) {
-  const int source = current_image();
-  const Size size = image(source).size;
-  const int target = add_image({.size = size, .depth = depth});
-  Pass pass = copy_pass(size, traits_.type);
+  const Size size = image(current_image()).size;
+  PassSpec pass = copy_pass(size, traits_.type);
   pass.name = names_of(folds);
-  pass.on_store = std::move(folds);
-  pass.source_image = source;
-  pass.target_image = target;
-  add(std::move(pass));
-  set_current_image(target);
+  pass.points.on_store = std::move(folds);
+  pass.source.image = current_image();
+  add_result(std::move(pass), {.size = size, .depth = depth});
 }
 
 void PlanBuilder::flush() {
@@ -163,20 +189,28 @@ int PlanBuilder::guard(Exit code, std::string message) {
   return offset;
 }
 
-void PlanBuilder::add(Pass pass) {
-  if (!waiting_.empty() && pass.source_image == plan_.result_image && pass.source_level == 0)
-    pass.on_load.insert(pass.on_load.begin(), waiting_.begin(), waiting_.end());
-  if (pass.bytes_read == 0) pass.bytes_read = bytes_of_level(image(pass.source_image), pass.source_level);
-  if (pass.bytes_written == 0)
-    for (int level = pass.target_level; level < pass.target_level + pass.target_count; ++level)
-      pass.bytes_written += bytes_of_level(image(pass.target_image), level);
-  plan_.passes.push_back(std::move(pass));
+void PlanBuilder::add(PassSpec spec) {
+  if (!waiting_.empty() && spec.source.image == plan_.result_image && spec.source.level == 0)
+    spec.points.on_load.insert(spec.points.on_load.begin(), waiting_.begin(), waiting_.end());
+  if (spec.memory.bytes_read == 0) spec.memory.bytes_read = bytes_of_level(image(spec.source.image), spec.source.level);
+  if (spec.memory.bytes_written == 0)
+    for (int level = spec.target.level; level < spec.target.level + spec.target.count; ++level)
+      spec.memory.bytes_written += bytes_of_level(image(spec.target.image), level);
+  plan_.passes.emplace_back(std::move(spec));
+}
+
+int PlanBuilder::add_result(PassSpec spec, const PlanImage& image) {
+  const int result = spec.target.image = add_image(image);
+  prepare_result(result);
+  add(std::move(spec));
+  set_current_image(result);
+  return result;
 }
 
 // What does not fit among the numbers that are pushed goes to the pass's table.
 static void place_fields(Pass& pass) {
   size_t pushed = pass.values.size();
-  for (std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
+  for (std::vector<FusedPoint>* folds : {&pass.points.on_load, &pass.points.on_store})
     for (FusedPoint& fold : *folds)
       for (ShaderParam& field : fold.fields) {
         if (field.is_literal || pushed++ < most_pushed) continue;
@@ -188,7 +222,7 @@ static void place_fields(Pass& pass) {
 // The count is zeroed where its buffer is filled, not by each run: nothing reads it on the device.
 void PlanBuilder::count_clamped(Pass& pass) {
   if (plan_.clamped_at < 0) plan_.clamped_at = reserve_statistics(sizeof(uint32_t), false);
-  pass.clamps = pass.has_statistics = true;
+  pass.clamps = pass.memory.has_statistics = true;
   pass.values.push_back({"clamped_at", plan_.clamped_at});
 }
 
@@ -199,26 +233,33 @@ Plan PlanBuilder::finish() {
   std::vector<bool> fits(plan_.images.size());  // is no number of the image too large for a half?
   for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
-    if ((pass.is_r11g11b10 = image(pass.target_image).is_packed)) {
+    if ((pass.is_r11g11b10 = image(pass.target.image).is_packed)) {
       pass.values.push_back(
           {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
                                                 pass.name + " makes {} texels that have them")});
     }
-    const Space from = image(pass.source_image).space, to = image(pass.target_image).space;
-    const bool stays = from == to && !pass.is_r11g11b10 && pass.on_load.empty() && pass.on_store.empty();
+    const Space from = image(pass.source.image).space, to = image(pass.target.image).space;
+    const bool stays = from == to && !pass.is_r11g11b10 && pass.points.on_load.empty() && pass.points.on_store.empty();
     const auto reads = [](const FusedPoint& fold) { return fold.reads_statistics; };
-    pass.has_statistics |= std::ranges::any_of(pass.on_load, reads) || std::ranges::any_of(pass.on_store, reads);
-    if (pass.copies_raw && stays) continue;
-    pass.half_targets = {is_of_halves(image(pass.target_image))};
+    pass.memory.has_statistics |=
+        std::ranges::any_of(pass.points.on_load, reads) || std::ranges::any_of(pass.points.on_store, reads);
+    if (pass.access.copies_raw && stays) continue;
+    pass.half_targets = {is_of_halves(image(pass.target.image))};
     for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
     if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();
     pass.source_space = from;
     pass.target_space = to;
-    if (pass.second_image >= 0) pass.second_space = image(pass.second_image).space;
-    const bool makes_fitting = pass.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source_image)];
-    fits[size_t(pass.target_image)] = makes_fitting || is_of_halves(image(pass.target_image));
+    if (pass.second.image >= 0) pass.second_space = image(pass.second.image).space;
+    const bool makes_fitting = pass.access.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source.image)];
+    fits[size_t(pass.target.image)] = makes_fitting || is_of_halves(image(pass.target.image));
     if (pass.is_r11g11b10 || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
+    const bool has_point_tables = !point_tables(pass).empty();
+    if (has_point_tables) pass.values.push_back({point_tables_at, 0});
     place_fields(pass);
+    if (has_point_tables) pass.values.back().value = int(padded_to_fours(pass.table.size()));
+    if (table_size(pass) > 2 * table_window)
+      fail(Exit::limit, "{}: its tables have {} numbers; the limit is {} for one pass (use smaller tables)", pass.name,
+           table_size(pass), 2 * table_window);
   }
   share_images(plan_, input_.keeps_input);
   return std::move(plan_);
@@ -228,7 +269,7 @@ size_t bytes_of(const Plan& plan) {
   size_t bytes = bytes_of_level(plan.images[0], 0) + bytes_of(plan.images[size_t(plan.result_image)]);  // on their way
   for (const PlanImage& image : plan.images) bytes += bytes_of(image);
   for (const PlanSource& source : plan.sources) bytes += bytes_of(plan.images[size_t(source.image)]);
-  for (const Pass& pass : plan.passes) bytes += pass.scratch_bytes + pass.table.size() * sizeof(float);
+  for (const Pass& pass : plan.passes) bytes += pass.memory.scratch_bytes + table_size(pass) * sizeof(float);
   return bytes + plan.statistics_bytes;
 }
 
@@ -246,7 +287,7 @@ std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
                          traits.max_allocation_bytes >> 20);
   }
   size_t storage_bytes = plan.statistics_bytes;
-  for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.scratch_bytes);
+  for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.memory.scratch_bytes);
   if (storage_bytes > traits.max_storage_bytes)
     return fmt::format("a buffer takes {} MiB; {} lets passes work on at most {} MiB", mebibytes(storage_bytes),
                        traits.name, traits.max_storage_bytes >> 20);
@@ -267,7 +308,8 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
   for (const Call& call : calls) {
     const Op& op = *call.op;
     if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
-    if (!op.point && !(op.reads_once && input.fuses)) builder.flush();
+    const bool is_fused = op.point || (input.fuses && footprint_of(call, builder.whole_size()).reads_once);
+    if (!is_fused) builder.flush();
     if (op.plan) op.plan(call, builder);
     else builder.fuse_point(fused_point_of(call));
   }
@@ -305,12 +347,14 @@ std::string explain(const Plan& plan, std::span<const Call> calls) {
     std::vector<std::string> defines;
     for (const Define& literal : pass.defines) defines.push_back(fmt::format("{}={}", literal.name, literal.value));
     text += fmt::format("pass {}   {}: {} [{}], {}x{} groups of {}x{}, reads {:.1f} MiB, writes {:.1f} MiB\n", index,
-                        pass.name, pass.kernel, fmt::join(defines, " "), pass.group_count[0], pass.group_count[1],
-                        pass.group[0], pass.group[1], double(pass.bytes_read) / (1 << 20),
-                        double(pass.bytes_written) / (1 << 20));
+                        pass.name, pass.kernel, fmt::join(defines, " "), pass.grid.count[0], pass.grid.count[1],
+                        pass.grid.group[0], pass.grid.group[1], double(pass.memory.bytes_read) / (1 << 20),
+                        double(pass.memory.bytes_written) / (1 << 20));
     constexpr std::string_view indent = "         ";
-    if (!pass.on_load.empty()) text += fmt::format("{}loads through {}\n", indent, names_of(pass.on_load));
-    if (!pass.on_store.empty()) text += fmt::format("{}stores through {}\n", indent, names_of(pass.on_store));
+    if (!pass.points.on_load.empty())
+      text += fmt::format("{}loads through {}\n", indent, names_of(pass.points.on_load));
+    if (!pass.points.on_store.empty())
+      text += fmt::format("{}stores through {}\n", indent, names_of(pass.points.on_store));
   }
   return text;
 }

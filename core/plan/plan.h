@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace gpupost {
@@ -73,19 +75,7 @@ struct Define {
   int value = 0;
 };
 
-// A point op, done by the pass that loads or stores the texel.
-struct FusedPoint {
-  std::string name;    // of the op, as GLSL writes it
-  std::string kernel;  // the file of its function
-  std::string
-      source;  // in the place of a kernel and a struct: theirs whose user has written them, as checked_glsl() marks it
-  std::vector<ShaderParam> fields;
-  PointSpace space = PointSpace::rgb;
-  bool is_straight = false;
-  bool takes_any_alpha = false;
-  bool reads_statistics = false;
-};
-// How the call of a point op is folded that has a kernel.
+// The point op of a call, as a pass does it.
 FusedPoint fused_point_of(const Call& call);
 
 // A value of a kernel, pushed: `int name`.
@@ -94,53 +84,101 @@ struct PushConstant {
   int32_t value = 0;
 };
 
-constexpr size_t most_pushed = 32;       // numbers that Vulkan promises to take
+constexpr size_t most_pushed = 32;  // numbers that Vulkan promises to take
+// Floats that a pass reads as `table`, the least that Vulkan lets a buffer have, and behind them as `far_table`.
+constexpr size_t table_window = size_t(1) << 25;
 constexpr size_t most_more_sources = 3;  // images that a pass reads beside its source and its second
 
-// One dispatch. It reads one level of one image and writes levels of one image.
-struct Pass {
+struct Grid {
+  std::array<int, 2> group{256, 1};  // local size
+  std::array<int, 2> count{1, 1};    // workgroups: what vkCmdDispatch takes
+};
+
+// One level of an image of the plan; image -1: none.
+struct LevelRef {
+  int image = 0, level = 0;
+};
+
+// Levels `level`, `level` + 1, ... of an image of the plan.
+struct TargetLevels {
+  int image = 0, level = 0, count = 1;
+  int bound_count = 1;  // length of the array of targets in the text, >= count
+};
+
+// What a pass needs of the device.
+struct Arithmetic {
+  bool is_half = false;
+  int subgroup_size = 0;              // at least that many threads exchange numbers directly; 0: none, 4: quads
+  bool reduces_in_subgroups = false;  // they add, take the least or the largest, and vote
+};
+
+// How a pass reads its texels and what it makes of them.
+struct Access {
+  bool samples_at_corners = false;  // the source through a linear sampler, at the corners between its texels
+  bool copies_raw = false;          // takes texels as they stand, whatever they are
+  // No number that it stores is larger than the largest that it reads. Without point ops such a pass needs no clamp if it reads
+  // RGB that has come from halves.
+  bool is_bounded = false;
+  // Its sums begin anew at multiples of so many texels along x and y: a tile that begins at such a place has the same sums, bit
+  // for bit.
+  std::array<int, 2> tile_alignment{1, 1};
+  double reads_per_texel = 1;  // texels that it reads for one that it makes, about
+};
+
+// What a pass works with beside its images, in bytes.
+struct PassMemory {
+  bool has_statistics = false;               // it reads or writes the plan's statistics
+  size_t scratch_bytes = 0;                  // that its workgroups share; 0: it has none
+  size_t zeroed_bytes = 0;                   // of it, from the front: zero before the pass and again after it
+  size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once; 0: the planner counts them
+};
+
+// Point ops applied after each load, and before each store.
+struct PassPoints {
+  std::vector<FusedPoint> on_load, on_store;
+};
+
+// One dispatch, as an op describes it. It reads levels of images and writes levels of others.
+struct PassSpec {
   std::string name;         // for reports: "mips level 3"
   std::string_view kernel;  // a file of kernels/
   std::vector<Define> defines;
   std::vector<PushConstant> values;
-  std::array<int, 2> group{256, 1};      // local size
-  std::array<int, 2> group_count{1, 1};  // what vkCmdDispatch takes
-  bool half_arithmetic = false;
-  int subgroup_size = 0;              // at least that many threads exchange numbers directly; 0: none, 4: quads
-  bool reduces_in_subgroups = false;  // they add, take the least or the largest, and vote
-  bool samples_at_corners = false;    // the source through a linear sampler, at the corners between its texels
-  std::vector<FusedPoint> on_load,
-      on_store;  // point ops: what load() gives has gone through the one, what store() takes goes through the other
-  int source_image = 0, source_level = 0;
-  int second_image = -1, second_level = 0;  // what load_second() reads; -1: none
-  std::vector<int> more_sources;            // images whose level 0 load_more0(), load_more1() and so on read
-  std::vector<int> more_targets;            // images of whose level 0 store_more0(), store_more1() and so on write
-  int target_image = 0, target_level = 0, target_count = 1;  // levels target_level, target_level + 1, ...
-  // Of those images; PlanBuilder::finish() fills them in.
-  Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;
-  bool copies_raw = false;  // takes texels as they stand, whatever they are
-  // Its sums begin anew at multiples of so many texels along x and y: in a part of a picture that begins at such a place
-  // they are the same, bit for bit.
-  std::array<int, 2> tile_alignment{1, 1};
-  double reads_per_texel = 1;  // texels that it reads for one that it makes, about
-  // Of the target and of more_targets: does it hold halves? Where one does the kernel makes the bits of what it stores, since
-  // devices cut halves off towards zero; none: images of numbers take numbers. finish() says so.
-  std::vector<bool> half_targets;
-  bool is_r11g11b10 = false;  // its target is one of 11:11:10 bits; finish() says so
-  // No number that it stores is larger than the largest that it reads. Without point ops such a pass needs no clamp where it
-  // reads RGB that has come from halves.
-  bool is_bounded = false;
-  bool clamps = false;          // clamps halves or 11:11:10 bits as it stores them, and counts them; finish() sets it
-  int bound_targets = 1;        // length of the array of targets in the text, >= target_count
-  bool has_statistics = false;  // it reads or writes what the plan's passes hand on in numbers
-  std::vector<float> table;     // numbers that it reads: `float table[]`
-  size_t scratch_bytes = 0;     // memory that its workgroups share; 0: it has none
-  size_t zeroed_bytes = 0;      // of it, from the front: zero before the pass and again after it
-  size_t bytes_read = 0, bytes_written = 0;  // of images, each texel once
+  std::vector<float> table;  // numbers that it reads: `float table[]`
+  Grid grid;
+  Arithmetic arithmetic;
+  LevelRef source;                // what load() reads
+  LevelRef second{.image = -1};   // what load_second() reads
+  std::vector<int> more_sources;  // images whose level 0 load_more0(), load_more1() and so on read
+  TargetLevels target;
+  std::vector<int> more_targets;  // images to whose level 0 store_more0(), store_more1() and so on write
+  Access access;
+  PassMemory memory;
+  PassPoints points;
 };
+
+// The same with what the planner adds; PlanBuilder::finish() fills it in.
+struct Pass : PassSpec {
+  Pass() = default;
+  Pass(PassSpec spec) : PassSpec(std::move(spec)) {}
+
+  Space source_space = Space::rgb, second_space = Space::rgb, target_space = Space::rgb;  // of its images
+  // Of the target and of more_targets: does it hold halves? If one does, the kernel makes the bits of what it stores, since
+  // devices cut halves off towards zero; empty: images of numbers take numbers.
+  std::vector<bool> half_targets;
+  bool is_r11g11b10 = false;  // its target is one of 11:11:10 bits
+  bool clamps = false;        // clamps halves or 11:11:10 bits as it stores them, and counts them
+};
+
+// The value that says where the tables of point ops begin.
+constexpr std::string_view point_tables_at = "point_tables_at";
 
 // Is there something in its text that a user has written?
 bool has_users_source(const Pass& pass);
+// The numbers that the point ops of a pass read from tables, each once, in the order in which they stand behind its own table.
+std::vector<std::span<const float>> point_tables(const Pass& pass);
+// Floats of the pass's own table, filled up to a multiple of four, and of those of its point ops.
+size_t table_size(const Pass& pass);
 
 // A part of the statistics that the host gets, `offset` in units of 4 bytes.
 struct StatisticsPart {
@@ -152,11 +190,12 @@ struct StatisticsPart {
   }
 };
 
-// An image that the host fills beside the picture: one number a texel.
+// An image that the host fills beside the picture, with one number a texel or with four of the image's depth. A null pointer:
+// they are not known yet, so that the plan can be shown but not run.
 struct PlanSource {
   int image = 0;
-  std::shared_ptr<const Plane> numbers;  // nullptr where they are not known yet: then the plan can be shown, not run
-  Position corner;                       // of the numbers, where the image begins
+  std::variant<std::shared_ptr<const Plane>, std::shared_ptr<const Level>> texels;
+  Position corner;  // of the texels, where the image begins
 };
 
 // A count that the passes keep; where it is not 0 the result is none.
@@ -237,12 +276,17 @@ class PlanBuilder {
   // Adds an image of one number a texel that the host fills, of the current image's size, and returns its index. Of a part
   // of a picture it gets the part of the numbers.
   int add_source(std::shared_ptr<const Plane> numbers);
+  // Adds an image of a picture that a call takes beside the current image, and returns its index. If both have the same size, a
+  // part of the current image gets the same part of the other; else the image is the whole picture.
+  int add_input(const InputPicture& input);
   // Says that an image other than the current one holds the op's result, in the same space.
   void set_current_image(int index);
   // Says how the images that ops make from here on are kept.
   void set_result_depth(Depth depth) { input_.storage = depth; }
-  // Appends a pass, its sizes in bytes filled in from its images where it names none itself.
-  void add(Pass pass);
+  // Appends a pass.
+  void add(PassSpec spec);
+  // Appends a pass that writes a new image, which is the op's result from here on. Returns the image.
+  int add_result(PassSpec spec, const PlanImage& image);
   // Appends a point op: to what the pass before it stores where that made the current image and nothing else has read it
   // since, else to those that wait for the next pass.
   void fuse_point(FusedPoint fold);
@@ -261,6 +305,7 @@ class PlanBuilder {
   Plan finish();
 
  private:
+  void prepare_result(int index);
   void add_points_pass(std::vector<FusedPoint> folds, Depth depth);
   void count_clamped(Pass& pass);
 

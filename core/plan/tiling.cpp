@@ -11,32 +11,8 @@ namespace gpupost {
 
 namespace {
 
-// A plan in floats: its passes clamp nothing, so that all of its statistics are the op's own.
-Plan plan_of_one_texel(const Call& call) {
-  return plan_of_any_size({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
-}
-
-bool has_guards(const Call& call) { return !plan_of_one_texel(call).guards.empty(); }
-
-// Does a point op make each texel of itself alone, whatever the other texels are? It may count what it refuses.
-bool is_of_texel_alone(const Call& call) {
-  if (!call.op->point) return false;
-  const Plan made = plan_of_one_texel(call);
-  return made.passes.size() <= 1 && made.results.empty() &&
-         std::ranges::all_of(made.passes, [](const Pass& pass) { return pass.scratch_bytes == 0; }) &&
-         made.statistics_bytes == 16 * made.guards.size();
-}
-
-enum class TexelMotion { alone, around, moving, by_level, whole };
-
-// How a call goes from texels to texels.
-TexelMotion way_of(const Call& call) {
-  const Op& op = *call.op;
-  if (op.is_exact && op.nearest_texel) return TexelMotion::moving;
-  if (op.level_by_level && op.level_by_level(call, 2)) return TexelMotion::by_level;
-  if (is_of_texel_alone(call)) return TexelMotion::alone;
-  return op.reach && op.reach(call, {1, 1}) ? TexelMotion::around : TexelMotion::whole;
-}
+using Kind = Footprint::Kind;
+Kind kind_of(const Call& call) { return footprint_of(call, {1, 1}).kind; }
 
 // The largest multiple of `step` that is not larger.
 int down_to(int at, int step) {
@@ -73,14 +49,14 @@ void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes
 }  // namespace
 
 const Call* not_in_parts(std::span<const Call> calls) {
-  const auto found = std::ranges::find(calls, TexelMotion::whole, way_of);
+  const auto found = std::ranges::find(calls, Kind::whole, kind_of);
   return found == calls.end() ? nullptr : &*found;
 }
 
 double taps_of(const Plan& plan) {
   double taps = 0;
   for (const Pass& pass : plan.passes)
-    taps += pass.reads_per_texel * double(texel_count(plan.images[size_t(pass.target_image)].size));
+    taps += pass.access.reads_per_texel * double(texel_count(plan.images[size_t(pass.target.image)].size));
   return taps;
 }
 
@@ -89,21 +65,21 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   // of the last stage; tiles overlap where it looks around, and a guard would count the texels there twice
   bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : calls) {
-    const TexelMotion way = way_of(call);
-    const bool guards = way == TexelMotion::alone && has_guards(call);
-    const bool joins =
-        takes_points && (way == TexelMotion::alone ? !(guards && looks_around)
-                                                   : way == TexelMotion::around && !looks_around && !is_guarded);
+    const Footprint footprint = footprint_of(call, size);
+    const Kind kind = footprint.kind;
+    const bool guards = footprint.counts_texels;
+    const bool joins = takes_points && (kind == Kind::texel ? !(guards && looks_around)
+                                                            : kind == Kind::around && !looks_around && !is_guarded);
     if (!joins) {
-      stages.push_back({.makes_levels = way == TexelMotion::by_level, .moves = way == TexelMotion::moving});
+      stages.push_back({.makes_levels = kind == Kind::levels, .moves = kind == Kind::moves});
       looks_around = is_guarded = false;
     }
     stages.back().calls.push_back(call);
-    if (way == TexelMotion::around) stages.back().reach = *call.op->reach(call, size);
+    if (kind == Kind::around) stages.back().reach = footprint.margin;
     stages.back().size = size = result_size({&call, 1}, size);
-    looks_around |= way == TexelMotion::around;
+    looks_around |= kind == Kind::around;
     is_guarded |= guards;
-    takes_points = way == TexelMotion::alone || way == TexelMotion::around;
+    takes_points = kind == Kind::texel || kind == Kind::around;
   }
   return stages;
 }
@@ -132,7 +108,7 @@ std::array<int, 2> period_of(const Plan& plan) {
   std::array<int, 2> tile_alignment{1, 1};
   for (const Pass& pass : plan.passes)
     for (size_t axis = 0; axis < 2; ++axis)
-      tile_alignment[axis] = std::lcm(tile_alignment[axis], pass.tile_alignment[axis]);
+      tile_alignment[axis] = std::lcm(tile_alignment[axis], pass.access.tile_alignment[axis]);
   return tile_alignment;
 }
 

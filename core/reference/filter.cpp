@@ -21,8 +21,8 @@ Param border_param() {
           .help = "what a filter finds beyond the picture: its last texel, the picture again, or that mirrored",
           .kind = ParamKind::choice,
           .choices = {"clamp", "repeat", "mirror"},
-          .has_effect = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
-          .requirement = "a --filter that looks beyond the picture, which box does not"};
+          .effect = {.in = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
+                     .requirement = "a --filter that looks beyond the picture, which box does not"}};
 }
 
 Param hicomp_param() {

@@ -124,7 +124,8 @@ static LevelCheck check_level(const Planes& expected, const Planes& tolerance, c
 // Is what `call` makes taken by the next op before it is stored?
 static bool goes_on_in_float(const Call& call, const Call& next) {
   const bool is_folded = next.op->point && !(next.op->point->has_passes && next.op->point->has_passes(next));
-  return (call.op->point || call.op->passes_through) && (is_folded || next.op->reads_once);
+  return (call.op->point || call.op->makes == Makes::statistics) &&
+         (is_folded || footprint_of(next, {1, 1}).reads_once);
 }
 
 // Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of
@@ -149,9 +150,8 @@ static Expected expected_at_first(const Level& base, Depth depth) {
 
 // `next`: the call behind it, nullptr where there is none.
 static void go_through(Expected& expected, const Call& call, const Call* next, const Between& between) {
-  const auto tolerance = call.op->tolerance ? call.op->tolerance : tolerance_of_means;
-  expected.tolerance = tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
-  expected.levels = call.op->reference(call, std::move(expected.levels[0]));
+  expected.tolerance = call.op->reference.tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
+  expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && goes_on_in_float(call, *next)) return;
   for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);

@@ -145,7 +145,7 @@ TEST_CASE("a pass that leaves its counters behind cannot be measured") {
   if (!gpu) return;
   const Size size{257, 129};
   Plan plan = single_pass_plan(*gpu, size);
-  plan.passes.at(0).zeroed_bytes = plan.passes[0].scratch_bytes;  // what workgroups hand on stays there
+  plan.passes.at(0).memory.zeroed_bytes = plan.passes[0].memory.scratch_bytes;  // what workgroups hand on stays there
   const ImageSets sets = gpu->image_sets(plan, noise(size, Depth::half));
   CHECK_THROWS_WITH_AS(gpu->measure(plan, sets, short_run),
                        "mips single pass: leaves its counters other than zero behind it", Error);
@@ -157,10 +157,10 @@ TEST_CASE("a variant whose levels are wrong is told, and not timed") {
   Op wrong = mips();
   wrong.plan = [](const Call& call, PlanBuilder& builder) {
     PlanImage& image = builder.image(builder.current_image());
-    image.level_count = call.op->level_count(call, image.size);
+    image.level_count = result_level_count({&call, 1}, image.size);
   };
   const BenchCase result = bench(*gpu, wrong, variants_of(wrong, true, false), {{37, 21}, Depth::half}, short_run);
-  REQUIRE(result.variants.size() == mips().variants().size());
+  REQUIRE(result.variants.size() == mips().bench->variants().size());
   for (const VariantResult& variant : result.variants) {
     CHECK(variant.failure.starts_with("level 1: largest error"));
     CHECK(variant.times.count == 0);
@@ -190,7 +190,7 @@ TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" 
   CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) == "");
   Op finite = op;  // whose definition has no infinities
   finite.reference = [](const Call& call, Planes base) {
-    std::vector<Planes> levels = op_named("mips")->reference(call, std::move(base));
+    std::vector<Planes> levels = op_named("mips")->reference.levels(call, std::move(base));
     for (Planes& level : levels)
       for (Plane& plane : level)
         for (double& value : plane.values)

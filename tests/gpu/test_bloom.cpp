@@ -25,7 +25,7 @@ TEST_CASE("bloom is as its definition says at even sides, odd sides and sides of
   if (!gpu) return;
   size_t turn = 0;
   for (const Size size : {Size{64, 48}, Size{67, 41}, Size{66, 35}, Size{1, 1}, Size{1, 9}, Size{3, 2}, Size{7, 1}})
-    for (const std::string_view example : op_named("bloom")->examples)
+    for (const std::string_view example : op_named("bloom")->doc.examples)
       check_call(*gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
 }
 

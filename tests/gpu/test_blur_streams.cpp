@@ -121,8 +121,8 @@ TEST_CASE("sums of blocks that threads exchange are, bit by bit, those of a devi
     const PlanInput input{.size = size, .storage = depth};
     const Level base = pattern("noise", size, depth);
     const Plan exchanging = plan({&call, 1}, input, traits), sharing = plan({&call, 1}, input, without_shuffles);
-    CHECK((exchanging.passes[0].subgroup_size > 0) == (traits.has_shuffle && traits.subgroup_size >= 8));
-    CHECK(sharing.passes[0].subgroup_size == 0);
+    CHECK((exchanging.passes[0].arithmetic.subgroup_size > 0) == (traits.has_shuffle && traits.subgroup_size >= 8));
+    CHECK(sharing.passes[0].arithmetic.subgroup_size == 0);
     CAPTURE(call.text());
     CHECK(std::ranges::equal(gpu->run(exchanging, base, 0).levels[0].texels.bytes(),
                              gpu->run(sharing, base, 0).levels[0].texels.bytes()));

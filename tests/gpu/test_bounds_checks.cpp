@@ -77,9 +77,9 @@ TEST_CASE("a pass that goes outside of its buffers is reported") {
   CHECK(said_of(checking, blur).ends_with(" accesses outside of the table; expected none"));
 
   Plan mips = plan_of("mips", "--method single-pass", checking);
-  REQUIRE(mips.passes.at(0).scratch_bytes > mips.passes[0].zeroed_bytes);
+  REQUIRE(mips.passes.at(0).memory.scratch_bytes > mips.passes[0].memory.zeroed_bytes);
   CHECK(said_of(checking, mips) == "");
-  mips.passes[0].scratch_bytes = mips.passes[0].zeroed_bytes;
+  mips.passes[0].memory.scratch_bytes = mips.passes[0].memory.zeroed_bytes;
   CHECK(said_of(checking, mips).ends_with(" accesses outside of the scratch memory; expected none"));
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("no pass of any row's examples goes outside of its images and buffers,
   Gpu checking = bounds_checking(*gpu);
   size_t turn = 0;  // of the kinds: each example's shaders are compiled for one
   for (const Op* op : all_ops())
-    for (const std::string_view example : op->examples) {
-      if (op->takes_source) continue;
+    for (const std::string_view example : op->doc.examples) {
+      if (!op->reference.levels) continue;
       std::vector<Call> calls{parse_call(*op, example)};
       if (!can_run(calls[0], checking.info().traits)) continue;
       const Kind kind = kinds[turn++ % std::size(kinds)];

@@ -51,7 +51,8 @@ TEST_CASE("passes that exchange within subgroups have workgroups of full subgrou
         for (const Pass& pass : plan({&call, 1}, {.size = {1024, 1024}, .storage = depth}, traits).passes) {
           CAPTURE(subgroup_size);
           CAPTURE(pass.name);
-          if (pass.subgroup_size > 0 || pass.reduces_in_subgroups) CHECK(pass.group[0] % subgroup_size == 0);
+          if (pass.arithmetic.subgroup_size > 0 || pass.arithmetic.reduces_in_subgroups)
+            CHECK(pass.grid.group[0] % subgroup_size == 0);
         }
       }
   }

@@ -86,10 +86,11 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
     bool is_r11g11b10;
   };
   for (const Op* op : all_ops()) {
-    if (op->takes_source) continue;
-    for (const std::string_view example : op->examples) {
+    if (!op->reference.levels) continue;
+    for (const std::string_view example : op->doc.examples) {
       std::vector<Call> calls{call_of("flip", "y"), parse_call(*op, example)};
-      if (!op->makes_levels && !op->makes_luminance) calls.push_back(call_of("flip", "x"));
+      if (op->makes != Makes::levels && !makes_content(calls, Content::luminance))
+        calls.push_back(call_of("flip", "x"));
       give_depths(calls, size);
       for (const Way& way : {Way{Depth::half, Space::rgb, false}, Way{Depth::half, Space::yxy, false},
                              Way{Depth::f32, Space::yxy, false}, Way{Depth::half, Space::rgb, true}})

@@ -22,7 +22,7 @@ constexpr Kind in_float = kinds[0], in_half = kinds[1];
 // All that the device can do.
 std::vector<Call> calls_of(Gpu& gpu, std::string_view words) {
   std::vector<Call> calls;
-  for (const std::string& variant : op_named("luminance")->variants()) {
+  for (const std::string& variant : op_named("luminance")->bench->variants()) {
     const Call call = call_of("luminance", fmt::format("{} {}", variant, words));
     if (can_run(call, gpu.info().traits)) calls.push_back(call);
   }
@@ -123,8 +123,8 @@ TEST_CASE("point ops before luminance are done as it loads, those behind it as i
                                 call_of("luminance", "--tile 7"), call_of("gamma", "--value 2")};
   const PlanInput input{.size = {257, 129}, .storage = Depth::half};
   const Plan made = plan(chain, input, gpu->info().traits);
-  CHECK(made.passes.front().on_load.size() == 2);
-  CHECK(made.passes.back().on_store.size() == 1);
+  CHECK(made.passes.front().points.on_load.size() == 2);
+  CHECK(made.passes.back().points.on_store.size() == 1);
   for (const std::string_view name : {"constant", "ramp"}) check_chain(*gpu, chain, name, input.size, in_half);
 }
 

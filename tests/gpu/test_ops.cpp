@@ -19,8 +19,8 @@ TEST_CASE("every example of every row gives what its definition says, at awkward
   size_t turn = 0;
   const std::vector<std::string_view> names = pattern_names();
   for (const Op* op : all_ops())
-    for (const std::string_view example : op->examples) {
-      if (op->takes_source) continue;  // it has no definition
+    for (const std::string_view example : op->doc.examples) {
+      if (!op->reference.levels) continue;  // it has no definition
       const Call call = parse_call(*op, example);
       if (!can_run(call, gpu->info().traits)) continue;
       for (const Size size : awkward_sizes()) {
@@ -90,7 +90,7 @@ TEST_CASE("every variant of the single pass is right where it goes through all o
   // six even levels and then two, or four more in blocks that overlap
   const std::pair<Size, Kind> cases[] = {{{256, 256}, kinds[0]}, {{320, 192}, kinds[2]}};
   size_t turn = 0;  // of the cases: neighbors, and what a variant is with the other fetch, meet both of them
-  for (const std::string& variant : op_named("mips")->variants()) {
+  for (const std::string& variant : op_named("mips")->bench->variants()) {
     const auto& [size, kind] = cases[(turn++ + variant.ends_with("linear")) % 2];
     const Call call = call_of("mips", variant);
     const DeviceTraits& traits = gpu->info().traits;

@@ -21,7 +21,8 @@ namespace {
 
 Plan tile_of(std::initializer_list<std::string> passes, std::initializer_list<Guard> guards) {
   Plan plan;
-  for (const std::string& name : passes) plan.passes.push_back({.name = name, .bytes_read = 10, .bytes_written = 1});
+  for (const std::string& name : passes)
+    plan.passes.emplace_back(PassSpec{.name = name, .memory = {.bytes_read = 10, .bytes_written = 1}});
   plan.guards = guards;
   return plan;
 }
@@ -127,7 +128,8 @@ TEST_CASE("passes of tiles are summed by their names, of a tile with more of the
   const RunTimes times = totals.take_times();
   std::string all;
   for (size_t index = 0; index < plan.passes.size(); ++index)
-    all += fmt::format("{} {} {}, ", plan.passes[index].name, plan.passes[index].bytes_read, times.pass_ms[index]);
+    all +=
+        fmt::format("{} {} {}, ", plan.passes[index].name, plan.passes[index].memory.bytes_read, times.pass_ms[index]);
   CHECK(all == "before 10 100, rows 30 36, columns 20 12, before 10 20, rows 10 40, ");
 }
 

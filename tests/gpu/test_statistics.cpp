@@ -80,7 +80,7 @@ TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
   for (const char* words : {"", "--measure extremes"}) {
     const Call call = call_of("stats", words);
     const Pass pass = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits).passes.front();
-    CHECK(size_t(pass.group_count[0]) * 64 * 16 < texel_count(size));
+    CHECK(size_t(pass.grid.count[0]) * 64 * 16 < texel_count(size));
     for (const std::string_view name : {"ramp", "nonfinite"}) {
       const Level base = pattern(name, size, Depth::f32);
       CAPTURE(name);
@@ -97,7 +97,7 @@ TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more") {
   const Call call = call_of("stats", "--measure extremes");
   for (const Size size : {Size{64, 32}, {65, 33}, {129, 127}}) {
     const int tiles = (size.width + 63) / 64 * ((size.height + 31) / 32);
-    CHECK(plan({&call, 1}, {.size = size, .storage = Depth::half}, traits).passes.front().group_count[0] == tiles);
+    CHECK(plan({&call, 1}, {.size = size, .storage = Depth::half}, traits).passes.front().grid.count[0] == tiles);
     for (const std::string_view name : {"ramp", "nonfinite"}) {
       const Level base = pattern(name, size, Depth::half);
       CAPTURE(name);

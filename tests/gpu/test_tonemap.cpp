@@ -107,7 +107,7 @@ TEST_CASE("light goes through Yxy and back within a millionth of the brightest c
   const Call call = call_of("tonemap", "--curve reinhard-extended --white 1");
   const Level base = pattern("ramp", {33, 17}, Depth::f32);
   const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
-  REQUIRE(made.passes[0].on_store[0].space == PointSpace::yxy);
+  REQUIRE(made.passes[0].points.on_store[0].space == PointSpace::yxy);
   const std::vector<double> before = numbers_of(base, Depth::f32);
   const std::vector<double> after = numbers_of(gpu->run(made, base, 0).levels[0], Depth::f32);
   for (size_t index = 0; index < before.size(); ++index)

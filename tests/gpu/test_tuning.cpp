@@ -37,7 +37,8 @@ class OwnCache {
 DeviceInfo some_device() { return {.uuid = OwnCache::uuid, .driver = "a driver 1.2", .driver_uuid = "ffee"}; }
 
 std::vector<Tuned> some_tuning() {
-  const std::string first = op_named("mips")->variants().front(), last = op_named("mips")->variants().back();
+  const std::string first = op_named("mips")->bench->variants().front(),
+                    last = op_named("mips")->bench->variants().back();
   return {{.op = "mips", .depth = Depth::half, .size = {256, 128}, .arguments = first},
           {.op = "mips", .depth = Depth::half, .half_arithmetic = true, .size = {256, 128}, .arguments = last},
           {.op = "mips", .depth = Depth::f32, .size = {4096, 1}, .arguments = last}};

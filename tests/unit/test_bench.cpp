@@ -91,22 +91,20 @@ TEST_CASE("noise fills 0 to 1, is the same each time, and repeats in no row") {
 TEST_CASE("what a row claims is between variants that it has, on pictures that it can be measured on") {
   size_t claim_count = 0;
   for (const Op* op : all_ops())
-    for (const Claim& claim : op->benchmark.claims) {
+    for (const Claim& claim : op->bench->claims) {
       ++claim_count;
       CAPTURE(claim.what);
-      const std::vector<std::string> variants = op->variants();
+      const std::vector<std::string> variants = op->bench->variants();
       const bool is_a_time = claim.slower.empty();
       for (const std::string_view arguments : {is_a_time ? claim.faster : claim.slower, claim.faster})
         CHECK_MESSAGE(std::ranges::find(variants, arguments) != variants.end(), arguments);
       CHECK((claim.slower != claim.faster || claim.slower_is_half != claim.faster_is_half));
       CHECK(claim.claimed.ends_with(is_a_time ? " ms" : "%"));
-      CHECK((op->benchmark.settings.empty() ? claim.setting == Setting{}
-                                            : contains(op->benchmark.settings, claim.setting)));
+      CHECK((op->bench->settings.empty() ? claim.setting == Setting{} : contains(op->bench->settings, claim.setting)));
       CHECK(!claim.where.empty());
-      for (const Size size : claim.sizes)
-        CHECK(std::ranges::find(op->benchmark.sizes, size) != op->benchmark.sizes.end());
+      for (const Size size : claim.sizes) CHECK(std::ranges::find(op->bench->sizes, size) != op->bench->sizes.end());
       for (const Depth depth : claim.depths)
-        CHECK(std::ranges::find(op->benchmark.depths, depth) != op->benchmark.depths.end());
+        CHECK(std::ranges::find(op->bench->depths, depth) != op->bench->depths.end());
     }
   CHECK(claim_count > 0);
 }
@@ -114,7 +112,7 @@ TEST_CASE("what a row claims is between variants that it has, on pictures that i
 TEST_CASE("what a row is measured at are values that its parameters take") {
   size_t setting_count = 0;
   for (const Op* op : all_ops()) {
-    const Benchmark& row = op->benchmark;
+    const Benchmark& row = *op->bench;
     for (const Setting& setting : all_settings(row)) {
       ++setting_count;
       CAPTURE(setting.text());
@@ -136,9 +134,10 @@ TEST_CASE("what a row is measured at are values that its parameters take") {
 TEST_CASE(
     "every variant of a row can be called at some of its settings, and so can those of its graphs at all of theirs") {
   for (const Op* op : all_ops()) {
-    const Benchmark& row = op->benchmark;
+    const Benchmark& row = *op->bench;
     if (row.settings.empty()) continue;
-    const std::vector<std::string> variants = op->variants ? op->variants() : std::vector<std::string>{""};
+    const std::vector<std::string> variants =
+        op->bench->variants ? op->bench->variants() : std::vector<std::string>{""};
     for (const std::string& variant : variants)
       CHECK_NOTHROW_MESSAGE(parse_call(*op, variant + " " + row.settings.front().text()), variant);
     for (const Graph& graph : row.graphs)
@@ -153,7 +152,7 @@ TEST_CASE("the shares of the picture that the row of luminance names are those t
     Size result;
     int threads, texels;  // of a thread
   };
-  const Benchmark& row = op_named("luminance")->benchmark;
+  const Benchmark& row = *op_named("luminance")->bench;
   for (const Shader& shader : {Shader{"fetch2", {120, 68}, 64, 2},
                                {"fetch4-16", {120, 68}, 16, 4},
                                {"fetch4-64", {60, 34}, 64, 4},
@@ -168,7 +167,7 @@ TEST_CASE("the shares of the picture that the row of luminance names are those t
 }
 
 TEST_CASE("the memory traffic that the row of blur works out of the post's times follows from them") {
-  const Benchmark& row = op_named("blur")->benchmark;
+  const Benchmark& row = *op_named("blur")->bench;
   size_t found = 0;
   for (const Claim& claim : row.claims) {
     if (claim.what.find("rows") == claim.what.npos) continue;

@@ -33,7 +33,7 @@ Planes star(Size size, Position at) {
 // What bloom adds to the green of a picture.
 Plane glow_of(const Planes& picture, int radius) {
   const Call call = parse_call(*op_named("bloom"), fmt::format("--threshold 1 --radius {} --intensity 1", radius));
-  Plane glow = call.op->reference(call, picture)[0][1];
+  Plane glow = call.op->reference.levels(call, picture)[0][1];
   for (size_t index = 0; index < glow.values.size(); ++index) glow.values[index] -= picture[1].values[index];
   return glow;
 }

@@ -213,8 +213,8 @@ TEST_CASE("direct is one pass a repeat, separable two with an image of floats be
   CHECK(plan_of("--radius 7 --method direct --passes 3").passes.size() == 3);
   const Plan two = plan_of("--radius 7 --method separable");
   REQUIRE(two.passes.size() == 2);
-  CHECK(two.images.at(size_t(two.passes[0].target_image)).depth == Depth::f32);
-  CHECK(two.passes[1].source_image == two.passes[0].target_image);
+  CHECK(two.images.at(size_t(two.passes[0].target.image)).depth == Depth::f32);
+  CHECK(two.passes[1].source.image == two.passes[0].target.image);
   CHECK(two.images.at(size_t(two.result_image)).depth == Depth::half);
   CHECK(!two.keeps_level_0);
   for (const char* axis : {"x", "y"}) {
@@ -236,9 +236,9 @@ TEST_CASE("an order and a workgroup are what was asked for, and reach every texe
           CHECK(literal(pass, "ORDER") == index);
           CHECK(literal(pass, "GROUP_X") == width);
           CHECK(literal(pass, "GROUP_Y") == height);
-          CHECK(pass.group[0] * pass.group[1] == width * height);
-          CHECK(pass.group_count[0] * width >= 640);
-          CHECK(pass.group_count[1] * height >= 360);
+          CHECK(pass.grid.group[0] * pass.grid.group[1] == width * height);
+          CHECK(pass.grid.count[0] * width >= 640);
+          CHECK(pass.grid.count[1] * height >= 360);
         }
   CHECK(literal(plan_of("--radius 2 --zcurve --method direct").passes[0], "ORDER") == 1);
 }
@@ -248,7 +248,7 @@ TEST_CASE("a linear sampler takes two taps of a box at once where the border is 
     std::vector<int> found;
     for (const Pass& pass : plan_of(fmt::format("{} --method separable", words), storage, traits).passes) {
       found.push_back(literal(pass, "PAIRS"));
-      CHECK(pass.samples_at_corners == (found.back() != 0));
+      CHECK(pass.access.samples_at_corners == (found.back() != 0));
     }
     return found;
   };
@@ -290,7 +290,7 @@ TEST_CASE("a device of small workgroups gets small ones, and refuses the large")
   const DeviceTraits traits{.name = "a small device", .type = DeviceType::integrated};
   for (const char* method : {"direct", "separable"}) {
     const Pass pass = plan_of(fmt::format("--radius 7 --method {}", method), Depth::half, traits).passes.at(0);
-    CHECK(pass.group[0] * pass.group[1] == 64);
+    CHECK(pass.grid.group[0] * pass.grid.group[1] == 64);
     CHECK_THROWS_WITH_AS(
         plan_of(fmt::format("--radius 7 --method {} --workgroup 16x16", method), Depth::half, traits),
         "blur: --workgroup 16x16 cannot run on a small device: it takes at most 128 threads a workgroup; expected 8x8",

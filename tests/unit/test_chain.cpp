@@ -43,7 +43,7 @@ void check_refused(const Op& op, const Param& param, const std::string& value, c
 
 TEST_CASE("every example of every row is a call, and its text is that call again") {
   for (const Op* op : all_ops())
-    for (const std::string_view example : op->examples) {
+    for (const std::string_view example : op->doc.examples) {
       const Call call = parse_call(*op, example);
       CHECK(call.op == op);
       REQUIRE(call.values.size() == op->params.size());
@@ -56,11 +56,11 @@ TEST_CASE("every example of every row is a call, and its text is that call again
 
 TEST_CASE("no words are the defaults of the row, where nothing is required") {
   for (const Op* op : all_ops()) {
-    const auto required = std::ranges::find_if(op->params, &Param::is_required);
+    const auto required = std::ranges::find(op->params, Presence::required, &Param::presence);
     if (required != op->params.end()) {
       const std::string option = required->is_positional ? "" : required->typed_name() + " ";
       CHECK(refusal(*op, {}) == fmt::format("1 {}: {} is missing; expected {}{}", op->name, required->typed_name(),
-                                            option, required->syntax));
+                                            option, required->form.syntax));
       continue;
     }
     if (const std::string message = refusal(*op, {}); !message.empty()) {  // then the row says what it wants
@@ -102,7 +102,7 @@ TEST_CASE("a share of a picture is that of its display window, however small the
   const Windows windows{.data = {1700, 400, 1710, 410}, .display = {0, 0, 1919, 1079}};
   const auto resized = [&](const std::string& words) {
     const Call call = parse_call(*op_named("resize"), words);
-    return call.op->result_windows(call, windows);
+    return result_windows({&call, 1}, windows);
   };
   CHECK(resized("--size 50%").display == Window{0, 0, 959, 539});
   CHECK(resized("--size 50%").data == Window{850, 200, 855, 205});
@@ -152,8 +152,8 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
         check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
       if (param.kind == ParamKind::text)
         for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
-          if (!param.matches_syntax(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
-            check_refused(*op, param, value, fmt::format("is not of the form {}", param.syntax));
+          if (!param.form.matches(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
+            check_refused(*op, param, value, fmt::format("is not of the form {}", param.form.syntax));
     }
 }
 

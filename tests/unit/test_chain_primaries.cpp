@@ -30,7 +30,7 @@ using Names = std::vector<std::string_view>;
 Color made_of(std::span<const Call> calls, Color c) {
   Planes planes;
   for (size_t component = 0; component < 4; ++component) planes[component] = {.size = {1, 1}, .values = {c[component]}};
-  for (const Call& call : calls) planes = call.op->reference(call, planes)[0];
+  for (const Call& call : calls) planes = call.op->reference.levels(call, planes)[0];
   return color_at(planes, 0);
 }
 

@@ -33,7 +33,7 @@ double blades(int x, int y) {
 
 std::vector<Planes> mips(const Planes& base, std::string_view words) {
   const Call call = parse_call(*op_named("mips"), words);
-  return call.op->reference(call, base);
+  return call.op->reference.levels(call, base);
 }
 
 Plane alpha_row(std::vector<double> values) { return {.size = {int(values.size()), 1}, .values = std::move(values)}; }

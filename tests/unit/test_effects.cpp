@@ -17,7 +17,7 @@ namespace {
 // All that a device is told to do by a call, on a device where every method has room.
 std::string orders_of(Call call) {
   const Size size{384, 256};
-  if (call.op->reads_depth)
+  if (call.op->needs(call).depth)
     call.depth = std::make_shared<Plane>(Plane{.size = size, .values = std::vector(texel_count(size), 3.5)});
   const DeviceTraits traits{.type = DeviceType::discrete,
                             .max_image_side = 32768,
@@ -34,8 +34,8 @@ std::string orders_of(Call call) {
   for (const PlanImage& image : made.images)
     text += fmt::format("{} x {}, {} levels\n", image.size.width, image.size.height, image.level_count);
   for (const Pass& pass : made.passes)
-    text += fmt::format("{}{} {} {} {} {}\n", glsl_of(pass), pushed_words(pass), pass.table, pass.group_count,
-                        pass.source_image, pass.target_image);
+    text += fmt::format("{}{} {} {} {} {}\n", glsl_of(pass), pushed_words(pass), pass.table, pass.grid.count,
+                        pass.source.image, pass.target.image);
   for (const StatisticsPart& part : made.results) text += fmt::format("{} {}\n", part.offset, part.bytes);
   for (const Guard& guard : made.guards) text += guard.message;
   return text;
@@ -93,8 +93,8 @@ bool is_heeded(const Op& op, std::string_view example, const std::string& orders
 
 TEST_CASE("no option is taken that has no effect whatever its value, beside those of any example") {
   for (const Op* op : all_ops()) {
-    if (op->takes_source) continue;
-    for (const std::string_view example : op->examples) {
+    if (!op->reference.levels) continue;
+    for (const std::string_view example : op->doc.examples) {
       if (example == "--levels 1") continue;  // there is nothing to be done
       const Call base = parse_call(*op, example);
       const std::string orders = orders_of(base);

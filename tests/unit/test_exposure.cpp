@@ -28,7 +28,7 @@ Planes light(double scale) {
 
 Planes exposed(const Planes& planes, const char* words) {
   const Call call = parse_call(*op_named("exposure"), words);
-  return call.op->reference(call, planes)[0];
+  return call.op->reference.levels(call, planes)[0];
 }
 
 // The most that two pictures differ by, in stops.

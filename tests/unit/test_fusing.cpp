@@ -24,21 +24,21 @@ std::vector<Call> points(int count) {
 std::vector<double> numbers_of(const Plan& made) {
   std::vector<double> numbers;
   for (const Pass& pass : made.passes)
-    for (const std::vector<FusedPoint>* folds : {&pass.on_load, &pass.on_store})
+    for (const std::vector<FusedPoint>* folds : {&pass.points.on_load, &pass.points.on_store})
       for (const FusedPoint& fold : *folds) numbers.push_back(fold.fields.front().value);
   return numbers;
 }
 
 size_t most_folds(const Plan& made) {
   size_t most = 0;
-  for (const Pass& pass : made.passes) most = std::max({most, pass.on_load.size(), pass.on_store.size()});
+  for (const Pass& pass : made.passes) most = std::max({most, pass.points.on_load.size(), pass.points.on_store.size()});
   return most;
 }
 
 // What each pass but the last stores.
 bool has_floats_between(const Plan& made) {
   return std::all_of(made.passes.begin(), made.passes.end() - 1,
-                     [&](const Pass& pass) { return made.images[size_t(pass.target_image)].depth == Depth::f32; });
+                     [&](const Pass& pass) { return made.images[size_t(pass.target.image)].depth == Depth::f32; });
 }
 
 }  // namespace

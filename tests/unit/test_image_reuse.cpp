@@ -30,7 +30,7 @@ TEST_CASE("a chain takes two images however long it is, and one more where its i
   CHECK(shared.images.size() == 2);
   CHECK(shared.result_image == 0);
   CHECK(kept.images.size() == 3);
-  for (const Pass& pass : kept.passes) CHECK(pass.target_image != 0);
+  for (const Pass& pass : kept.passes) CHECK(pass.target.image != 0);
 }
 
 TEST_CASE("no pass writes an image that it reads, or that a later pass still reads") {
@@ -42,11 +42,11 @@ TEST_CASE("no pass writes an image that it reads, or that a later pass still rea
     const Plan made = plan_of(chain);
     for (const Pass& pass : made.passes) {
       if (pass.kernel.starts_with("stats/")) continue;  // writes numbers alone
-      std::vector<int> read{pass.source_image};
-      if (pass.second_image >= 0) read.push_back(pass.second_image);
+      std::vector<int> read{pass.source.image};
+      if (pass.second.image >= 0) read.push_back(pass.second.image);
       read.insert(read.end(), pass.more_sources.begin(), pass.more_sources.end());
-      const bool is_pyramid = made.images[size_t(pass.target_image)].level_count > 1;
-      for (const int image : read) CHECK((image != pass.target_image || is_pyramid));
+      const bool is_pyramid = made.images[size_t(pass.target.image)].level_count > 1;
+      for (const int image : read) CHECK((image != pass.target.image || is_pyramid));
       for (const int image : pass.more_targets) CHECK(std::ranges::find(read, image) == read.end());
     }
   }
@@ -55,7 +55,7 @@ TEST_CASE("no pass writes an image that it reads, or that a later pass still rea
 TEST_CASE("bloom keeps its picture till the glow is added, in two pyramids and one more image") {
   const Plan made = plan_of({"bloom --radius 16"}, true);
   REQUIRE(made.images.size() == 4);
-  CHECK(made.passes.back().source_image == 0);
+  CHECK(made.passes.back().source.image == 0);
   CHECK(made.passes.back().kernel == "bloom/add.glsl");
   CHECK(std::ranges::count_if(made.images, [](const PlanImage& image) { return image.level_count > 1; }) == 2);
 }
@@ -67,5 +67,5 @@ TEST_CASE("depth of field takes the depth of the host, circles of two numbers a 
   const PlanImage& depth = made.images[size_t(made.sources[0].image)];
   CHECK(depth.components == 1);
   CHECK(bytes_of(depth) == 4 * texel_count(depth.size));
-  CHECK(made.sources[0].numbers->size == depth.size);
+  CHECK(std::get<std::shared_ptr<const Plane>>(made.sources[0].texels)->size == depth.size);
 }

@@ -28,7 +28,7 @@ Color gray(double light) { return {light, light, light, 1}; }
 // What the op makes of a picture, its red.
 Plane mapped(const Planes& picture, std::string_view words) {
   const Call call = parse_call(*op_named("tonemap"), words);
-  return call.op->reference(call, picture)[0][0];
+  return call.op->reference.levels(call, picture)[0][0];
 }
 
 // Equation 8 as it stands: the mean of the last of the scales whose activity, as that of all before it, is under epsilon.

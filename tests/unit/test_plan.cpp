@@ -15,6 +15,11 @@ namespace {
 
 const Op& mips() { return *op_named("mips"); }
 
+int level_count(std::string_view words, Size size) {
+  const Call call = parse_call(mips(), words);
+  return result_level_count({&call, 1}, size);
+}
+
 // A device that can do all that gpupost may ask of one.
 DeviceTraits rich_gpu() {
   return {.name = "a rich GPU",
@@ -55,7 +60,7 @@ std::vector<Size> many_sizes() {
 
 // Do the groups of a pass reach every texel of the levels it writes?
 bool reaches_all(const Pass& pass, Size target, int tile_side_x, int tile_side_y) {
-  return pass.group_count[0] * tile_side_x >= target.width && pass.group_count[1] * tile_side_y >= target.height;
+  return pass.grid.count[0] * tile_side_x >= target.width && pass.grid.count[1] * tile_side_y >= target.height;
 }
 
 }  // namespace
@@ -65,9 +70,9 @@ TEST_CASE("a whole chain has 1 + floor(log2(longer side)) levels") {
                                            {{17, 9}, 5},     {{1920, 1080}, 11},  {{4096, 4096}, 13}, {{4095, 3}, 12},
                                            {{32767, 2}, 15}, {{32768, 32768}, 16}};
   for (const auto& [size, levels] : expected) {
-    CHECK_MESSAGE(mips().level_count(parse_call(mips(), ""), size) == levels, size.width, "x", size.height);
-    CHECK(mips().level_count(parse_call(mips(), "--levels 3"), size) == std::min(3, levels));
-    CHECK(mips().level_count(parse_call(mips(), "--levels 1"), size) == 1);
+    CHECK_MESSAGE(level_count("", size) == levels, size.width, "x", size.height);
+    CHECK(level_count("--levels 3", size) == std::min(3, levels));
+    CHECK(level_count("--levels 1", size) == 1);
   }
 }
 
@@ -84,13 +89,13 @@ TEST_CASE("one pass a level writes each level once, from the level above it, wit
       CHECK(made.images.at(0).level_count == levels);
       for (int level = 1; level < levels; ++level) {
         const Pass& pass = made.passes[size_t(level) - 1];
-        CHECK(pass.source_level == level - 1);
-        CHECK(pass.target_level == level);
-        CHECK(pass.target_count == 1);
-        const int width = on_cpu ? pass.group[0] : 16, height = on_cpu ? pass.group[1] : 16;
+        CHECK(pass.source.level == level - 1);
+        CHECK(pass.target.level == level);
+        CHECK(pass.target.count == 1);
+        const int width = on_cpu ? pass.grid.group[0] : 16, height = on_cpu ? pass.grid.group[1] : 16;
         CHECK(reaches_all(pass, level_size(size, level), width, height));
-        CHECK(pass.bytes_read == 8 * texel_count(level_size(size, level - 1)));
-        CHECK(pass.bytes_written == 8 * texel_count(level_size(size, level)));
+        CHECK(pass.memory.bytes_read == 8 * texel_count(level_size(size, level - 1)));
+        CHECK(pass.memory.bytes_written == 8 * texel_count(level_size(size, level)));
       }
     }
 }
@@ -104,16 +109,16 @@ TEST_CASE("the single pass is one pass that writes all levels, its tiles reach e
     REQUIRE(made.passes.size() == 1);
     const Pass& pass = made.passes[0];
     const int levels = level_count_of(size);
-    CHECK(pass.target_level == 1);
-    CHECK(pass.target_count == levels - 1);
-    CHECK(pass.bound_targets >= pass.target_count);
+    CHECK(pass.target.level == 1);
+    CHECK(pass.target.count == levels - 1);
+    CHECK(pass.target.bound_count >= pass.target.count);
     CHECK(reaches_all(pass, level_size(size, 1), 32, 32));
-    CHECK(pass.bytes_read == 16 * texel_count(size));
+    CHECK(pass.memory.bytes_read == 16 * texel_count(size));
     size_t written = 0;
     for (int level = 1; level < levels; ++level) written += 16 * texel_count(level_size(size, level));
-    CHECK(pass.bytes_written == written);
+    CHECK(pass.memory.bytes_written == written);
     const bool has_tail = levels - 1 > 6;
-    CHECK((pass.scratch_bytes > 0 || !has_tail));
+    CHECK((pass.memory.scratch_bytes > 0 || !has_tail));
   }
 }
 
@@ -159,7 +164,7 @@ TEST_CASE("few storage images are enough for few levels") {
   DeviceTraits traits = rich_gpu();
   traits.max_storage_images = 4;
   CHECK(plan_of("--levels 5", {512, 512}, traits).passes.size() == 1);
-  CHECK(plan_of("--levels 5", {512, 512}, traits).passes[0].bound_targets <= 4);
+  CHECK(plan_of("--levels 5", {512, 512}, traits).passes[0].target.bound_count <= 4);
   CHECK(plan_of("--levels 6", {512, 512}, traits).passes.size() == 5);
 }
 
@@ -182,7 +187,7 @@ TEST_CASE("a device without half arithmetic is given none, and the plan says so"
     DeviceTraits traits = rich_gpu();
     traits.has_float16 = has_float16;
     const Plan made = plan({&call, 1}, {.size = {64, 64}, .half_arithmetic = true}, traits);
-    for (const Pass& pass : made.passes) CHECK(pass.half_arithmetic == has_float16);
+    for (const Pass& pass : made.passes) CHECK(pass.arithmetic.is_half == has_float16);
     CHECK((made.choices.front().find("--fp16") != std::string::npos) == !has_float16);
   }
 }
@@ -226,28 +231,28 @@ TEST_CASE("point ops go into what the pass before them stores, and into one pass
   const Plan alone = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp"});
   REQUIRE(alone.passes.size() == 1);
   CHECK(alone.passes[0].kernel == "shared/copy.glsl");
-  CHECK(names_of(alone.passes[0].on_store) == Names{"exposure", "gamma", "clamp"});
+  CHECK(names_of(alone.passes[0].points.on_store) == Names{"exposure", "gamma", "clamp"});
   CHECK(!alone.keeps_level_0);
 
   const Plan behind = plan_of_chain({"blur --radius 2 --method direct", "gamma --value 2", "clamp"});
   REQUIRE(behind.passes.size() == 1);
-  CHECK(names_of(behind.passes[0].on_store) == Names{"gamma", "clamp"});
+  CHECK(names_of(behind.passes[0].points.on_store) == Names{"gamma", "clamp"});
   CHECK(behind.images.size() == 2);
 
   const Plan between =
       plan_of_chain({"clamp", "blur --radius 2 --method direct", "exposure --stops 1", "mips --method single-pass"});
   REQUIRE(between.passes.size() == 3);
-  CHECK(names_of(between.passes[0].on_store) == Names{"clamp"});
-  CHECK(names_of(between.passes[1].on_store) == Names{"exposure"});
-  CHECK(between.passes[2].on_store.empty());
-  CHECK(between.result_image == between.passes[1].target_image);
+  CHECK(names_of(between.passes[0].points.on_store) == Names{"clamp"});
+  CHECK(names_of(between.passes[1].points.on_store) == Names{"exposure"});
+  CHECK(between.passes[2].points.on_store.empty());
+  CHECK(between.result_image == between.passes[1].target.image);
 }
 
 TEST_CASE("without fusing each point op has a pass, and floats stand between them") {
   const Plan made = plan_of_chain({"exposure --stops 1", "gamma --value 2", "clamp", "flip x"}, false);
   REQUIRE(made.passes.size() == 4);
   std::vector<Depth> depths;
-  for (const Pass& pass : made.passes) depths.push_back(made.images[size_t(pass.target_image)].depth);
+  for (const Pass& pass : made.passes) depths.push_back(made.images[size_t(pass.target.image)].depth);
   CHECK(depths == std::vector{Depth::f32, Depth::f32, Depth::half, Depth::half});
 }
 
@@ -260,7 +265,7 @@ TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between po
   const Plan made =
       plan(calls, {.size = {640, 480}, .storage = Depth::half, .is_r11g11b10_between = true, .fuses = false}, traits);
   REQUIRE(made.passes.size() == 3);
-  const auto is_packed = [&](size_t pass) { return made.images[size_t(made.passes[pass].target_image)].is_packed; };
+  const auto is_packed = [&](size_t pass) { return made.images[size_t(made.passes[pass].target.image)].is_packed; };
   CHECK(!is_packed(0));
   CHECK(is_packed(1));
 }
@@ -283,10 +288,10 @@ TEST_CASE(
   CHECK(blurs(2).images.size() == 3);
   int current = 0;
   for (const Pass& pass : made.passes) {
-    CHECK(pass.source_image == current);  // what the pass before has left
-    CHECK(pass.target_image != pass.source_image);
-    CHECK(pass.target_image != 0);
-    current = pass.target_image;
+    CHECK(pass.source.image == current);  // what the pass before has left
+    CHECK(pass.target.image != pass.source.image);
+    CHECK(pass.target.image != 0);
+    current = pass.target.image;
   }
   CHECK(made.result_image == current);
 }

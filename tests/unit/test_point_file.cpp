@@ -33,13 +33,14 @@ std::string refusal(const std::string& source) {
 Call call_of_source(const std::string& source, std::string_view words = "dim.glsl") {
   Call call = parse_call(*op_named("point"), words);
   call.source = source;
+  call.op->prepare(call);
   return call;
 }
 
 // The same of a call.
 std::string refusal_of_call(std::string_view settings) {
   try {
-    fold_of_source(call_of_source(header + body, fmt::format("dim.glsl {}", settings)));
+    call_of_source(header + body, fmt::format("dim.glsl {}", settings));
   } catch (const Error& error) {
     return fmt::format("{} {}", int(error.code()), error.what());
   }
@@ -148,7 +149,7 @@ TEST_CASE("names of the file itself are marked, those of GLSL, members and local
 }
 
 TEST_CASE("--set gives numbers to what the header declares, within its ranges, and to nothing else") {
-  const FusedPoint fold = fold_of_source(call_of_source(header + body, "dim.glsl --set factor=0.25"));
+  const FusedPoint fold = *call_of_source(header + body, "dim.glsl --set factor=0.25").shader;
   REQUIRE(fold.fields.size() == 1);
   CHECK(fold.fields[0].value == 0.25);
   CHECK(!fold.fields[0].is_literal);
@@ -211,6 +212,6 @@ TEST_CASE("the lines that the help shows of a file are those of the example") {
   std::ifstream stream("docs/vibrance.glsl");
   const std::string example{std::istreambuf_iterator<char>(stream), {}};
   REQUIRE(parse_point_file(example, "docs/vibrance.glsl").name == "vibrance");
-  for (const Note& note : op_named("point")->notes())
+  for (const Note& note : op_named("point")->doc.notes())
     CHECK_MESSAGE(has(example, note.formula.substr(0, note.formula.find(" ..."))), note.formula);
 }

@@ -40,7 +40,7 @@ struct Made {
 Made resized(const Windows& windows, const std::string& words) {
   std::vector<Call> calls{parse_call(*op_named("resize"), words)};
   set_windows(calls, windows);
-  Made made{calls[0].op->reference(calls[0], seen(windows.data))[0], result_windows(calls, windows)};
+  Made made{calls[0].op->reference.levels(calls[0], seen(windows.data))[0], result_windows(calls, windows)};
   CHECK(size_of(made.windows.data) == size_of(made.planes));
   return made;
 }
@@ -95,7 +95,7 @@ TEST_CASE("numbers of texels are those of a part's data window, and its texels l
     Planes planes = seen(windows.data);
     for (size_t index = 0; index < planes[0].values.size(); ++index)
       planes[0].values[index] = windows.data.min_x + double(index % size_t(planes[0].size.width)) + 0.5;
-    return Made{calls[0].op->reference(calls[0], planes)[0], result_windows(calls, windows)};
+    return Made{calls[0].op->reference.levels(calls[0], planes)[0], result_windows(calls, windows)};
   };
   const Made made = ramp({.data = {21, 10, 31, 20}, .display = frame});
   const Window &data = made.windows.data, &display = made.windows.display;
@@ -126,7 +126,7 @@ TEST_CASE("texels that must not be mixed are those under the middles of the fram
 TEST_CASE("windows that would leave the range of EXR are refused, and frames larger than pictures do not count") {
   const auto windows_of = [](const Window& display, const char* words) {
     const Call call = parse_call(*op_named("resize"), words);
-    return call.op->result_windows(call, {.data = {0, 0, 7, 7}, .display = display});
+    return result_windows({&call, 1}, {.data = {0, 0, 7, 7}, .display = display});
   };
   constexpr int far = (1 << 30) - 1;
   CHECK_THROWS_AS(windows_of({-far, -far, far, far}, "--size 200%"), Error);

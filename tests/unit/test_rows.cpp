@@ -57,13 +57,12 @@ TEST_CASE("every row says what it is, where it comes from, and does something") 
   for (const Op* op : all_ops()) {
     CAPTURE(op->name);
     CHECK(is_word(op->name));
-    CHECK(is_help(op->help));
-    CHECK(op->description.ends_with('.'));
-    CHECK(!op->source.empty());
-    CHECK(!op->examples.empty());
+    CHECK(is_help(op->doc.summary));
+    CHECK(op->doc.description.ends_with('.'));
+    CHECK(!op->doc.citation.empty());
+    CHECK(!op->doc.examples.empty());
     CHECK((op->plan || op->point));
-    CHECK((op->reference != nullptr) == !op->takes_source);
-    CHECK((op->level_count != nullptr) == op->makes_levels);
+    CHECK((op->reference.levels || op->prepare));
     CHECK(op_named(op->name) == op);
   }
 }
@@ -78,16 +77,16 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
       CHECK(is_help(param.help));
       CHECK(names.insert(param.name).second);
       CHECK((!param.is_positional || param.kind == ParamKind::choice || param.kind == ParamKind::text));
-      CHECK((!param.is_repeated || param.kind == ParamKind::text));
-      CHECK((!param.is_required || param.kind == ParamKind::text));
-      CHECK((param.has_effect == nullptr) == param.requirement.empty());
+      CHECK((!param.form.is_repeated || param.kind == ParamKind::text));
+      CHECK((param.presence != Presence::required || param.kind == ParamKind::text));
+      CHECK((param.effect.in == nullptr) == param.effect.requirement.empty());
       const std::vector<std::string_view>& choices = param.choices;
       CHECK(choices.empty() == (param.kind != ParamKind::choice));
       CHECK(std::set(choices.begin(), choices.end()).size() == choices.size());
       if (param.kind == ParamKind::choice)
         CHECK((param.default_value >= 0 && param.default_value < double(choices.size())));
       else if (param.kind == ParamKind::flag) CHECK(param.default_value == 0);
-      else if (param.kind == ParamKind::text) CHECK((!param.syntax.empty() && param.matches_syntax != nullptr));
+      else if (param.kind == ParamKind::text) CHECK((!param.form.syntax.empty() && param.form.matches != nullptr));
       else CHECK((param.min < param.max && param.default_value >= param.min && param.default_value <= param.max));
     }
   }
@@ -97,7 +96,7 @@ TEST_CASE("every choice of every option stands in an example, so that tests of a
   for (const Op* op : all_ops())
     for (const Param& param : op->params)
       for (size_t choice = 0; choice < param.choices.size() && !param.is_for_measuring; ++choice)
-        CHECK_MESSAGE(std::ranges::any_of(op->examples,
+        CHECK_MESSAGE(std::ranges::any_of(op->doc.examples,
                                           [&](std::string_view example) {
                                             return parse_call(*op, example).number(param.name) == double(choice);
                                           }),

@@ -36,7 +36,7 @@ double light_of_nothing(const Planes& planes) {
 // Ops whose user says what stands in premultiplied color, ops whose numbers are no colors, and a glow, which is light
 // around the texels that it comes from.
 bool makes_light(const Call& call) {
-  return call.op->name == "channels" || call.op->name == "bloom" || (call.op->takes_data && call.op->takes_data(call));
+  return call.op->name == "channels" || call.op->name == "bloom" || makes_content({&call, 1}, Content::data);
 }
 
 }  // namespace
@@ -44,13 +44,13 @@ bool makes_light(const Call& call) {
 TEST_CASE("no op lights a texel of alpha 0 that is black, with any row's examples") {
   const Planes picture = picture_with_nothing({48, 24});
   for (const Op* op : all_ops())
-    for (const std::string_view example : op->examples) {
-      if (op->takes_source || op->makes_luminance || !op->reference) continue;
+    for (const std::string_view example : op->doc.examples) {
+      if (!op->reference.levels || op->name == "luminance") continue;
       Call call = parse_call(*op, example);
       if (makes_light(call)) continue;
-      if (op->reads_depth)
+      if (op->needs(call).depth)
         call.depth = std::make_shared<Plane>(Plane{.size = {48, 24}, .values = std::vector<double>(48 * 24, 5)});
-      const double light = light_of_nothing(op->reference(call, picture)[0]);
+      const double light = light_of_nothing(op->reference.levels(call, picture)[0]);
       CHECK_MESSAGE(light <= 1e-9, op->name, " ", example, ": ", light);
     }
 }
@@ -59,7 +59,7 @@ TEST_CASE("ops that add a number add it times alpha") {
   const auto made = [](std::string_view op, std::string_view words, const Color& c) {
     Planes texel;
     for (size_t k = 0; k < 4; ++k) texel[k] = {.size = {1, 1}, .values = {c[k]}};
-    const Planes result = op_named(op)->reference(parse_call(*op_named(op), words), texel)[0];
+    const Planes result = op_named(op)->reference.levels(parse_call(*op_named(op), words), texel)[0];
     return Color{result[0].values[0], result[1].values[0], result[2].values[0], result[3].values[0]};
   };
   for (const double alpha : {0.0, 0.25, 1.0}) {

@@ -32,7 +32,7 @@ std::vector<Level> right_levels(const Level& base, Depth depth, std::span<const 
     for (size_t texel = 0; texel < texel_count(base.size); ++texel)
       planes[0][component].values.push_back(numbers[4 * texel + component]);
   }
-  for (const Call& call : calls) planes = call.op->reference(call, std::move(planes[0]));
+  for (const Call& call : calls) planes = call.op->reference.levels(call, std::move(planes[0]));
   std::vector<Level> levels;
   for (const Planes& level : planes) {
     Level& made =

@@ -91,7 +91,7 @@ static std::string claims_table(const BenchRun& run) {
 }
 
 static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
-  const Benchmark& row = request.op->benchmark;
+  const Benchmark& row = *request.op->bench;
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
   const std::vector<Setting>& usual = on_cpu ? row.cpu_settings : row.settings;
   for (const BenchPlace& place : places_of(request, on_cpu, request.settings.empty() ? usual : request.settings)) {
@@ -153,7 +153,7 @@ static Exit run_bench(const CommandCall& call) {
   }
   BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
                .op = std::string(request.op->name),
-               .floor = request.op->benchmark.floor};
+               .floor = request.op->bench->floor};
   return run_bench(request, run);
 }
 

@@ -70,7 +70,7 @@ std::vector<Setting> known_settings(const Benchmark& row) {
 
 // Those of the row that have a value of the list.
 std::vector<Setting> settings_of(const std::string& list, const Op& op) {
-  const std::vector<Setting> known = known_settings(op.benchmark);
+  const std::vector<Setting> known = known_settings(*op.bench);
   std::vector<std::string> texts;
   for (const Setting& setting : known) texts.push_back(setting.text());
   std::vector<Setting> settings;
@@ -116,7 +116,7 @@ std::vector<Call> chain_of(const std::string& line) {
   if (request.calls.empty() || !request.inputs.empty())
     fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
   for (const Call& call : request.calls)
-    if (call.op->takes_source)
+    if (!call.op->reference.levels)
       fail(Exit::usage, "bench: --chain {}: {} has no definition to be checked against", line, call.op->name);
   return request.calls;
 }
@@ -124,7 +124,7 @@ std::vector<Call> chain_of(const std::string& line) {
 const Op& measurable_op(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const Op* op : all_ops())
-    if (!op->benchmark.sizes.empty()) known.push_back(op->name);
+    if (op->bench) known.push_back(op->name);
   if (names.size() != 1)
     fail(Exit::usage, "bench: {} ops were named; expected one of {}", names.size(), fmt::join(known, ", "));
   if (std::ranges::find(known, names[0]) == known.end())
@@ -168,7 +168,7 @@ std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& v
 }
 
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings) {
-  const Benchmark& row = request.op->benchmark;
+  const Benchmark& row = *request.op->bench;
   constexpr Setting none;
   std::vector<BenchPlace> places;
   for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)

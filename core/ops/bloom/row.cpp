@@ -1,6 +1,7 @@
 // Bloom: the light above a threshold glows around what it comes from. Its row, its definition and its passes.
 #include "core/ops/bloom/row.h"
 #include "core/base/error.h"
+#include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/ops/bloom/reference.h"
 #include "core/ops/brightpass/row.h"
@@ -62,7 +63,7 @@ Planes without_nonfinite(Planes planes) {
 
 Planes light_of(const Call& call, const Planes& base) {
   const Call bright = bright_call(call);
-  return bright.op->reference(bright, without_nonfinite(base))[0];
+  return bright.op->reference.levels(bright, without_nonfinite(base))[0];
 }
 
 std::vector<Planes> reference(const Call& call, Planes base) {
@@ -94,7 +95,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   const Call bright = bright_call(call);
   const Planes light = without_nonfinite(base);
   const std::vector<Planes> magnitudes = light_levels(absolute(light_of(call, base)), weights.size());
-  std::vector<Planes> errors{bright.op->tolerance(bright, light, without_nonfinite(error), depth)[0]};
+  std::vector<Planes> errors{bright.op->reference.tolerance(bright, light, without_nonfinite(error), depth)[0]};
   // a level is made of the one above, stored, made of others and stored once more
   for (size_t level = 1; level < magnitudes.size(); ++level) {
     errors.push_back(lowered(errors.back()));
@@ -116,15 +117,15 @@ FusedPoint light_fold(const Call& call) {
           .fields = {{.name = "threshold", .value = call.number("threshold")},
                      {.name = "knee", .value = call.number("knee")}},
           .space = PointSpace::yxy,
-          .is_straight = true};
+          .alpha = PointAlpha::straight};
 }
 
 // A pass of 16 columns of 16 threads a workgroup that makes `to` texels, `tall` of them a thread, of those of another level.
-Pass level_pass(std::string name, std::string_view kernel, Size from, Size to, int tall = 1) {
+PassSpec level_pass(std::string name, std::string_view kernel, Size from, Size to, int tall = 1) {
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"from_x", from.width}, {"from_y", from.height}, {"end_x", to.width}, {"end_y", to.height}},
-          .group_count = {(to.width + 15) / 16, (to.height + 16 * tall - 1) / (16 * tall)}};
+          .grid = {.count = {(to.width + 15) / 16, (to.height + 16 * tall - 1) / (16 * tall)}}};
 }
 
 // Texels that count along a side of the larger level.
@@ -138,20 +139,20 @@ void plan_light(const Call& call, PlanBuilder& builder, int light) {
   const Size base = builder.image(source).size;
   for (int level = 1; level <= builder.image(light).level_count; ++level) {
     const Size from = level_size(base, level - 1), to = level_size(base, level);
-    Pass pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
+    PassSpec pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
     pass.defines = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
-    if (level == 1) pass.on_load = {light_fold(call)};
-    pass.source_image = level == 1 ? source : light;
-    pass.source_level = level == 1 ? 0 : level - 2;
-    pass.target_image = light;
-    pass.target_level = level - 1;
+    if (level == 1) pass.points.on_load = {light_fold(call)};
+    pass.source.image = level == 1 ? source : light;
+    pass.source.level = level == 1 ? 0 : level - 2;
+    pass.target.image = light;
+    pass.target.level = level - 1;
     builder.add(std::move(pass));
   }
 }
 
 // A pass that spreads a level of the glow over a picture or a level.
-Pass spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
-  Pass pass = level_pass(std::move(name), kernel, from, to);
+PassSpec spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
+  PassSpec pass = level_pass(std::move(name), kernel, from, to);
   pass.defines = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
   return pass;
 }
@@ -171,48 +172,55 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
   for (int level = count - 2; level >= 0; --level) {
     const bool is_first = level == count - 2;
     const Size from = level_size(half, level + 1), to = level_size(half, level);
-    Pass pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom/up.glsl", from, to);
-    pass.source_image = light;
-    pass.source_level = level;
-    pass.second_image = is_first ? light : glow;
-    pass.second_level = level + 1;
-    pass.target_image = glow;
-    pass.target_level = level;
+    PassSpec pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom/up.glsl", from, to);
+    pass.source.image = light;
+    pass.source.level = level;
+    pass.second.image = is_first ? light : glow;
+    pass.second.level = level + 1;
+    pass.target.image = glow;
+    pass.target.level = level;
     pass.table = {float(weights[size_t(level)]), is_first ? float(weights.back()) : 1.0f};
-    pass.bytes_read = bytes_of_level(builder.image(light), level) + bytes_of_level(builder.image(light), level + 1);
+    pass.memory.bytes_read =
+        bytes_of_level(builder.image(light), level) + bytes_of_level(builder.image(light), level + 1);
     builder.add(std::move(pass));
   }
 
-  Pass pass = spread_pass("bloom", "bloom/add.glsl", half, image.size);
+  PassSpec pass = spread_pass("bloom", "bloom/add.glsl", half, image.size);
   pass.defines.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
-  pass.source_image = source;
-  pass.second_image = glow;
-  pass.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(glow), 0);
-  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
-  builder.set_current_image(pass.target_image);
-  builder.add(std::move(pass));
+  pass.source.image = source;
+  pass.second.image = glow;
+  pass.memory.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(glow), 0);
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
 }  // namespace
 
+static const Benchmark bench = {.floor = Floor::bytes,
+                                .sizes = {{1920, 1080}, {3840, 2160}},
+                                .cpu_sizes = {{1024, 1024}},
+                                .depths = {Depth::half, Depth::f32},
+                                .settings = {{"radius", 16}, {"radius", 64}, {"radius", 512}},
+                                .cpu_settings = {{"radius", 64}}};
+
 const Op bloom_op{
     .name = "bloom",
-    .help = "add a glow around light above a threshold",
-    .description =
-        "The light that `brightpass` leaves becomes a pyramid of levels. Each level is the mean of the level above "
-        "under "
-        "a tent that reaches to the middles of its neighbors: weights of 1, 3, 3, 1 eighths per axis, by area at odd "
-        "sides. The levels are spread to the picture's size by linear interpolation, each over the level above it, and "
-        "their weighted sum is added to the picture. Levels up to log2(radius) have the same weight, and a level "
-        "between "
-        "has its share, so the cost does not grow with the radius. The glow has --intensity times the light above the "
-        "threshold, at any size, and its centroid is that of the light where the border does not cut it. An even light "
-        "glows evenly; a picture of one texel gets --intensity times its own light. Alpha stays. NaN and infinite "
-        "light stays where it is and does not glow.",
-    .source =
-        "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down a "
-        "pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",
+    .doc =
+        {.summary = "add a glow around light above a threshold",
+         .description =
+             "The light that `brightpass` leaves becomes a pyramid of levels. Each level is the mean of the level "
+             "above under a tent that reaches to the middles of its neighbors: weights of 1, 3, 3, 1 eighths per axis, "
+             "by area at odd sides. The levels are spread to the picture's size by linear interpolation, each over the "
+             "level above it, and their weighted sum is added to the picture. Levels up to log2(radius) have the same "
+             "weight, and a level between has its share, so the cost does not grow with the radius. The glow has "
+             "--intensity times the light above the threshold, at any size, and its centroid is that of the light "
+             "where the border does not cut it. An even light glows evenly; a picture of one texel gets --intensity "
+             "times its own light. Alpha stays. NaN and infinite light stays where it is and does not glow.",
+         .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down "
+                     "a pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",
+         .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
+                      "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",
+                      "--threshold 0 --radius 400 --intensity 2"}},
     .params =
         {{.name = "threshold", .help = "luminance above which light glows", .default_value = 1, .min = 0, .max = 65504},
          {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
@@ -226,22 +234,12 @@ const Op bloom_op{
          {.name = "tint",
           .help = "what the glow's R, G and B are multiplied by, like 1,0.8,0.6",
           .kind = ParamKind::text,
-          .syntax = "R,G,B",
-          .matches_syntax = [](std::string_view text) { return tint_of(text).has_value(); }}},
-    .takes_rec709 = true,
-    .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
-                 "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",
-                 "--threshold 0 --radius 400 --intensity 2"},
-    .benchmark = {.floor = Floor::bytes,
-                  .sizes = {{1920, 1080}, {3840, 2160}},
-                  .cpu_sizes = {{1024, 1024}},
-                  .depths = {Depth::half, Depth::f32},
-                  .settings = {{"radius", 16}, {"radius", 64}, {"radius", 512}},
-                  .cpu_settings = {{"radius", 64}}},
-    .reference = reference,
-    .tolerance = tolerance,
+          .form = {.syntax = "R,G,B", .matches = [](std::string_view text) { return tint_of(text).has_value(); }}}},
     .check = check,
+    .needs = needs_rec709,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_bloom,
+    .bench = &bench,
 };
 
 }  // namespace gpupost

@@ -48,7 +48,8 @@ Benchmark blur_benchmark() {
   constexpr std::string_view rows = "--method direct --order rows --workgroup 16x16";
   constexpr std::string_view z = "--method direct --order z --workgroup 16x16";
   constexpr std::string_view amd = "--method direct --order amd --workgroup 16x16";
-  return {.floor = Floor::copy,
+  return {.variants = blur_variants,
+          .floor = Floor::copy,
           .sizes = {{4096, 4096}},
           .cpu_sizes = {{512, 512}},
           .depths = {Depth::u8, Depth::half, Depth::f32},
@@ -65,8 +66,8 @@ Benchmark blur_benchmark() {
                       .settings = settings("radius", {1, 2, 3, 5, 7, 11, 15}),
                       .variants = {rows, z, amd}}},
           .remark =
-              "The post's times are no targets: reading and writing the picture once in them would be 790, 1032 "
-              "and 959 GB/s at 32, 64 and 128 bits a texel, and the memory of its card moves 608."};
+              "The post's times are no targets: reading and writing the picture once in them would be 790, 1032 and "
+              "959 GB/s at 32, 64 and 128 bits a texel, and the memory of its card moves 608."};
 }
 
 }  // namespace gpupost

@@ -1,7 +1,7 @@
 // What `bench` measures of blurs.
 #pragma once
 
-#include "core/op/op.h"
+#include "core/op/benchmark.h"
 
 #include <string>
 #include <vector>

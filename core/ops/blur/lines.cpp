@@ -26,7 +26,7 @@ std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
   return table;
 }
 
-Pass pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
+PassSpec pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
   return {.defines = {{"AXIS", line_pass.axis},
                       {"BORDER", int(blur.border)},
                       {"IS_FIRST", line_pass.is_first},
@@ -35,15 +35,15 @@ Pass pass_of(const Blur& blur, const LinePass& line_pass, Size size) {
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
                      {"radius_y", blur.radius_y}},
-          .is_bounded = true,
-          .table = table_of(blur, line_pass)};
+          .table = table_of(blur, line_pass),
+          .access = {.is_bounded = true}};
 }
 
 constexpr int outputs = 4;  // of a thread that makes no run
 
 // The weights that all four sums of a thread take begin with the fourth, a few of them apart; the others are read four at
 // a time, so that they have to lie at a multiple of four.
-void add_taps(Pass& pass, int radius, int side) {
+void add_taps(PassSpec& pass, int radius, int side) {
   const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
   const int padding = rest == 0 ? 1 : 3;
   pass.kernel = "blur/line_taps.glsl";
@@ -51,8 +51,8 @@ void add_taps(Pass& pass, int radius, int side) {
                       {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
   pass.values.push_back({"fours", common / 4});
   pass.table.insert(pass.table.begin(), size_t(padding), 0);
-  pass.group_count[1] = groups(side, outputs);
-  pass.reads_per_texel = (2.0 * radius + 1) / outputs;
+  pass.grid.count[1] = groups(side, outputs);
+  pass.access.reads_per_texel = (2.0 * radius + 1) / outputs;
 }
 
 // Runs of sums, as long as registers hold: what was the fastest on an H100.
@@ -60,12 +60,12 @@ constexpr int run = 12;
 
 bool fills_a_run(int radius) { return 2 * radius + 1 >= run; }
 
-void add_runs(Pass& pass, int radius) {
+void add_runs(PassSpec& pass, int radius) {
   const int common = 2 * radius + 1 - run;
   pass.kernel = "blur/line_runs.glsl";
   pass.defines.insert(pass.defines.end(), {{"RUN", run}, {"REST", common % run}});
   pass.values.push_back({"runs", common / run});
-  pass.reads_per_texel = (2.0 * radius + 1) / run;
+  pass.access.reads_per_texel = (2.0 * radius + 1) / run;
 }
 
 // Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
@@ -73,7 +73,7 @@ std::array<int, 2> group_of_runs(int axis) { return axis == 0 ? std::array{8, 8}
 
 // A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
 // Returns how long.
-int add_sums(Pass& pass, int radius, int side) {
+int add_sums(PassSpec& pass, int radius, int side) {
   const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
   const int segment = round * std::max(4, groups(512, round));
   int capacity = 4;
@@ -81,7 +81,7 @@ int add_sums(Pass& pass, int radius, int side) {
   pass.kernel = "blur/line_sums.glsl";
   pass.defines.insert(pass.defines.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
   pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
-  pass.group_count[1] = groups(side, segment);
+  pass.grid.count[1] = groups(side, segment);
   return segment;
 }
 
@@ -95,28 +95,28 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
   const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
-  Pass pass = pass_of(blur, line_pass, size);
+  PassSpec pass = pass_of(blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
   // neighboring columns share lines of a cache, and the more of them go on together the better
-  pass.group = {line_pass.axis == 0 ? 64 : 128, 1};
-  int& period = pass.tile_alignment[size_t(line_pass.axis)];
+  pass.grid.group = {line_pass.axis == 0 ? 64 : 128, 1};
+  int& period = pass.access.tile_alignment[size_t(line_pass.axis)];
   if (slides && holds_a_block(reach)) {
     period = add_sums(pass, reach, side);
     pass.defines.push_back({"ENDS", has_ends});
   } else if (is_gpu && fills_a_run(radius)) {
     add_runs(pass, radius);
     period = run;
-    pass.group = group_of_runs(line_pass.axis);
-    pass.group_count[1] = groups(side, run * pass.group[1]);
+    pass.grid.group = group_of_runs(line_pass.axis);
+    pass.grid.count[1] = groups(side, run * pass.grid.group[1]);
   } else {
     add_taps(pass, radius, side);
     period = outputs;
   }
-  pass.group_count[0] = groups(side_of(size, 1 - line_pass.axis), pass.group[0]);
-  pass.source_image = source;
-  pass.target_image = builder.add_image({.size = size, .depth = depth});
+  pass.grid.count[0] = groups(side_of(size, 1 - line_pass.axis), pass.grid.group[0]);
+  pass.source.image = source;
+  pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(pass);
-  return pass.target_image;
+  return pass.target.image;
 }
 
 void plan_lines(PlanBuilder& builder, const Blur& blur, bool slides) {

@@ -54,7 +54,7 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
 // --- direct and separable -------------------------------------------------------------------------------------------
 
 // A pass in which a thread makes one texel.
-Pass pass_of(const Blur& blur, const Grouping& grouping, Size size) {
+PassSpec pass_of(const Blur& blur, const Grouping& grouping, Size size) {
   return {.defines = {{"BORDER", int(blur.border)},
                       {"ORDER", grouping.order},
                       {"GROUP_X", grouping.size[0]},
@@ -63,26 +63,24 @@ Pass pass_of(const Blur& blur, const Grouping& grouping, Size size) {
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
                      {"radius_y", blur.radius_y}},
-          .group = {grouping.size[0] * grouping.size[1], 1},
-          .group_count = {groups(size.width, grouping.size[0]), groups(size.height, grouping.size[1])},
-          .is_bounded = true,
-          .table = weight_table(blur)};
+          .table = weight_table(blur),
+          .grid = {.group = {grouping.size[0] * grouping.size[1], 1},
+                   .count = {groups(size.width, grouping.size[0]), groups(size.height, grouping.size[1])}},
+          .access = {.is_bounded = true}};
 }
 
 void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& grouping) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  Pass pass = pass_of(blur, grouping, image.size);
+  PassSpec pass = pass_of(blur, grouping, image.size);
   pass.name = "blur direct";
   pass.kernel = "blur/direct.glsl";
   pass.defines.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
   if (builder.traits().type != DeviceType::cpu)
     pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
-  pass.reads_per_texel = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
-  pass.source_image = source;
-  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
-  builder.set_current_image(pass.target_image);
-  builder.add(std::move(pass));
+  pass.access.reads_per_texel = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
+  pass.source.image = source;
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
 // Where a linear sampler takes two neighbors of a line at once, and their weight: as many pairs as there are, and the last
@@ -115,18 +113,18 @@ bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& tra
 
 enum Axis { along_x, along_y };
 
-Pass line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
+PassSpec line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
   const PlanImage& image = builder.image(source);
   const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
   const bool pairs = can_pair(blur, image, builder.traits());
-  Pass pass = pass_of(blur, grouping, image.size);
+  PassSpec pass = pass_of(blur, grouping, image.size);
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur/taps.glsl";
   pass.defines.insert(pass.defines.end(),
                       {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
-  pass.reads_per_texel = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
-  pass.source_image = source;
-  pass.samples_at_corners = pairs;
+  pass.access.reads_per_texel = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
+  pass.source.image = source;
+  pass.access.samples_at_corners = pairs;
   if (!pairs) return pass;
   pass.table.clear();
   for (const Pair& pair : pairs_of(weights_of(blur, axis == along_x ? blur.radius_x : blur.radius_y))) {
@@ -140,8 +138,8 @@ void plan_separable(PlanBuilder& builder, const Blur& blur, const Grouping& grou
   int current = builder.current_image();
   const PlanImage image = builder.image(current);
   const auto add = [&](Axis axis, Depth depth) {
-    Pass pass = line_pass(builder, blur, grouping, axis, current);
-    current = pass.target_image = builder.add_image({.size = image.size, .depth = depth});
+    PassSpec pass = line_pass(builder, blur, grouping, axis, current);
+    current = pass.target.image = builder.add_image({.size = image.size, .depth = depth});
     builder.add(std::move(pass));
   };
   if (blur.radius_x > 0) add(along_x, blur.radius_y > 0 ? Depth::f32 : image.depth);

@@ -19,31 +19,44 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
   return levels;
 }
 
-static std::optional<Margin> reach(const Call& call, Size) {
+static Footprint footprint(const Call& call, Size) {
   const Blur blur = blur_of(call);
   // what a pass makes of texels beyond the border is rounded in another way than what it made of them within
   if (blur.border == Border::repeat && blur.passes > 1) return {};
-  return Margin{
-      .x = blur.passes * blur.radius_x, .y = blur.passes * blur.radius_y, .wraps = blur.border == Border::repeat};
+  return {.kind = Footprint::Kind::around,
+          .margin = {.x = blur.passes * blur.radius_x,
+                     .y = blur.passes * blur.radius_y,
+                     .wraps = blur.border == Border::repeat},
+          .smaller_tiles = "--method separable"};  // sums that slide begin anew after some hundred texels
 }
+
+static const Benchmark bench = blur_benchmark();
 
 const Op blur_op{
     .name = "blur",
-    .help = "a box or a gaussian blur of any radius",
-    .description =
-        "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a gaussian "
-        "by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalized. Without --radius a gaussian reaches to "
-        "ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle are none. Pictures are "
-        "blurred in linear light with premultiplied alpha, other channels stay as they are without --apply-to; the "
-        "arithmetic is "
-        "float, with --fp16 too. A texel that is infinite or no number shows in the texels whose kernel it lies in, "
-        "and in no others. All methods make the same to within rounding, but for boxes: four boxes in the place of a "
-        "gaussian, at a cost that does not grow with S, off it by up to 4.5 % of the kernel's middle along one "
-        "axis, 8.5 % along both, and 1 % of a step. Boxes need an S of 1.2 or more; under it the error grows to 23 %.",
-    .source =
-        "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the Radeon RDNA "
-        "Architecture, 2020 (amd); P. Gwosdek et al., Theoretical Foundations of Gaussian Convolution by Extended Box "
-        "Filtering, 2011 (boxes)",
+    .doc = {.summary = "a box or a gaussian blur of any radius",
+            .description =
+                "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a "
+                "gaussian by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalized. Without --radius a "
+                "gaussian reaches to ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle "
+                "are none. Pictures are blurred in linear light with premultiplied alpha, other channels stay as they "
+                "are without --apply-to; the arithmetic is float, with --fp16 too. A texel that is infinite or no "
+                "number shows in the texels whose kernel it lies in, and in no others. All methods make the same to "
+                "within rounding, but for boxes: four boxes in the place of a gaussian, at a cost that does not grow "
+                "with S, off it by up to 4.5 % of the kernel's middle along one axis, 8.5 % along both, and 1 % of a "
+                "step. Boxes need an S of 1.2 or more; under it the error grows to 23 %.",
+            .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
+                        "Radeon RDNA Architecture, 2020 (amd); P. Gwosdek et al., Theoretical Foundations of Gaussian "
+                        "Convolution by Extended Box Filtering, 2011 (boxes)",
+            .examples =
+                {"--radius 7", "--radius 7 --zcurve", "--sigma 1.5", "--kernel gaussian --radius 4 --border repeat",
+                 "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
+                 "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
+                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalize",
+                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalize",
+                 "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
+                 "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding",
+                 "--sigma 3 --method lines", "--sigma 12 --method boxes"}},
     .params =
         {{.name = "radius",
           .help = "texels to each side of the one in the middle",
@@ -51,14 +64,14 @@ const Op blur_op{
           .min = 0,
           .max = 1024,
           .unit = "texels",
-          .is_optional = true},
+          .presence = Presence::optional},
          {.name = "sigma",
           .help = "standard deviation of the gaussian",
           .kind = ParamKind::number,
           .min = 0,
           .max = 341,
           .unit = "texels",
-          .is_optional = true},
+          .presence = Presence::optional},
          {.name = "kernel",
           .help = "auto is a gaussian where --sigma is given, else a box",
           .kind = ParamKind::choice,
@@ -89,23 +102,12 @@ const Op blur_op{
           .help = "texels of a workgroup that has an order",
           .kind = ParamKind::choice,
           .choices = {"auto", "8x8", "16x16", "32x8"}}},
-    .every_channel = true,
-    .examples = {"--radius 7", "--radius 7 --zcurve", "--sigma 1.5", "--kernel gaussian --radius 4 --border repeat",
-                 "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
-                 "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
-                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalize",
-                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalize",
-                 "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
-                 "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding",
-                 "--sigma 3 --method lines", "--sigma 12 --method boxes"},
-    .variants = blur_variants,
-    .benchmark = blur_benchmark(),
-    .reference = reference,
-    .tolerance = tolerance,
-    .reach = reach,
-    .smaller_parts = "--method separable",  // sums that slide begin anew after some hundred texels
     .check = [](const Call& call) { check_blur(call); },
+    .channels = Channels::all,
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_blur,
+    .bench = &bench,
 };
 
 }  // namespace gpupost

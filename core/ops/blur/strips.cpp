@@ -100,7 +100,7 @@ int exchanged_columns(const DeviceTraits& traits, int columns) {
 }
 
 // The groups of rows of sums of floats.
-void add_groups(Pass& pass, int radius) {
+void add_groups(PassSpec& pass, int radius) {
   const int group = group_rows(radius), window = 2 * radius + 2;
   pass.defines.insert(pass.defines.end(), {{"GROUP", group}, {"BLOCKS", window / group - 1}});
   pass.values.push_back({"rest_rows", window % group});
@@ -125,33 +125,30 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
 void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  const int target = builder.add_image({.size = image.size, .depth = image.depth});
   const bool has_sums = stream == Stream::sums;
   const Depth results = results_of(builder.input());
   const StripShape cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
-  Pass pass{.name = has_sums ? "blur sliding" : "blur shared",
-            .kernel = !has_sums         ? "blur/strip_taps.glsl"
-                      : cut.in_integers ? "blur/strip_integers.glsl"
-                                        : "blur/strip_sums.glsl",
-            .defines = {{"BORDER", int(blur.border)},
-                        {"TEXEL_BYTES", 4 * int(bytes_of(results))},
-                        {"COLUMNS", cut.columns},
-                        {"ROWS", cut.step},
-                        {"FIRST_PLACE", has_sums},
-                        {"ALTERNATES", cut.in_integers}},
-            .values = {{"width", image.size.width},
-                       {"height", image.size.height},
-                       {"radius_x", blur.radius_x},
-                       {"radius_y", blur.radius_y},
-                       {"strip_width", width},
-                       {"segment_rows", cut.rows}},
-            .group = {cut.columns, 1},
-            .group_count = {groups(image.size.width, width), groups(image.size.height, cut.rows)},
-            .source_image = source,
-            .target_image = target,
-            .tile_alignment = {width, cut.rows},
-            .is_bounded = true};
+  PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",
+                .kernel = !has_sums         ? "blur/strip_taps.glsl"
+                          : cut.in_integers ? "blur/strip_integers.glsl"
+                                            : "blur/strip_sums.glsl",
+                .defines = {{"BORDER", int(blur.border)},
+                            {"TEXEL_BYTES", 4 * int(bytes_of(results))},
+                            {"COLUMNS", cut.columns},
+                            {"ROWS", cut.step},
+                            {"FIRST_PLACE", has_sums},
+                            {"ALTERNATES", cut.in_integers}},
+                .values = {{"width", image.size.width},
+                           {"height", image.size.height},
+                           {"radius_x", blur.radius_x},
+                           {"radius_y", blur.radius_y},
+                           {"strip_width", width},
+                           {"segment_rows", cut.rows}},
+                .grid = {.group = {cut.columns, 1},
+                         .count = {groups(image.size.width, width), groups(image.size.height, cut.rows)}},
+                .source = {.image = source},
+                .access = {.is_bounded = true, .tile_alignment = {width, cut.rows}}};
   if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
@@ -160,15 +157,14 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                                              {"HAS_BLOCKS", cut.has_blocks},
                                              {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
                                              {"EXCHANGED", exchanged}});
-    if (cut.has_blocks && exchanged > 1) pass.subgroup_size = std::max(8, exchanged);
+    if (cut.has_blocks && exchanged > 1) pass.arithmetic.subgroup_size = std::max(8, exchanged);
     if (!cut.in_integers) add_groups(pass, blur.radius_y);
     pass.table = scales_of(blur, results);
   } else {
     pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
     pass.table = weight_table(blur);
   }
-  builder.add(std::move(pass));
-  builder.set_current_image(target);
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
 }  // namespace gpupost

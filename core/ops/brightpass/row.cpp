@@ -64,6 +64,10 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   return sum;
 }
 
+Footprint footprint(const Call& call, Size) {
+  return {.kind = is_measured(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
+}
+
 void plan_brightpass(const Call& call, PlanBuilder& builder) {
   FusedPoint fold = fused_point_of(call);
   if (is_measured(call)) {
@@ -84,16 +88,17 @@ void plan_brightpass(const Call& call, PlanBuilder& builder) {
 
 const Op brightpass_op = point_op({
     .name = "brightpass",
-    .help = "the light above a threshold, black elsewhere",
-    .description =
-        "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its color stay, and so does alpha. "
-        "With --knee K the light sets in gently from threshold - K on: (Y - threshold + K)^2 / 4K up to threshold + K. "
-        "--form mapped takes Y key / log average, the log average of the picture measured on the device where none "
-        "is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. On color that is not "
-        "multiplied "
-        "by alpha. Light that is no number is black.",
-    .source = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, DirectX SDK, "
-              "HDRLighting (--form mapped)",
+    .doc = {.summary = "the light above a threshold, black elsewhere",
+            .description =
+                "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its color stay, and so does "
+                "alpha. With --knee K the light sets in gently from threshold - K on: (Y - threshold + K)^2 / 4K up to "
+                "threshold + K. --form mapped takes Y key / log average, the log average of the picture measured on "
+                "the device where none is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. "
+                "On color that is not multiplied by alpha. Light that is no number is black.",
+            .citation = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, "
+                        "DirectX SDK, HDRLighting (--form mapped)",
+            .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
+                         "--form mapped --threshold 0.1 --knee 0.05"}},
     .params = {{.name = "form",
                 .help = "what is over the threshold as it is, or scaled and mapped to 0..1",
                 .kind = ParamKind::choice,
@@ -103,40 +108,36 @@ const Op brightpass_op = point_op({
                 .default_value = 1,
                 .min = 0,
                 .max = 65504,
-                .is_optional = true},
+                .presence = Presence::optional},
                {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
                {.name = "key",
                 .help = "of --form mapped: what the log average becomes; without it 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
-                .is_optional = true,
-                .has_effect = is_mapped,
-                .requirement = "--form mapped"},
+                .presence = Presence::optional,
+                .effect = {.in = is_mapped, .requirement = "--form mapped"}},
                {.name = "log-average",
                 .help = "of --form mapped: of the picture; without it it is measured",
                 .default_value = 1,
                 .min = 0.0001,
                 .max = 65504,
-                .is_optional = true,
-                .has_effect = is_mapped,
-                .requirement = "--form mapped"},
+                .presence = Presence::optional,
+                .effect = {.in = is_mapped, .requirement = "--form mapped"}},
                {.name = "limit",
                 .help = "of --form mapped: what over the threshold becomes a half; without it 10",
                 .default_value = 10,
                 .min = 0.0001,
                 .max = 65504,
-                .is_optional = true,
-                .has_effect = is_mapped,
-                .requirement = "--form mapped"}},
-    .takes_rec709 = true,
-    .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
-                 "--form mapped --threshold 0.1 --knee 0.05"},
-    .tolerance = tolerance,
+                .presence = Presence::optional,
+                .effect = {.in = is_mapped, .requirement = "--form mapped"}}},
     .check = check,
+    .needs = needs_rec709,
+    .footprint = footprint,
+    .reference = {.tolerance = tolerance},
     .point = Point{.kernel = "brightpass/brightpass.glsl",
                    .space = PointSpace::yxy,
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .fields =
                        [](const Call& call) {
                          const BrightPass pass = bright_pass_of(call, is_measured(call) ? 1 : log_average_of(call, {}));

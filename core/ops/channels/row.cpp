@@ -41,31 +41,39 @@ std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
   };
 }
 
+Needs needs(const Call& call) {
+  if (!channel_sources(call).has_names()) return {};
+  return {.front = "channels beside R, G, B and A are taken at the front of a chain"};
+}
+
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.has_alpha = channel_sources(call).has_alpha;
+  return made;
+}
+
 }  // namespace
 
 const Op channels_op = point_op({
     .name = "channels",
-    .help = "channels reordered, filled with a number, or dropped",
-    .description =
-        "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
-        "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
-        "result has no alpha. Channels are taken as they stand: linear, color multiplied by alpha; of a "
-        "gray picture R, G and B are all Y. At the front of a chain the list may name any other channel that `gpupost "
-        "info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the color any more. --layer "
-        "makes the channels of a layer R, G and B.",
-    .source = "oiiotool --ch",
+    .doc = {.summary = "channels reordered, filled with a number, or dropped",
+            .description =
+                "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
+                "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
+                "result has no alpha. Channels are taken as they stand: linear, color multiplied by alpha; of a gray "
+                "picture R, G and B are all Y. At the front of a chain the list may name any other channel that "
+                "`gpupost info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the color any more. "
+                "--layer makes the channels of a layer R, G and B.",
+            .citation = "oiiotool --ch",
+            .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
                 .help = "three or four channels",
                 .kind = ParamKind::text,
-                .syntax = "C,C,C[,C] of channels and numbers",
-                .matches_syntax = [](std::string_view text) { return channel_sources(text).has_value(); },
-                .is_required = true}},
-    .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"},
-    .adds_alpha = [](const Call& call) { return channel_sources(call).has_alpha; },
-    .drops_alpha = [](const Call& call) { return !channel_sources(call).has_alpha; },
-    .must_be_first = [](const Call& call) -> std::string_view {
-      return channel_sources(call).has_names() ? "channels beside R, G, B and A are taken at the front of a chain" : "";
-    },
+                .form = {.syntax = "C,C,C[,C] of channels and numbers",
+                         .matches = [](std::string_view text) { return channel_sources(text).has_value(); }},
+                .presence = Presence::required}},
+    .needs = needs,
+    .output = output,
     .point = Point{.kernel = "channels/channels.glsl", .fields = fields, .texel = texel},
 });
 

@@ -1,6 +1,7 @@
 // Depth of field: its row and its passes.
 #include "core/ops/dof/row.h"
 #include "core/base/error.h"
+#include "core/op/benchmark.h"
 #include "core/ops/dof/reference.h"
 #include "core/plan/plan.h"
 
@@ -94,7 +95,7 @@ int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
   return builder.reserve_statistics(2 * sizeof(uint32_t) * size_t(tiles[0]) * size_t(tiles[1]), false);
 }
 
-void add_areas(const Aperture& aperture, Pass& pass) {
+void add_areas(const Aperture& aperture, PassSpec& pass) {
   const std::vector<double> areas = areas_of(aperture);
   pass.defines.insert(pass.defines.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
   for (const double area : areas) pass.table.push_back(float(area));
@@ -124,24 +125,24 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
   const double at_nearest = circle_of_confusion(lens, nearest) / lens.sensor_width * width / 2;
   const int depth = builder.add_source(call.depth);
   const Circles circles = add_circles(builder, size);
-  Pass pass{.name = "dof circles",
-            .kernel = "dof/circles.glsl",
-            .defines = {{"IS_INVERSE", field.is_inverse}},
-            .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
-            .group_count = circles.tiles,
-            .source_image = depth,
-            .target_image = circles.image,
-            .has_statistics = true,
-            .table = {float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
-                      float(field.aperture.max_radius)}};
+  PassSpec pass{.name = "dof circles",
+                .kernel = "dof/circles.glsl",
+                .defines = {{"IS_INVERSE", field.is_inverse}},
+                .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
+                .table = {float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
+                          float(field.aperture.max_radius)},
+                .grid = {.count = circles.tiles},
+                .source = {.image = depth},
+                .target = {.image = circles.image},
+                .memory = {.has_statistics = true}};
   add_areas(field.aperture, pass);
   builder.add(std::move(pass));
   return circles;
 }
 
 // What all passes that make layers of a picture, or a picture of layers, have in common.
-Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
-                 Size size) {
+PassSpec layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::string name, std::string_view kernel,
+                     Size size) {
   return {.name = std::move(name),
           .kernel = kernel,
           .defines = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
@@ -151,9 +152,9 @@ Pass layers_pass(const PlanBuilder& builder, const DepthOfField& field, std::str
 }
 
 // The pass that makes the fields of `source`, its target still to be named.
-Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
+PassSpec fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
   const int reach = (field.is_half ? (field.aperture.max_radius + 1) / 2 : field.aperture.max_radius) + 1;
-  Pass pass = layers_pass(builder, field, "dof", "dof/fields.glsl", circles.size);
+  PassSpec pass = layers_pass(builder, field, "dof", "dof/fields.glsl", circles.size);
   pass.defines.insert(pass.defines.end(), {{"ORDER", 1},
                                            {"GROUP_X", tile_side},
                                            {"GROUP_Y", tile_side},
@@ -163,24 +164,22 @@ Pass fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, co
                                            {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
   pass.values.insert(pass.values.end(),
                      {{"tiles_x", circles.tiles[0]}, {"tiles_y", circles.tiles[1]}, {"tiles_at", circles.tiles_at}});
-  pass.group_count = circles.tiles;
-  pass.source_image = source;
+  pass.grid.count = circles.tiles;
+  pass.source.image = source;
   pass.more_sources = {circles.image};
-  pass.tile_alignment.fill(field.is_half ? 2 * tile_side : tile_side);
-  pass.reads_per_texel = 4.0 * reach * reach;
-  pass.has_statistics = true;
+  pass.access.tile_alignment.fill(field.is_half ? 2 * tile_side : tile_side);
+  pass.access.reads_per_texel = 4.0 * reach * reach;
+  pass.memory.has_statistics = true;
   if (field.aperture.blades > 0)
     for (int y = -reach; y <= reach; ++y)
       for (int x = -reach; x <= reach; ++x) pass.table.push_back(float(edge_of(field.aperture, x, y)));
-  pass.bytes_read = bytes_of_level(builder.image(source), 0) + bytes_of_level(builder.image(circles.image), 0);
+  pass.memory.bytes_read = bytes_of_level(builder.image(source), 0) + bytes_of_level(builder.image(circles.image), 0);
   return pass;
 }
 
-void add_result(PlanBuilder& builder, Pass pass) {
-  const PlanImage image = builder.image(pass.source_image);
-  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
-  builder.set_current_image(pass.target_image);
-  builder.add(std::move(pass));
+void add_result(PlanBuilder& builder, PassSpec pass) {
+  const PlanImage image = builder.image(pass.source.image);
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
 size_t bytes_of_images(PlanBuilder& builder, std::initializer_list<int> images) {
@@ -197,34 +196,34 @@ void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& c
   const Circles half_circles = add_circles(builder, half);
   const int half_picture = builder.add_image(layer);
 
-  Pass halve = layers_pass(builder, field, "dof half the sides", "dof/halve.glsl", size);
+  PassSpec halve = layers_pass(builder, field, "dof half the sides", "dof/halve.glsl", size);
   halve.values.push_back({"tiles_at", half_circles.tiles_at});
-  halve.group_count = half_circles.tiles;
-  halve.source_image = source;
+  halve.grid.count = half_circles.tiles;
+  halve.source.image = source;
   halve.more_sources = {circles.image};
-  halve.target_image = half_circles.image;
+  halve.target.image = half_circles.image;
   halve.more_targets = {half_picture};
-  halve.has_statistics = true;
+  halve.memory.has_statistics = true;
   add_areas(field.aperture, halve);
-  halve.bytes_read = bytes_of_images(builder, {source, circles.image});
-  halve.bytes_written = bytes_of_images(builder, {half_circles.image, half_picture});
+  halve.memory.bytes_read = bytes_of_images(builder, {source, circles.image});
+  halve.memory.bytes_written = bytes_of_images(builder, {half_circles.image, half_picture});
   builder.add(std::move(halve));
 
   const int near_light = builder.add_image(layer), behind = builder.add_image(layer);
   const int coverage = builder.add_image({.size = half, .components = 2});
-  Pass fields = fields_pass(builder, field, half_picture, half_circles);
+  PassSpec fields = fields_pass(builder, field, half_picture, half_circles);
   fields.name = "dof fields";
-  fields.target_image = coverage;
+  fields.target.image = coverage;
   fields.more_targets = {near_light, behind};
-  fields.bytes_written = bytes_of_images(builder, {coverage, near_light, behind});
+  fields.memory.bytes_written = bytes_of_images(builder, {coverage, near_light, behind});
   builder.add(std::move(fields));
 
-  Pass combine = layers_pass(builder, field, "dof", "dof/combine.glsl", size);
-  combine.group_count = circles.tiles;
-  combine.source_image = source;
-  combine.second_image = behind;
+  PassSpec combine = layers_pass(builder, field, "dof", "dof/combine.glsl", size);
+  combine.grid.count = circles.tiles;
+  combine.source.image = source;
+  combine.second.image = behind;
   combine.more_sources = {circles.image, coverage, near_light};
-  combine.bytes_read = bytes_of_images(builder, {source, circles.image, coverage, near_light, behind});
+  combine.memory.bytes_read = bytes_of_images(builder, {source, circles.image, coverage, near_light, behind});
   add_result(builder, std::move(combine));
 }
 
@@ -235,34 +234,46 @@ void plan_dof(const Call& call, PlanBuilder& builder) {
   add_result(builder, fields_pass(builder, field, builder.current_image(), circles));
 }
 
-std::optional<Margin> reach(const Call& call, Size) {
+Needs needs(const Call&) { return {.depth = true}; }
+
+Footprint footprint(const Call& call, Size) {
   // fields of half the sides reach as far in texels of their own, and are interpolated
   const int texels = call.integer("max-radius") + (call.choice("resolution") == "half" ? 8 : 2);
-  return Margin{.x = texels, .y = texels};
+  return {.kind = Footprint::Kind::around, .margin = {.x = texels, .y = texels}};
 }
 
 }  // namespace
 
+static const Benchmark bench = {.floor = Floor::bytes,
+                                .sizes = {{1920, 1080}, {3840, 2160}},
+                                .cpu_sizes = {{512, 512}},
+                                .depths = {Depth::half},
+                                .settings = {{"max-radius", 8}, {"max-radius", 16}, {"max-radius", 32}},
+                                .cpu_settings = {{"max-radius", 8}}};
+
 const Op dof_op{
     .name = "dof",
-    .help = "depth of field of a lens, from the depth of each texel",
-    .description =
-        "A texel at U meters makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, N the "
-        "f-stop, P the focus. Nearer than the focus its light is spread over its circle, and what the circles around a "
-        "place leave uncovered shows what is behind it, so that near things run over sharp edges. Beyond the focus a "
-        "texel is the mean of those beyond it whose circles, no larger than its own, reach it: what is in focus does "
-        "not bleed into it. What is in focus stays. Depth is that of a channel of the picture or of a file of its "
-        "size, "
-        "in meters along the axis, or with --depth-invert 1 / meters; what is 0, negative or no number is infinitely "
-        "far. Ops before it that move texels move depth along, the nearest texel's where they mix colors. Circles "
-        "have at most --max-radius texels of radius, of "
-        "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is no "
-        "number or "
-        "infinite stays where it is.",
-    .source =
-        "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image Generation, 1981; "
-        "W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far fields, coverage); T. Sousa, "
-        "Graphics Gems from CryENGINE 3, 2013 (polygons)",
+    .doc = {.summary = "depth of field of a lens, from the depth of each texel",
+            .description =
+                "A texel at U meters makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, "
+                "N the f-stop, P the focus. Nearer than the focus its light is spread over its circle, and what the "
+                "circles around a place leave uncovered shows what is behind it, so that near things run over sharp "
+                "edges. Beyond the focus a texel is the mean of those beyond it whose circles, no larger than its own, "
+                "reach it: what is in focus does not bleed into it. What is in focus stays. Depth is that of a channel "
+                "of the picture or of a file of its size, in meters along the axis, or with --depth-invert 1 / meters; "
+                "what is 0, negative or no number is infinitely far. Ops before it that move texels move depth along, "
+                "the nearest texel's where they mix colors. Circles have at most --max-radius texels of radius, of "
+                "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is "
+                "no number or infinite stays where it is.",
+            .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
+                        "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
+                        "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",
+            .examples = {"--max-radius 6", "--focus 3 --f-stop 1.4 --max-radius 5 --blades 6 --rotation 15",
+                         "--focus 5 --sensor-width 2 --max-radius 3 --blades 5 --roundness 0.5",
+                         "--focus-at 0,0 --depth-invert --depth-scale 20 --max-radius 4", "--show coc",
+                         "--max-radius 4 --show near", "--max-radius 4 --show far", "--max-radius 4 --show coverage",
+                         "--resolution half --max-radius 9",
+                         "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"}},
     .params =
         {{.name = "focus",
           .help = "distance to what is sharp; without it 2",
@@ -270,12 +281,11 @@ const Op dof_op{
           .min = 0.001,
           .max = 1e6,
           .unit = "m",
-          .is_optional = true},
+          .presence = Presence::optional},
          {.name = "focus-at",
           .help = "the texel that is sharp, in the place of --focus",
           .kind = ParamKind::text,
-          .syntax = "X,Y",
-          .matches_syntax = [](std::string_view text) { return texel_of(text).has_value(); }},
+          .form = {.syntax = "X,Y", .matches = [](std::string_view text) { return texel_of(text).has_value(); }}},
          {.name = "f-stop", .help = "focal length / aperture", .default_value = 2.8, .min = 0.1, .max = 1000},
          {.name = "focal-length", .help = "of the lens", .default_value = 50, .min = 0.1, .max = 10000, .unit = "mm"},
          {.name = "sensor-width",
@@ -287,20 +297,17 @@ const Op dof_op{
          {.name = "depth",
           .help = "channel that holds the depth; without it Z, and of a depth file its only one",
           .kind = ParamKind::text,
-          .syntax = "CHANNEL",
-          .matches_syntax = is_a_name},
+          .form = {.syntax = "CHANNEL", .matches = is_a_name}},
          {.name = "depth-file",
           .help = "picture of the same size that holds the depth",
           .kind = ParamKind::text,
-          .syntax = "FILE",
-          .matches_syntax = is_a_name},
+          .form = {.syntax = "FILE", .matches = is_a_name}},
          {.name = "depth-part",
           .help = "of a depth file of several: number or name; without it the first, whatever --part says",
           .kind = ParamKind::text,
-          .syntax = "WHICH",
-          .matches_syntax = is_a_name,
-          .has_effect = [](const Call& call) { return !call.word("depth-file").empty(); },
-          .requirement = "--depth-file"},
+          .form = {.syntax = "WHICH", .matches = is_a_name},
+          .effect = {.in = [](const Call& call) { return !call.word("depth-file").empty(); },
+                     .requirement = "--depth-file"}},
          {.name = "depth-scale", .help = "meters a unit of depth", .default_value = 1, .min = 1e-9, .max = 1e9},
          {.name = "depth-invert", .help = "depth is 1 / distance: meters are the scale / it", .kind = ParamKind::flag},
          {.name = "max-radius",
@@ -320,14 +327,12 @@ const Op dof_op{
           .min = -360,
           .max = 360,
           .unit = "degrees",
-          .has_effect = is_polygon,
-          .requirement = "--blades"},
+          .effect = {.in = is_polygon, .requirement = "--blades"}},
          {.name = "roundness",
           .help = "of the aperture: from a polygon, 0, to a disk, 1",
           .min = 0,
           .max = 1,
-          .has_effect = is_polygon,
-          .requirement = "--blades"},
+          .effect = {.in = is_polygon, .requirement = "--blades"}},
          {.name = "resolution",
           .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
           .kind = ParamKind::choice,
@@ -336,24 +341,12 @@ const Op dof_op{
           .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
           .kind = ParamKind::choice,
           .choices = {"result", "coc", "near", "far", "coverage"}}},
-    .reads_depth = true,
-    .examples = {"--max-radius 6", "--focus 3 --f-stop 1.4 --max-radius 5 --blades 6 --rotation 15",
-                 "--focus 5 --sensor-width 2 --max-radius 3 --blades 5 --roundness 0.5",
-                 "--focus-at 0,0 --depth-invert --depth-scale 20 --max-radius 4", "--show coc",
-                 "--max-radius 4 --show near", "--max-radius 4 --show far", "--max-radius 4 --show coverage",
-                 "--resolution half --max-radius 9",
-                 "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"},
-    .benchmark = {.floor = Floor::bytes,
-                  .sizes = {{1920, 1080}, {3840, 2160}},
-                  .cpu_sizes = {{512, 512}},
-                  .depths = {Depth::half},
-                  .settings = {{"max-radius", 8}, {"max-radius", 16}, {"max-radius", 32}},
-                  .cpu_settings = {{"max-radius", 8}}},
-    .reference = reference,
-    .tolerance = tolerance,
-    .reach = reach,
     .check = check,
+    .needs = needs,
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_dof,
+    .bench = &bench,
 };
 
 }  // namespace gpupost

@@ -105,37 +105,44 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   plan_blur(blur_call(call), builder);
-  Pass pass{.name = "local gamma",
-            .kernel = "localgamma/adapted.glsl",
-            .defines = {{"KEEPS_CHROMA", keeps_chroma(call)}},
-            .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
-            .group_count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}};
-  pass.source_image = source;
-  pass.second_image = builder.current_image();
-  pass.bytes_read = 2 * bytes_of_level(image, 0);
-  pass.target_image = builder.add_image({.size = image.size, .depth = image.depth});
-  builder.set_current_image(pass.target_image);
-  builder.add(std::move(pass));
+  PassSpec pass{.name = "local gamma",
+                .kernel = "localgamma/adapted.glsl",
+                .defines = {{"KEEPS_CHROMA", keeps_chroma(call)}},
+                .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
+                .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}}};
+  pass.source.image = source;
+  pass.second.image = builder.current_image();
+  pass.memory.bytes_read = 2 * bytes_of_level(image, 0);
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
-std::optional<Margin> reach(const Call& call, Size) {
-  return Margin{.x = call.integer("adapt-radius"), .y = call.integer("adapt-radius")};
+Output output(const Call&, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.content = Content::display;
+  return made;
+}
+
+Footprint footprint(const Call& call, Size) {
+  if (!is_of_neighborhood(call)) return {.kind = Footprint::Kind::texel};
+  const int radius = call.integer("adapt-radius");
+  return {.kind = Footprint::Kind::around, .margin = {.x = radius, .y = radius}};
 }
 
 }  // namespace
 
 const Op localgamma_op = point_op({
     .name = "localgamma",
-    .help = "encodes light for display with an exponent that follows the light around it",
-    .description =
-        "In the place of the one gamma of a display each texel has its own: light of 0 to 1, which a tone curve gives, "
-        "becomes its power of 0.444 + 0.045 ln(L + 0.6034), L the luminance of 0 to 1 that the eye is adapted to: "
-        "0.421 in the dark, 0.465 at white. L is the texel's own, or with --adapt-radius that of the picture blurred "
-        "by a gaussian. The result is encoded for display: integers are written as it is, without sRGB, floats as the "
-        "linear light that it is on a display of sRGB. Ops on light cannot stand behind it, but crop and flip can. "
-        "Light that is negative or no number is black.",
-    .source = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual Brightness "
-              "Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
+    .doc = {.summary = "encodes light for display with an exponent that follows the light around it",
+            .description =
+                "In the place of the one gamma of a display each texel has its own: light of 0 to 1, which a tone "
+                "curve gives, becomes its power of 0.444 + 0.045 ln(L + 0.6034), L the luminance of 0 to 1 that the "
+                "eye is adapted to: 0.421 in the dark, 0.465 at white. L is the texel's own, or with --adapt-radius "
+                "that of the picture blurred by a gaussian. The result is encoded for display: integers are written as "
+                "it is, without sRGB, floats as the linear light that it is on a display of sRGB. Ops on light cannot "
+                "stand behind it, but crop and flip can. Light that is negative or no number is black.",
+            .citation = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual "
+                        "Brightness Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
+            .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"}},
     .params = {{.name = "chroma",
                 .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colors stronger",
                 .kind = ParamKind::choice,
@@ -146,15 +153,13 @@ const Op localgamma_op = point_op({
                 .min = 0,
                 .max = 1024,
                 .unit = "texels"}},
-    .takes_rec709 = true,
-    .result_is_display = true,
-    .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"},
-    .reference = reference,
-    .tolerance = tolerance,
-    .reach = reach,
+    .needs = needs_rec709,
+    .output = output,
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .point = Point{.kernel = "localgamma/localgamma.glsl",
                    .space_of = space_of_call,
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .relative_error = 0x1p-16,  // devices take powers by logarithms
                    .fields =
                        [](const Call& call) {

@@ -80,7 +80,7 @@ class Reduction {
 
   // Appends a pass whose workgroups, subgroups or threads make a piece each; its kernel, its literals and its sizes are
   // given. `joins`: it reduces the pieces too.
-  void add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, bool joins = false);
+  void add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scales, bool joins = false);
   void finish() {
     builder_.set_result_depth(Depth::f32);
     builder_.set_current_image(source_);
@@ -98,7 +98,7 @@ class Reduction {
 
 constexpr int made_before = 2;  // of LIGHT in kernels/luminance/luminance.glsl
 
-void Reduction::add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, bool joins) {
+void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scales, bool joins) {
   const Size cells = size_of(cells_);
   const Size made = joins ? cells : Size{x.left.texels, y.left.texels};
   const bool is_first = source_ == builder_.current_image();
@@ -107,8 +107,8 @@ void Reduction::add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, 
   if (is_first) ++scales.load;
   exponent_ += scales.load + scales.group + scales.join;
   pass.name = is_first ? "luminance" : "luminance of pieces";
-  pass.source_image = source_;
-  pass.target_image = builder_.add_image({.size = made, .depth = Depth::f32});
+  pass.source.image = source_;
+  pass.target.image = builder_.add_image({.size = made, .depth = Depth::f32});
   pass.defines.insert(
       pass.defines.end(),
       {{"LIGHT", is_first ? light_ : made_before}, {"MEASURE", int(measure_)}, {"IS_LAST", made == cells}});
@@ -131,7 +131,7 @@ void Reduction::add(Pass pass, const Pieces& x, const Pieces& y, Scales scales, 
                  {"join_exponent", scales.join},
                  {"total_exponent", exponent_},
                  {"texel_offset", counter_texels(cells)}};
-  source_ = pass.target_image;
+  source_ = pass.target.image;
   x_ = joins ? single_texels({.texels = cells.width}).cut : x.left;
   y_ = joins ? single_texels({.texels = cells.height}).cut : y.left;
   builder_.add(std::move(pass));
@@ -144,18 +144,17 @@ void add_group_pass(Reduction& reduction, const GroupShape& way) {
   const int rounds_x = std::min(groups(reduction.x().longest(), block_x), most_rounds);
   const int rounds_y = std::min(groups(reduction.y().longest(), block_y), most_rounds / rounds_x);
   const Pieces x = pieces_of(reduction.x(), rounds_x * block_x), y = pieces_of(reduction.y(), rounds_y * block_y);
-  reduction.add({.kernel = "luminance/group.glsl",
-                 .defines = {{"COLUMNS", way.columns},
-                             {"THREADS", way.columns * way.rows},
-                             {"EACH", way.each},
-                             {"ACROSS", 1},
-                             {"EXCHANGE", way.exchange},
-                             {"SUBGROUPS", 0},
-                             {"JOINS", 0}},
-                 .group = {way.columns * way.rows, 1},
-                 .group_count = {x.cut.cells * x.count, y.cut.cells * y.count}},
-                x, y,
-                {.load = exponent_of(rounds_x * rounds_y * way.each), .group = exponent_of(way.columns * way.rows)});
+  reduction.add(
+      {.kernel = "luminance/group.glsl",
+       .defines = {{"COLUMNS", way.columns},
+                   {"THREADS", way.columns * way.rows},
+                   {"EACH", way.each},
+                   {"ACROSS", 1},
+                   {"EXCHANGE", way.exchange},
+                   {"SUBGROUPS", 0},
+                   {"JOINS", 0}},
+       .grid = {.group = {way.columns * way.rows, 1}, .count = {x.cut.cells * x.count, y.cut.cells * y.count}}},
+      x, y, {.load = exponent_of(rounds_x * rounds_y * way.each), .group = exponent_of(way.columns * way.rows)});
 }
 
 // --- for GPUs ---------------------------------------------------------------------------------------------------------
@@ -178,9 +177,8 @@ void add_cells_pass(Reduction& reduction, int subgroup_size) {
   const int rounds = groups(cut_x.longest(), columns) * groups(cut_y.longest(), rows * each);
   reduction.add({.kernel = "luminance/cells.glsl",
                  .defines = {{"COLUMNS", columns}, {"EACH", each}, {"SUBGROUPS", 1}},
-                 .group = {threads, 1},
-                 .group_count = {groups(cut_x.cells, threads / subgroup_size), cut_y.cells},
-                 .reduces_in_subgroups = true},
+                 .grid = {.group = {threads, 1}, .count = {groups(cut_x.cells, threads / subgroup_size), cut_y.cells}},
+                 .arithmetic = {.reduces_in_subgroups = true}},
                 pieces_of(cut_x, cut_x.longest()), pieces_of(cut_y, cut_y.longest()),
                 {.load = exponent_of(rounds * each), .group = exponent_of(subgroup_size)});
 }
@@ -212,11 +210,10 @@ void add_pieces_pass(Reduction& reduction, bool can_join) {
                              {"EXCHANGE", by_subgroups},
                              {"SUBGROUPS", 1},
                              {"JOINS", joins}},
-                 .group = {threads, 1},
-                 .group_count = {cells.width * x.count, cells.height * y.count},
-                 .reduces_in_subgroups = true,
-                 .scratch_bytes = joins ? counter_bytes + 16 * texel_count(cells) * size_t(count) : 0,
-                 .zeroed_bytes = joins ? counter_bytes : 0},
+                 .grid = {.group = {threads, 1}, .count = {cells.width * x.count, cells.height * y.count}},
+                 .arithmetic = {.reduces_in_subgroups = true},
+                 .memory = {.scratch_bytes = joins ? counter_bytes + 16 * texel_count(cells) * size_t(count) : 0,
+                            .zeroed_bytes = joins ? counter_bytes : 0}},
                 x, y,
                 {.load = exponent_of(rounds_x * rounds_y * each),
                  .group = exponent_of(threads),
@@ -242,8 +239,7 @@ void add_line_pass(Reduction& reduction) {
   const Pieces y = on_y ? pieces_of(reduction.y(), most_texels) : single_texels(reduction.y());
   reduction.add({.kernel = "luminance/line.glsl",
                  .defines = {{"AXIS", on_y ? along_y : along_x}},
-                 .group = {64, 1},
-                 .group_count = {groups(x.cut.cells * x.count, 64), y.cut.cells * y.count}},
+                 .grid = {.group = {64, 1}, .count = {groups(x.cut.cells * x.count, 64), y.cut.cells * y.count}}},
                 x, y, {.load = exponent_of(on_y ? y.length : x.length)});
 }
 

@@ -1,5 +1,6 @@
 // Color to a small picture of luminances: its row. The definition is in core/ops/luminance/reference.cpp, the passes in
 // core/ops/luminance/passes.cpp.
+#include "core/op/benchmark.h"
 #include "core/ops/luminance/reference.h"
 
 #include "core/base/error.h"
@@ -24,12 +25,17 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   return levels;
 }
 
-Size result_size(const Call& call, Size size) { return size_of(cells_of(call, size)); }
-
-Windows result_windows(const Call& call, const Windows& windows) {
-  const Window window = window_of(result_size(call, size_of(windows.data)));
-  return {.data = window, .display = window};
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.content = Content::luminance;
+  made.depth = Depth::f32;
+  if (made.size == Size{}) return made;
+  made.size = size_of(cells_of(call, made.size));
+  made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
+  return made;
 }
+
+Footprint footprint(const Call&, Size) { return {.reads_once = true}; }
 
 void check(const Call& call) {
   if (!call.word("tile").empty() && !call.word("size").empty())
@@ -81,7 +87,8 @@ std::vector<Claim> claims() {
 }
 
 Benchmark benchmark() {
-  return {.floor = Floor::read,
+  return {.variants = variants,
+          .floor = Floor::read,
           .sizes = {full_hd, {3840, 2160}, {4096, 4096}},
           .cpu_sizes = {{512, 512}},
           .depths = {Depth::half, Depth::f32},
@@ -102,62 +109,58 @@ Benchmark benchmark() {
 
 }  // namespace
 
+static const Benchmark bench = benchmark();
+
 const Op luminance_op{
     .name = "luminance",
-    .help = "a small picture of luminances, one number a tile of the picture",
-    .description =
-        "Linear light, premultiplied as it is, becomes one number a texel, and the texels of each tile one number: Y, "
-        "a float, in the only channel of the result; alpha and other channels are left behind. A tile at the right or "
-        "lower edge holds what is left of the picture, and its mean is that of the texels that it holds. With --size "
-        "the picture is cut into so many tiles, of which all are as large or one row or column smaller. A tile that "
-        "holds what is no number has no mean, minimum or maximum; no other tile is touched by it. The result begins at "
-        "(0, 0). All variants read every texel once and make the same to within rounding, and each the same every "
-        "time.",
-    .source =
-        "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (the variants but subgroup, "
-        "mended); ITU-R BT.709 (weights)",
-    .params = {{.name = "tile",
-                .help = "texels of a tile, 16x16 if nothing is said; one larger than the picture is all of it",
-                .kind = ParamKind::text,
-                .syntax = "WxH or N",
-                .matches_syntax = [](std::string_view word) { return sides(word).has_value(); }},
-               {.name = "size",
-                .help = "tiles of the picture, which is texels of the result",
-                .kind = ParamKind::text,
-                .syntax = "WxH or N",
-                .matches_syntax = [](std::string_view word) { return sides(word).has_value(); }},
-               {.name = "measure",
-                .help = "what is told of a tile: of its luminances, or how many texels it holds",
-                .kind = ParamKind::choice,
-                .choices = {"mean", "minimum", "maximum", "count"}},
-               {.name = "weights",
-                .help = "of red, green and blue: 0.2126 0.7152 0.0722, or the document's 0.2125 0.7154 0.0721",
-                .kind = ParamKind::choice,
-                .choices = {"rec709", "document"},
-                .has_effect = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
-                .requirement = "a --measure of luminances, which count is not"},
-               {.name = "variant",
-                .help = "how the sums are made; `bench luminance --list` names all",
-                .kind = ParamKind::choice,
-                .choices = variant_choices(),
-                .is_for_measuring = true}},
-    .makes_luminance = true,
-    .reads_once = true,
-    .takes_rec709 = true,
-    .examples = {"", "--size 1", "--tile 5x3 --measure minimum", "--tile 64 --measure maximum",
-                 "--tile 32x4 --measure count", "--tile 100x2 --weights document"},
-    .variants = variants,
-    .benchmark = benchmark(),
-    .result_size = result_size,
-    .result_windows = result_windows,
+    .doc = {.summary = "a small picture of luminances, one number a tile of the picture",
+            .description =
+                "Linear light, premultiplied as it is, becomes one number a texel, and the texels of each tile one "
+                "number: Y, a float, in the only channel of the result; alpha and other channels are left behind. A "
+                "tile at the right or lower edge holds what is left of the picture, and its mean is that of the texels "
+                "that it holds. With --size the picture is cut into so many tiles, of which all are as large or one "
+                "row or column smaller. A tile that holds what is no number has no mean, minimum or maximum; no other "
+                "tile is touched by it. The result begins at (0, 0). All variants read every texel once and make the "
+                "same to within rounding, and each the same every time.",
+            .citation = "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (the variants "
+                        "but subgroup, mended); ITU-R BT.709 (weights)",
+            .examples = {"", "--size 1", "--tile 5x3 --measure minimum", "--tile 64 --measure maximum",
+                         "--tile 32x4 --measure count", "--tile 100x2 --weights document"}},
+    .params =
+        {{.name = "tile",
+          .help = "texels of a tile, 16x16 if nothing is said; one larger than the picture is all of it",
+          .kind = ParamKind::text,
+          .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
+         {.name = "size",
+          .help = "tiles of the picture, which is texels of the result",
+          .kind = ParamKind::text,
+          .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
+         {.name = "measure",
+          .help = "what is told of a tile: of its luminances, or how many texels it holds",
+          .kind = ParamKind::choice,
+          .choices = {"mean", "minimum", "maximum", "count"}},
+         {.name = "weights",
+          .help = "of red, green and blue: 0.2126 0.7152 0.0722, or the document's 0.2125 0.7154 0.0721",
+          .kind = ParamKind::choice,
+          .choices = {"rec709", "document"},
+          .effect = {.in = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
+                     .requirement = "a --measure of luminances, which count is not"}},
+         {.name = "variant",
+          .help = "how the sums are made; `bench luminance --list` names all",
+          .kind = ParamKind::choice,
+          .choices = variant_choices(),
+          .is_for_measuring = true}},
+    .check = check,
+    .needs = needs_rec709,
+    .output = output,
+    .footprint = footprint,
     .change_attributes =
         [](const Call& call, std::vector<Attribute>& attributes) {
           crop_frame(attributes, call.windows.display, call.windows.data);
         },
-    .reference = reference,
-    .tolerance = tolerance,
-    .check = check,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_luminance,
+    .bench = &bench,
 };
 
 }  // namespace gpupost

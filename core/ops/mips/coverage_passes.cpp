@@ -20,7 +20,7 @@ void check_size(Size size) {
        size.width, size.height);
 }
 
-Pass count_pass(Size size, int level, double reference) {
+PassSpec count_pass(Size size, int level, double reference) {
   return {.name = fmt::format("coverage of level {}", level),
           .kernel = "mips/coverage_count.glsl",
           .defines = {{"IS_BASE", level == 0}},
@@ -28,44 +28,40 @@ Pass count_pass(Size size, int level, double reference) {
                      {"height", size.height},
                      {"level", level},
                      {"reference_bits", std::bit_cast<int32_t>(float(reference))}},
-          .group = {64, 1},
-          .group_count = {groups(std::max(size.width - 1, 1), 64), groups(std::max(size.height - 1, 1), 16)},
-          .has_statistics = true,
-          .bytes_written = counts_bytes};
+          .grid = {.group = {64, 1},
+                   .count = {groups(std::max(size.width - 1, 1), 64), groups(std::max(size.height - 1, 1), 16)}},
+          .memory = {.has_statistics = true, .bytes_written = counts_bytes}};
 }
 
-Pass search_pass(Size base, int levels) {
+PassSpec search_pass(Size base, int levels) {
   return {.name = "scales of alpha",
           .kernel = "mips/coverage_search.glsl",
           .values = {{"width", base.width}, {"height", base.height}},
-          .group = {64, 1},
-          .group_count = {levels - 1, 1},
-          .has_statistics = true,
-          .bytes_read = counts_bytes * size_t(levels - 1),
-          .bytes_written = sizeof(float) * size_t(levels - 1)};
+          .grid = {.group = {64, 1}, .count = {levels - 1, 1}},
+          .memory = {.has_statistics = true,
+                     .bytes_read = counts_bytes * size_t(levels - 1),
+                     .bytes_written = sizeof(float) * size_t(levels - 1)}};
 }
 
-Pass scale_pass(Size size, int level) {
+PassSpec scale_pass(Size size, int level) {
   return {.name = fmt::format("alpha of level {}", level),
           .kernel = "mips/coverage_scale.glsl",
           .values = {{"width", size.width}, {"height", size.height}, {"level", level}},
-          .group = {64, 1},
-          .group_count = {groups(size.width, 64), groups(size.height, 4)},
-          .source_level = level,
-          .target_level = level - 1,
-          .has_statistics = true};
+          .grid = {.group = {64, 1}, .count = {groups(size.width, 64), groups(size.height, 4)}},
+          .source = {.level = level},
+          .target = {.level = level - 1},
+          .memory = {.has_statistics = true}};
 }
 
-Pass return_pass(Size size, int level) {
+PassSpec return_pass(Size size, int level) {
   return {
       .name = fmt::format("alpha of level {} back", level),
       .kernel = "shared/move.glsl",
       .values =
           {{"width", size.width}, {"height", size.height}, {"from_x", 0}, {"from_y", 0}, {"step_x", 1}, {"step_y", 1}},
-      .group = {64, 1},
-      .group_count = {groups(size.width, 64), groups(size.height, 4)},
-      .source_level = level - 1,
-      .target_level = level};
+      .grid = {.group = {64, 1}, .count = {groups(size.width, 64), groups(size.height, 4)}},
+      .source = {.level = level - 1},
+      .target = {.level = level}};
 }
 
 }  // namespace
@@ -79,15 +75,15 @@ void plan_coverage(PlanBuilder& builder, double reference) {
   const int between = builder.add_image(
       {.size = level_size(made.size, 1), .depth = builder.depth_of_light(), .level_count = levels - 1});
   const int counts_at = builder.reserve_statistics(counts_bytes * size_t(levels));
-  const auto add = [&](Pass pass, int source, int target) {
-    pass.source_image = source;
-    pass.target_image = target;
-    if (pass.has_statistics) pass.values.push_back({"counts_at", counts_at});
+  const auto add = [&](PassSpec pass, int source, int target) {
+    pass.source.image = source;
+    pass.target.image = target;
+    if (pass.memory.has_statistics) pass.values.push_back({"counts_at", counts_at});
     builder.add(std::move(pass));
   };
   for (int level = 0; level < levels; ++level) {
-    Pass pass = count_pass(level_size(made.size, level), level, reference);
-    pass.source_level = level;
+    PassSpec pass = count_pass(level_size(made.size, level), level, reference);
+    pass.source.level = level;
     add(std::move(pass), image, between);
   }
   add(search_pass(made.size, levels), image, between);

@@ -2,6 +2,7 @@
 #include "core/ops/mips/passes.h"
 
 #include "core/base/error.h"
+#include "core/ops/mips/row.h"
 
 #include <algorithm>
 #include <bit>
@@ -35,14 +36,12 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels, int redu
                             {"source_height", from.height},
                             {"first_x", corner.x / 2},
                             {"first_y", corner.y / 2}},
-                 .group = rows ? group : std::array{256, 1},
-                 .group_count = {groups(to.width, group[0]), groups(to.height, group[1])},
-                 .half_arithmetic = builder.input().half_arithmetic,
-                 .source_image = image,
-                 .source_level = level - 1,
-                 .target_image = image,
-                 .target_level = level,
-                 .is_bounded = true});
+                 .grid = {.group = rows ? group : std::array{256, 1},
+                          .count = {groups(to.width, group[0]), groups(to.height, group[1])}},
+                 .arithmetic = {.is_half = builder.input().half_arithmetic},
+                 .source = {.image = image, .level = level - 1},
+                 .target = {.image = image, .level = level},
+                 .access = {.is_bounded = true}});
   }
 }
 
@@ -214,34 +213,34 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
   const std::array<int, 2> blocks = grid(steps.block_level(), steps.block_side());
   const int counter_texels = groups(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
   const bool has_scratch = steps.block > 0;
-  Pass pass{.name = "mips single pass",
-            .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
-            .defines = {{"REDUCE", single.reduce},
-                        {"STEPS", steps.tile},
-                        {"BLOCK_STEPS", steps.block},
-                        {"BLOCK_EVEN", steps.is_block_even},
-                        {"TAIL", steps.has_tail},
-                        {"TAIL_TEXELS", tail_texels(steps)},
-                        {"SHARED_TEXELS", shared_texels(steps, variant)}},
-            .values = {{"width", base.width},
-                       {"height", base.height},
-                       {"level_count", single.levels},
-                       {"origin_x", 0},
-                       {"origin_y", 0},
-                       {"tiles_x", tiles[0]},
-                       {"tiles_y", tiles[1]},
-                       {"texel_offset", counter_texels}},
-            .group = {256, 1},
-            .group_count = tiles,
-            .half_arithmetic = builder.input().half_arithmetic,
-            .source_image = image,
-            .target_image = image,
-            .target_level = 1,
-            .target_count = single.levels - 1,
-            .is_bounded = true,
-            .bound_targets = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1,
-            .scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
-            .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0};
+  PassSpec pass{
+      .name = "mips single pass",
+      .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
+      .defines = {{"REDUCE", single.reduce},
+                  {"STEPS", steps.tile},
+                  {"BLOCK_STEPS", steps.block},
+                  {"BLOCK_EVEN", steps.is_block_even},
+                  {"TAIL", steps.has_tail},
+                  {"TAIL_TEXELS", tail_texels(steps)},
+                  {"SHARED_TEXELS", shared_texels(steps, variant)}},
+      .values = {{"width", base.width},
+                 {"height", base.height},
+                 {"level_count", single.levels},
+                 {"origin_x", 0},
+                 {"origin_y", 0},
+                 {"tiles_x", tiles[0]},
+                 {"tiles_y", tiles[1]},
+                 {"texel_offset", counter_texels}},
+      .grid = {.group = {256, 1}, .count = tiles},
+      .arithmetic = {.is_half = builder.input().half_arithmetic},
+      .source = {.image = image},
+      .target = {.image = image,
+                 .level = 1,
+                 .count = single.levels - 1,
+                 .bound_count = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1},
+      .access = {.is_bounded = true},
+      .memory = {.scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
+                 .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0}};
   if (steps.is_even) {
     pass.defines.insert(pass.defines.end(), {{"ROWS", variant.rows},
                                              {"EACH", variant.each},
@@ -249,8 +248,8 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
                                              {"LINEAR", !variant.linear                            ? 0
                                                         : builder.traits().type == DeviceType::cpu ? 2
                                                                                                    : 1}});
-    pass.subgroup_size = exchanges[variant.exchange].subgroup_size;
-    pass.samples_at_corners = variant.linear;
+    pass.arithmetic.subgroup_size = exchanges[variant.exchange].subgroup_size;
+    pass.access.samples_at_corners = variant.linear;
   }
   builder.add(std::move(pass));
 }
@@ -288,7 +287,7 @@ const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, Steps
   const Tuned* best = nullptr;
   double best_distance = 0;
   for (const Tuned& row : traits.tuned) {
-    if (row.op != "mips" || row.depth != input.storage || row.half_arithmetic != input.half_arithmetic) continue;
+    if (row.op != mips_op.name || row.depth != input.storage || row.half_arithmetic != input.half_arithmetic) continue;
     if (steps_of(row.size, level_count_of(row.size)).is_even != steps.is_even) continue;
     const double distance =
         std::abs(std::log2(double(texel_count(row.size))) - std::log2(double(texel_count(input.size))));

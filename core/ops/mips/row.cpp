@@ -2,6 +2,7 @@
 #include "core/ops/mips/row.h"
 #include "core/base/error.h"
 #include "core/image/attributes.h"
+#include "core/op/benchmark.h"
 #include "core/ops/mips/coverage_passes.h"
 #include "core/ops/mips/coverage_reference.h"
 #include "core/ops/mips/passes.h"
@@ -207,12 +208,21 @@ static std::vector<std::string_view> variant_choices() {
   return choices;
 }
 
+static Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (call.flag("normal")) made.content = Content::data;
+  if (normals_of(call) == Normals::length_in_alpha) made.has_alpha = true;
+  if (made.size != Size{}) made.level_count = level_count(call, made.size);
+  return made;
+}
+
 // A level of area means takes the one above it alone, and in a part of that the same texels as in all of it.
-static std::optional<Call> level_by_level(const Call& call, int levels) {
+static Footprint footprint(const Call& call, Size) {
   const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
   if (!makes_area_means(call) || call.number("coverage") > 0 || !is_free) return {};
   constexpr int per_level = 2;
-  return call.with("method", per_level).with("levels", levels);
+  return {.kind = Footprint::Kind::levels,
+          .by_level = [call](int levels) { return call.with("method", per_level).with("levels", levels); }};
 }
 
 static std::vector<std::string> variants() {
@@ -280,26 +290,47 @@ static std::vector<Claim> claims() {
 
 // --- the row --------------------------------------------------------------------------------------------------------
 
+static const Benchmark bench = {.variants = variants,
+                                .floor = Floor::third,
+                                .sizes = {{256, 256},
+                                          {1024, 1024},
+                                          {1920, 1080},
+                                          {2560, 1440},
+                                          {3840, 2160},
+                                          {4096, 4096},
+                                          {8192, 8192},
+                                          {16384, 16384}},
+                                .cpu_sizes = {{256, 256}, {1024, 1024}, {1920, 1080}},
+                                .depths = {Depth::u8, Depth::half, Depth::f32},
+                                .claims = claims()};
+
 const Op mips_op{
     .name = "mips",
-    .help = "the whole mip chain, in one dispatch on a GPU",
-    .description =
-        "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. Even "
-        "sides average two texels, odd ones three by area, so that every texel counts the same at every level. "
-        "Pictures are averaged in linear light with premultiplied alpha; all channels of the file get their levels "
-        "(uint channels take the nearest texel). Level 0 is the input, bit for bit where the depth stays. With --fp16 "
-        "even levels are summed in half, without overflow and without loss near zero; odd ones in float. Other filters "
-        "than the box keep more detail and overshoot at edges, as `resize` says; they go per level, in float "
-        "arithmetic, each level from the one above or, slower and a little sharper, all from level 0. With --normal "
-        "the numbers of R, G and B are data: integers are neither decoded from sRGB nor multiplied by alpha, and are "
-        "written as they are; a mean of no direction becomes (0.5, 0.5, 1). With --coverage a texture that an alpha "
-        "test cuts out does not thin out with its levels: the share of level 0 that the test at REF lets through, of "
-        "4x4 samples between each four texels, is kept in every level by a scale of alpha in [0, 4], the nearest of "
-        "ten bisection steps; alpha is clamped to [0, 1], premultiplied color goes along with it. Level 0 and "
-        "pictures without an alpha stay as they are.",
-    .source =
-        "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two Mipmap "
-        "Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+    .doc =
+        {.summary = "the whole mip chain, in one dispatch on a GPU",
+         .description =
+             "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. "
+             "Even sides average two texels, odd ones three by area, so that every texel counts the same at every "
+             "level. Pictures are averaged in linear light with premultiplied alpha; all channels of the file get "
+             "their levels (uint channels take the nearest texel). Level 0 is the input, bit for bit where the depth "
+             "stays. With --fp16 even levels are summed in half, without overflow and without loss near zero; odd ones "
+             "in float. Other filters than the box keep more detail and overshoot at edges, as `resize` says; they go "
+             "per level, in float arithmetic, each level from the one above or, slower and a little sharper, all from "
+             "level 0. With --normal the numbers of R, G and B are data: integers are neither decoded from sRGB nor "
+             "multiplied by alpha, and are written as they are; a mean of no direction becomes (0.5, 0.5, 1). With "
+             "--coverage a texture that an alpha test cuts out does not thin out with its levels: the share of level 0 "
+             "that the test at REF lets through, of 4x4 samples between each four texels, is kept in every level by a "
+             "scale of alpha in [0, 4], the nearest of ten bisection steps; alpha is clamped to [0, 1], premultiplied "
+             "color goes along with it. Level 0 and pictures without an alpha stay as they are.",
+         .citation =
+             "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
+             "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+         .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                      "--reduce max --method single-pass", "--method single-pass --levels 2",
+                      "--method single-pass --levels 6", "--filter kaiser",
+                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
+                      "--filter triangle", "--hicomp", "--normal", "--normal --normal-length alpha --filter mitchell",
+                      "--coverage 0.5", "--coverage 0.3 --filter kaiser"}},
     .params =
         {{.name = "method",
           .help = "one dispatch for all levels, or one a level",
@@ -332,8 +363,7 @@ const Op mips_op{
           .kind = ParamKind::choice,
           .choices = {"drop", "alpha"},
           .is_for_color = true,
-          .has_effect = [](const Call& call) { return call.flag("normal"); },
-          .requirement = "--normal"},
+          .effect = {.in = [](const Call& call) { return call.flag("normal"); }, .requirement = "--normal"}},
          {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
          {.name = "coverage",
           .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",
@@ -342,36 +372,15 @@ const Op mips_op{
           .min = 0,
           .max = 0.999,
           .is_for_color = true}},
-    .makes_levels = true,
-    .every_channel = true,
-    .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
-                 "--reduce max --method single-pass", "--method single-pass --levels 2",
-                 "--method single-pass --levels 6", "--filter kaiser", "--filter lanczos3 --hicomp --border repeat",
-                 "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp", "--normal",
-                 "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
-                 "--coverage 0.3 --filter kaiser"},
-    .variants = variants,
-    .benchmark = {.floor = Floor::third,
-                  .sizes = {{256, 256},
-                            {1024, 1024},
-                            {1920, 1080},
-                            {2560, 1440},
-                            {3840, 2160},
-                            {4096, 4096},
-                            {8192, 8192},
-                            {16384, 16384}},
-                  .cpu_sizes = {{256, 256}, {1024, 1024}, {1920, 1080}},
-                  .depths = {Depth::u8, Depth::half, Depth::f32},
-                  .claims = claims()},
-    .level_count = level_count,
-    .change_attributes = change_attributes,
-    .reference = reference,
-    .tolerance = tolerance,
-    .takes_data = [](const Call& call) { return call.flag("normal"); },
-    .adds_alpha = [](const Call& call) { return normals_of(call) == Normals::length_in_alpha; },
-    .level_by_level = level_by_level,
     .check = check,
+    .makes = Makes::levels,
+    .channels = Channels::all,
+    .output = output,
+    .footprint = footprint,
+    .change_attributes = change_attributes,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_mips,
+    .bench = &bench,
 };
 
 }  // namespace gpupost

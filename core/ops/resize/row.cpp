@@ -100,13 +100,19 @@ Windows result_windows(const Call& call, const Windows& windows) {
           .display = {x.display.min, y.display.min, x.display.max, y.display.max}};
 }
 
-Size result_size(const Call& call, Size from) {
-  const Size to = size_of(result_windows(call, windows_before(call, from)).data);
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size == Size{}) return made;
+  made.windows = result_windows(call, windows_before(call, made));
+  const Size from = made.size, to = size_of(made.windows.data);
   if (std::max(to.width, to.height) > most_texels)
     fail(Exit::usage, "resize: --size {} makes more than {} texels a side of {} x {}", call.word("size"), most_texels,
          from.width, from.height);
-  return to;
+  made.size = to;
+  return made;
 }
+
+Size result_size(const Call& call, Size from) { return gpupost::result_size({&call, 1}, from); }
 
 Filtering filtering_from(const Call& call, Size from) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
@@ -161,8 +167,10 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
   builder.set_current_image(target);
 }
 
-std::optional<Margin> reach(const Call& call, Size size) {
-  return reach_of(filtering_from(call, size), size, result_size(call, size));
+Footprint footprint(const Call& call, Size size) {
+  return {.kind = Footprint::Kind::around,
+          .margin = reach_of(filtering_from(call, size), size, result_size(call, size)),
+          .nearest = [call, size](Position at) { return nearest_texel(call, size, at); }};
 }
 
 }  // namespace
@@ -171,39 +179,36 @@ std::optional<Margin> reach(const Call& call, Size size) {
 
 const Op resize_op{
     .name = "resize",
-    .help = "the picture in another size",
-    .description =
-        "To W x H texels, or to a percentage of both sides, rounded to whole texels. Filters are as wide as the texels "
-        "of the coarser side: they average where the picture gets smaller and interpolate where it gets larger. "
-        "Weights are normalized; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the sharpest and "
-        "overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files of 8 and 16 bits; "
-        "over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at all. Channels beside "
-        "the color take the nearest texel without --apply-to, uint channels always. The display window is scaled too. "
-        "A picture whose data window is a part of it is scaled "
-        "as that part: with a percentage the data window is rounded outwards, so that parts fit together; with W x H "
-        "it has as many texels.",
-    .source =
-        "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
-        "Filters in Computer Graphics, 1988; kaiser as in NVIDIA Texture Tools; hicomp as in OpenImageIO",
+    .doc =
+        {.summary = "the picture in another size",
+         .description =
+             "To W x H texels, or to a percentage of both sides, rounded to whole texels. Filters are as wide as the "
+             "texels of the coarser side: they average where the picture gets smaller and interpolate where it gets "
+             "larger. Weights are normalized; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the "
+             "sharpest and overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files "
+             "of 8 and 16 bits; over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at "
+             "all. Channels beside the color take the nearest texel without --apply-to, uint channels always. The "
+             "display window is scaled too. A picture whose data window is a part of it is scaled as that part: with a "
+             "percentage the data window is rounded outwards, so that parts fit together; with W x H it has as many "
+             "texels.",
+         .citation =
+             "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
+             "Filters in Computer Graphics, 1988; kaiser as in NVIDIA Texture Tools; hicomp as in OpenImageIO",
+         .examples = {"--size 50%", "--size 24x40 --filter box", "--size 31x17 --filter triangle --border mirror",
+                      "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
+                      "--size 60% --hicomp --border mirror"}},
     .params = {{.name = "size",
                 .help = "of the result, in texels, or its sides as a share of those of the picture",
                 .kind = ParamKind::text,
-                .syntax = "WxH or P%",
-                .matches_syntax = matches_syntax,
-                .is_required = true},
+                .form = {.syntax = "WxH or P%", .matches = matches_syntax},
+                .presence = Presence::required},
                filter_param(Filter::lanczos3),
                border_param(),
                hicomp_param()},
-    .every_channel = true,
-    .examples = {"--size 50%", "--size 24x40 --filter box", "--size 31x17 --filter triangle --border mirror",
-                 "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
-                 "--size 60% --hicomp --border mirror"},
-    .result_size = result_size,
-    .result_windows = result_windows,
-    .nearest_texel = nearest_texel,
-    .reference = reference,
-    .tolerance = tolerance,
-    .reach = reach,
+    .channels = Channels::all,
+    .output = output,
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_resize,
 };
 

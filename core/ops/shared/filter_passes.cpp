@@ -59,36 +59,38 @@ Line line_of(const FilterStep& step, const Filtering& filtering, Axis axis) {
           .first_target = step.target.corner.y};
 }
 
-Pass pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, AxisPass half) {
+PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, AxisPass half) {
   const bool on_x = half.axis == along_x;
   const Line line = line_of(step, filtering, half.axis);
   const int reach = reach_of(filtering.filter, line.scale);
   const int period = filtering.border == Border::mirror ? 2 * line.source : line.source;
-  return {.name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
-          .kernel = "shared/filter.glsl",
-          .defines = {{"AXIS", half.axis},
-                      {"FILTER", int(filtering.filter)},
-                      {"BORDER", int(filtering.border)},
-                      {"COMPRESS", filtering.compresses},
-                      {"NORMALS", int(filtering.normals)},
-                      {"IS_FIRST", half.is_first}},
-          .values = {{"width", half.to.width},
-                     {"height", half.to.height},
-                     {"from_side", line.scale.from},
-                     {"to_side", line.scale.to},
-                     {"phase", line.scale.phase},
-                     {"source_side", line.source},
-                     {"first_source", line.first_source},
-                     {"first_target", line.first_target},
-                     {"reach", reach},
-                     {"period", period},
-                     {"shift", period * groups(reach + 1, period)}},
-          .group = {64, 1},
-          .group_count = on_x ? std::array{groups(line.target, 64), groups(half.to.height, 4)}
-                              : std::array{groups(half.to.width, 256), line.target},
-          .reads_per_texel = 2.0 * reach + 1,
+  return {
+      .name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
+      .kernel = "shared/filter.glsl",
+      .defines = {{"AXIS", half.axis},
+                  {"FILTER", int(filtering.filter)},
+                  {"BORDER", int(filtering.border)},
+                  {"COMPRESS", filtering.compresses},
+                  {"NORMALS", int(filtering.normals)},
+                  {"IS_FIRST", half.is_first}},
+      .values = {{"width", half.to.width},
+                 {"height", half.to.height},
+                 {"from_side", line.scale.from},
+                 {"to_side", line.scale.to},
+                 {"phase", line.scale.phase},
+                 {"source_side", line.source},
+                 {"first_source", line.first_source},
+                 {"first_target", line.first_target},
+                 {"reach", reach},
+                 {"period", period},
+                 {"shift", period * groups(reach + 1, period)}},
+      .grid = {.group = {64, 1},
+               .count = on_x ? std::array{groups(line.target, 64), groups(half.to.height, 4)}
+                             : std::array{groups(half.to.width, 256), line.target}},
+      .access = {.reads_per_texel = 2.0 * reach + 1},
+      .memory = {
           .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),
-          .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)};
+          .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)}};
 }
 
 }  // namespace
@@ -118,17 +120,17 @@ void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, con
   };
   const int between = builder.add_image({.size = size_between(largest), .depth = Depth::f32});
   for (const FilterStep& step : steps) {
-    Pass first =
+    PassSpec first =
         pass_of(builder, step, filtering, {x_first ? along_x : along_y, true, step.source.size, size_between(step)});
-    first.source_image = step.source_image;
-    first.source_level = step.source_level;
-    first.target_image = between;
+    first.source.image = step.source_image;
+    first.source.level = step.source_level;
+    first.target.image = between;
     builder.add(std::move(first));
-    Pass last =
+    PassSpec last =
         pass_of(builder, step, filtering, {x_first ? along_y : along_x, false, size_between(step), step.target.size});
-    last.source_image = between;
-    last.target_image = step.target_image;
-    last.target_level = step.target_level;
+    last.source.image = between;
+    last.target.image = step.target_image;
+    last.target.level = step.target_level;
     builder.add(std::move(last));
   }
 }

@@ -36,9 +36,9 @@ static Level picked(const Level& from, size_t texel_bytes, std::span<const int> 
 Level pick_nearest_texels(const Level& base, Depth depth, const Call& call) {
   const Size from = base.size, to = result_size({&call, 1}, from);
   std::vector<int> columns = under_middles(from.width, to.width), rows = under_middles(from.height, to.height);
-  if (const auto nearest_texel = call.op->nearest_texel) {
-    for (int x = 0; x < to.width; ++x) columns[size_t(x)] = nearest_texel(call, from, {x, 0}).x;
-    for (int y = 0; y < to.height; ++y) rows[size_t(y)] = nearest_texel(call, from, {0, y}).y;
+  if (const auto nearest = footprint_of(call, from).nearest) {
+    for (int x = 0; x < to.width; ++x) columns[size_t(x)] = nearest({x, 0}).x;
+    for (int y = 0; y < to.height; ++y) rows[size_t(y)] = nearest({0, y}).y;
   }
   return picked(base, 4 * bytes_of(depth), columns, rows);
 }
@@ -48,7 +48,7 @@ void follow_by_nearest(Group& group, std::span<const Call> calls) {
   const int level_count = result_level_count(calls, group.levels[0].size);
   for (const Call& call : calls) {
     Level& base = group.levels[0];
-    if (call.op->nearest_texel || result_size({&call, 1}, base.size) != base.size)
+    if (footprint_of(call, base.size).nearest || result_size({&call, 1}, base.size) != base.size)
       base = pick_nearest_texels(base, group.depth, call);
   }
   while (int(group.levels.size()) < level_count) {

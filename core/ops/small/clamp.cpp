@@ -11,22 +11,21 @@ namespace gpupost {
 
 const Op clamp_op = point_op({
     .name = "clamp",
-    .help = "channels brought into a range",
-    .description =
-        "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear light and straight "
-        "alpha. Where alpha is 0 the range is widened to take in 0, so that black stays black. What is no number stays "
-        "(`nan` replaces it).",
-    .source = "minimum and maximum",
+    .doc = {.summary = "channels brought into a range",
+            .description = "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear "
+                           "light and straight alpha. Where alpha is 0 the range is widened to take in 0, so that "
+                           "black stays black. What is no number stays (`nan` replaces it).",
+            .citation = "minimum and maximum",
+            .examples = {"", "--min 0.1 --max 16"}},
     .params = {{.name = "min", .help = "the least that is left", .default_value = 0, .min = -65504, .max = 65504},
                {.name = "max", .help = "the most that is left", .default_value = 1, .min = -65504, .max = 65504}},
-    .examples = {"", "--min 0.1 --max 16"},
     .check =
         [](const Call& call) {
           if (call.number("min") > call.number("max"))
             fail(Exit::usage, "clamp: --min {} is over --max {}", call.number("min"), call.number("max"));
         },
     .point = Point{.kernel = "small/clamp.glsl",
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([min = call.number("min"), max = call.number("max")](const Color& c) {
@@ -40,16 +39,21 @@ const Op clamp_op = point_op({
                        }},
 });
 
+static Footprint footprint(const Call& call, Size) {
+  return {.kind = Footprint::Kind::texel, .counts_texels = call.choice("policy") == "error"};
+}
+
 static void plan_nan(const Call& call, PlanBuilder& builder) {
   FusedPoint fold = fused_point_of(call);
   if (call.choice("policy") == "error") {
     fold.name = "nan_error";
     fold.kernel = "small/nan_error.glsl";
-    fold.fields = {{.name = "counted_at",
-                    .value = double(builder.guard(Exit::input,
-                                                  "nan: {} texels of the picture are infinite or no number; "
-                                                  "--policy zero and --policy clamp replace them")),
-                    .is_integer = true}};
+    fold.fields = {
+        {.name = "counted_at",
+         .value = double(builder.guard(
+             Exit::input,
+             "nan: {} texels of the picture are infinite or no number; --policy zero and --policy clamp replace them")),
+         .is_integer = true}};
     fold.reads_statistics = true;
   }
   builder.fuse_point(std::move(fold));
@@ -57,18 +61,18 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
 
 const Op nan_op = point_op({
     .name = "nan",
-    .help = "Replace NaN and infinite values",
-    .description =
-        "In every channel of floats, depth and other layers too, NaN becomes 0. Infinities become 0, or with "
-        "--policy clamp 65504 with their sign, the largest half. With --policy error a picture that has NaN "
-        "or infinities is refused with exit code 2.",
-    .source = "IEEE 754",
+    .doc = {.summary = "Replace NaN and infinite values",
+            .description = "In every channel of floats, depth and other layers too, NaN becomes 0. Infinities become "
+                           "0, or with --policy clamp 65504 with their sign, the largest half. With --policy error a "
+                           "picture that has NaN or infinities is refused with exit code 2.",
+            .citation = "IEEE 754",
+            .examples = {"", "--policy clamp", "--policy error"}},
     .params = {{.name = "policy",
                 .help = "what infinities become",
                 .kind = ParamKind::choice,
                 .choices = {"zero", "clamp", "error"}}},
-    .every_channel = true,
-    .examples = {"", "--policy clamp", "--policy error"},
+    .channels = Channels::all,
+    .footprint = footprint,
     .point = Point{.kernel = "small/nan.glsl",
                    .texel =
                        [](const Call& call, const Planes&) {

@@ -23,17 +23,16 @@ constexpr double power_fuzz = 0x1p-16;  // devices take powers by logarithms
 
 const Op contrast_op = point_op({
     .name = "contrast",
-    .help = "distances in stops from a gray made larger or smaller",
-    .description =
-        "Each of R, G and B becomes pivot (c / pivot)^factor, in linear light and straight alpha: what is as bright "
-        "as the pivot stays, and a stop above it becomes as many stops as the factor says. Negative numbers keep "
-        "their sign.",
-    .source = "contrast on a logarithmic scale",
+    .doc = {.summary = "distances in stops from a gray made larger or smaller",
+            .description = "Each of R, G and B becomes pivot (c / pivot)^factor, in linear light and straight alpha: "
+                           "what is as bright as the pivot stays, and a stop above it becomes as many stops as the "
+                           "factor says. Negative numbers keep their sign.",
+            .citation = "contrast on a logarithmic scale",
+            .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"}},
     .params = {{.name = "factor", .help = "over 1 for more contrast", .default_value = 1, .min = 0.01, .max = 16},
                {.name = "pivot", .help = "the gray that stays", .default_value = 0.18, .min = 0.0001, .max = 1000}},
-    .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"},
     .point = Point{.kernel = "small/contrast.glsl",
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .relative_error = power_fuzz,
                    .fields =
                        [](const Call& call) {
@@ -53,17 +52,16 @@ const Op contrast_op = point_op({
 
 const Op gamma_op = point_op({
     .name = "gamma",
-    .help = "a power of each channel",
-    .description =
-        "Each of R, G and B becomes c^(1 / value), straight alpha: over 1 makes the middle brighter. Negative numbers "
-        "keep their sign. It does not encode for display: PNG files, and KTX2 and DDS files of 8 bits, get their sRGB "
-        "curve when they are written.",
-    .source = "a power law",
+    .doc = {.summary = "a power of each channel",
+            .description = "Each of R, G and B becomes c^(1 / value), straight alpha: over 1 makes the middle "
+                           "brighter. Negative numbers keep their sign. It does not encode for display: PNG files, and "
+                           "KTX2 and DDS files of 8 bits, get their sRGB curve when they are written.",
+            .citation = "a power law",
+            .examples = {"--value 2.2", "--value 0.5"}},
     .params =
         {{.name = "value", .help = "over 1 makes the middle brighter", .default_value = 1, .min = 0.05, .max = 20}},
-    .examples = {"--value 2.2", "--value 0.5"},
     .point = Point{.kernel = "small/gamma.glsl",
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .relative_error = power_fuzz,
                    .texel =
                        [](const Call& call, const Planes&) {
@@ -76,16 +74,15 @@ const Op gamma_op = point_op({
 
 const Op saturation_op = point_op({
     .name = "saturation",
-    .help = "colors made stronger or grayer",
-    .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is gray, 1 "
-                   "changes nothing; "
-                   "the luminance stays.",
-    .source = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
+    .doc = {.summary = "colors made stronger or grayer",
+            .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is "
+                           "gray, 1 changes nothing; the luminance stays.",
+            .citation = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
+            .examples = {"--factor 1.4", "--factor 0"}},
     .params = {{.name = "factor", .help = "0 is gray", .default_value = 1, .min = 0, .max = 16}},
-    .takes_rec709 = true,
-    .examples = {"--factor 1.4", "--factor 0"},
+    .needs = needs_rec709,
     .point = Point{.kernel = "small/saturation.glsl",
-                   .takes_any_alpha = true,
+                   .alpha = PointAlpha::any,
                    .texel =
                        [](const Call& call, const Planes&) {
                          return std::function([factor = call.number("factor")](const Color& c) -> Color {

@@ -32,14 +32,18 @@ Size result_size(const Call& call, Size from) {
   return part.size;
 }
 
-Windows result_windows(const Call& call, const Windows&) {
-  const Window window = window_of(part_of(call).size);
-  return {.data = window, .display = window};
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size == Size{}) return made;
+  made.size = result_size(call, made.size);
+  made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
+  return made;
 }
 
-Position nearest_texel(const Call& call, Size, Position at) {
-  const Part part = part_of(call);
-  return {part.corner.x + at.x, part.corner.y + at.y};
+Footprint footprint(const Call& call, Size) {
+  return {.kind = Footprint::Kind::moves, .nearest = [corner = part_of(call).corner](Position at) -> Position {
+            return {corner.x + at.x, corner.y + at.y};
+          }};
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
@@ -75,26 +79,24 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 
 const Op crop_op{
     .name = "crop",
-    .help = "a part of the picture",
-    .description =
-        "W x H texels, the first of them X texels from the left and Y from the top of the picture (of its data "
-        "window, wherever that lies), bit for bit. The result begins at (0, 0) and its display window is its "
-        "data window, as with oiiotool --cut. A part that is not wholly inside the picture is refused.",
-    .source = "moves numbers; the windows are those of oiiotool --cut",
+    .doc = {.summary = "a part of the picture",
+            .description =
+                "W x H texels, the first of them X texels from the left and Y from the top of the picture (of its data "
+                "window, wherever that lies), bit for bit. The result begins at (0, 0) and its display window is its "
+                "data window, as with oiiotool --cut. A part that is not wholly inside the picture is refused.",
+            .citation = "moves numbers; the windows are those of oiiotool --cut",
+            .examples = {"--window 1x1+0+0"}},
     .params = {{.name = "window",
                 .help = "size and corner of the part, in texels",
                 .kind = ParamKind::text,
-                .syntax = "WxH+X+Y",
-                .matches_syntax = [](std::string_view text) { return whole_numbers(text, separators).has_value(); },
-                .is_required = true}},
-    .every_channel = true,
-    .is_exact = true,
-    .examples = {"--window 1x1+0+0"},
-    .result_size = result_size,
-    .result_windows = result_windows,
+                .form = {.syntax = "WxH+X+Y",
+                         .matches = [](std::string_view text) { return whole_numbers(text, separators).has_value(); }},
+                .presence = Presence::required}},
+    .channels = Channels::all,
+    .output = output,
+    .footprint = footprint,
     .change_attributes = change_attributes,
-    .nearest_texel = nearest_texel,
-    .reference = reference,
+    .reference = {.levels = reference, .tolerance = exact_tolerance},
     .plan = plan_crop,
 };
 

@@ -93,6 +93,12 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   return sum;
 }
 
+Needs needs(const Call& call) { return is_auto(call) ? needs_rec709(call) : Needs{}; }
+
+Footprint footprint(const Call& call, Size) {
+  return {.kind = is_auto(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
+}
+
 void plan_exposure(const Call& call, PlanBuilder& builder) {
   FusedPoint fold = fused_point_of(call);
   if (is_auto(call)) {
@@ -111,48 +117,43 @@ void plan_exposure(const Call& call, PlanBuilder& builder) {
 
 const Op exposure_op = point_op({
     .name = "exposure",
-    .help = "light made brighter or darker by stops, or to a key",
-    .description =
-        "R, G and B are multiplied by 2^stops, in linear light; alpha stays. With --auto by what brings the log "
-        "average "
-        "of the picture's luminance to the key, measured on the device as by `stats`, of what is above 0 and finite, "
-        "and of that between two percentiles where they are given, then by a histogram of an eighth of a stop a bin; "
-        "by "
-        "at most 126 stops, and not at all where all is black. The result does not depend on how bright the picture "
-        "is: "
-        "to within a sixteenth of a stop between percentiles.",
-    .source =
-        "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 "
-        "and 2 (--auto)",
+    .doc = {.summary = "light made brighter or darker by stops, or to a key",
+            .description =
+                "R, G and B are multiplied by 2^stops, in linear light; alpha stays. With --auto by what brings the "
+                "log average of the picture's luminance to the key, measured on the device as by `stats`, of what is "
+                "above 0 and finite, and of that between two percentiles where they are given, then by a histogram of "
+                "an eighth of a stop a bin; by at most 126 stops, and not at all where all is black. The result does "
+                "not depend on how bright the picture is: to within a sixteenth of a stop between percentiles.",
+            .citation = "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
+                        "2002, eq. 1 and 2 (--auto)",
+            .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
     .params = {{.name = "stops",
                 .help = "one more is twice the light",
                 .min = -most_stops,
                 .max = most_stops,
                 .unit = "stops",
-                .is_optional = true},
+                .presence = Presence::optional},
                {.name = "auto", .help = "by the picture's own luminance", .kind = ParamKind::flag},
                {.name = "key",
                 .help = "of --auto: what the log average becomes; without it 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
-                .is_optional = true,
-                .has_effect = is_auto,
-                .requirement = "--auto"},
+                .presence = Presence::optional,
+                .effect = {.in = is_auto, .requirement = "--auto"}},
                {.name = "percentile",
                 .help =
                     "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
                 .kind = ParamKind::text,
-                .syntax = "LOW,HIGH",
-                .matches_syntax = [](std::string_view text) { return percentiles_of(text).has_value(); },
-                .has_effect = is_auto,
-                .requirement = "--auto"}},
-    .takes_rec709_in = is_auto,
-    .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"},
-    .tolerance = tolerance,
+                .form = {.syntax = "LOW,HIGH",
+                         .matches = [](std::string_view text) { return percentiles_of(text).has_value(); }},
+                .effect = {.in = is_auto, .requirement = "--auto"}}},
     .check = check,
+    .needs = needs,
+    .footprint = footprint,
+    .reference = {.tolerance = tolerance},
     .point = Point{.kernel = "small/exposure.glsl",
-                   .takes_any_alpha = true,
+                   .alpha = PointAlpha::any,
                    .relative_error = 0x1p-17,  // of a mean of logarithms as exact as Vulkan asks
                    .fields =
                        [](const Call& call) {

@@ -21,15 +21,24 @@ int mirrored_low(int64_t high, int64_t begin, int64_t end, int length) {
   return std::min(bounded_coordinate(double(begin + end - high)), window_bound - length);
 }
 
-Windows result_windows(const Call& call, const Windows& windows) {
+Footprint footprint(const Call& call, Size size) {
+  return {.kind = Footprint::Kind::moves,
+          .nearest = [call, size](Position at) { return nearest_texel(call, size, at); }};
+}
+
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size == Size{}) return made;
+  const Windows windows = windows_before(call, made);
   Window data = windows.data;
   const Window& display = windows.display;
-  const Size size = size_of(data);
+  const Size size = made.size;
   if (flips(call, 'x')) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x, size.width);
   if (flips(call, 'y')) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y, size.height);
   data.max_x = data.min_x + size.width - 1;
   data.max_y = data.min_y + size.height - 1;
-  return {.data = data, .display = display};
+  made.windows = {.data = data, .display = display};
+  return made;
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
@@ -61,27 +70,25 @@ void plan_flip(const Call& call, PlanBuilder& builder) {
 
 const Op flip_op{
     .name = "flip",
-    .help = "the picture mirrored",
-    .description =
-        "`flip x` exchanges left and right, `flip y` top and bottom, `flip xy` both, which is half a turn, bit "
-        "for bit. The axis stands right behind the op. The picture is mirrored in its display window: where "
-        "the data window is a part of that, the part is mirrored with it.",
-    .source = "moves numbers; the windows are those of oiiotool --flip and --flop",
+    .doc = {.summary = "the picture mirrored",
+            .description = "`flip x` exchanges left and right, `flip y` top and bottom, `flip xy` both, which is half "
+                           "a turn, bit for bit. The axis stands right behind the op. The picture is mirrored in its "
+                           "display window: where the data window is a part of that, the part is mirrored with it.",
+            .citation = "moves numbers; the windows are those of oiiotool --flip and --flop",
+            .examples = {"x", "y", "xy"}},
     .params = {{.name = "axis",
                 .help = "the direction in which texels change places",
                 .kind = ParamKind::choice,
                 .choices = {"x", "y", "xy"},
                 .is_positional = true}},
-    .every_channel = true,
-    .is_exact = true,
-    .examples = {"x", "y", "xy"},
-    .result_windows = result_windows,
+    .channels = Channels::all,
+    .output = output,
+    .footprint = footprint,
     .change_attributes =
         [](const Call& call, std::vector<Attribute>& attributes) {
           mirror_frame(attributes, flips(call, 'x'), flips(call, 'y'));
         },
-    .nearest_texel = nearest_texel,
-    .reference = reference,
+    .reference = {.levels = reference, .tolerance = exact_tolerance},
     .plan = plan_flip,
 };
 

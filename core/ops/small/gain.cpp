@@ -36,17 +36,18 @@ std::vector<Param> params(double def) {
                            .default_value = def,
                            .min = -65504,
                            .max = 65504,
-                           .has_effect =
-                               [](const Call& call) {
-                                 return !std::ranges::all_of(channels, [&](auto channel) { return call.has(channel); });
-                               },
-                           .requirement = "a channel that has no number of its own"}};
+                           .effect = {.in =
+                                          [](const Call& call) {
+                                            return !std::ranges::all_of(
+                                                channels, [&](auto channel) { return call.has(channel); });
+                                          },
+                                      .requirement = "a channel that has no number of its own"}}};
   for (const std::string_view channel : channels)
     made.push_back({.name = channel,
                     .help = "of this channel, in the place of --value",
                     .min = -65504,
                     .max = 65504,
-                    .is_optional = true});
+                    .presence = Presence::optional});
   return made;
 }
 
@@ -54,13 +55,13 @@ std::vector<Param> params(double def) {
 
 const Op gain_op = point_op({
     .name = "gain",
-    .help = "channels times a number",
-    .description = "R, G and B are multiplied by a number each, in linear light; alpha stays.",
-    .source = "the slope of ASC CDL 1.2",
+    .doc = {.summary = "channels times a number",
+            .description = "R, G and B are multiplied by a number each, in linear light; alpha stays.",
+            .citation = "the slope of ASC CDL 1.2",
+            .examples = {"--value 1.5", "--red 0.9 --blue 1.2"}},
     .params = params(1),
-    .examples = {"--value 1.5", "--red 0.9 --blue 1.2"},
     .point = Point{.kernel = "small/gain.glsl",
-                   .takes_any_alpha = true,
+                   .alpha = PointAlpha::any,
                    .fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
@@ -73,13 +74,12 @@ const Op gain_op = point_op({
 
 const Op offset_op = point_op({
     .name = "offset",
-    .help = "a number added to channels",
-    .description =
-        "Add a number to each of R, G and B, in linear light and straight alpha: premultiplied color c becomes c + "
-        "alpha times the number, so texels of alpha 0 stay as they are.",
-    .source = "the offset of ASC CDL 1.2",
+    .doc = {.summary = "a number added to channels",
+            .description = "Add a number to each of R, G and B, in linear light and straight alpha: premultiplied "
+                           "color c becomes c + alpha times the number, so texels of alpha 0 stay as they are.",
+            .citation = "the offset of ASC CDL 1.2",
+            .examples = {"--value 0.1", "--red -0.05 --green 0.01"}},
     .params = params(0),
-    .examples = {"--value 0.1", "--red -0.05 --green 0.01"},
     .point = Point{.kernel = "small/offset.glsl",
                    .fields = fields,
                    .texel =

@@ -64,33 +64,44 @@ Matrix matrix_of(const Call& call) {
   return known[size_t(call.number("named"))].matrix;
 }
 
-const PrimariesChange* changes_primaries(const Call& call) {
+// Null for a matrix that does not convert between primaries.
+const PrimariesChange* conversion_of(const Call& call) {
   const bool is_conversion = call.word("rows").empty() && call.number("named") > 1;  // not of none and identity
   return is_conversion ? &known[size_t(call.number("named"))].change : nullptr;
+}
+
+Needs needs(const Call& call) {
+  const PrimariesChange* change = conversion_of(call);
+  if (!change) return {};
+  return {.primaries = change->from};
+}
+
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (const PrimariesChange* change = conversion_of(call)) made.primaries = change->to;
+  return made;
 }
 
 }  // namespace
 
 const Op matrix_op = point_op({
     .name = "matrix",
-    .help = "a 3x3 or 3x4 matrix on R, G and B",
-    .description =
-        "Each of R, G and B becomes a sum of all three, in linear light and with straight alpha. --rows gives the "
-        "shares row by row: nine numbers, or twelve, where the fourth of each row is added to straight color (texels "
-        "of "
-        "alpha 0 do not get it). --named is a matrix between primaries: a picture with other chromaticities than that "
-        "matrix takes is converted to those first, and the result says which it has.",
-    .source = "ITU-R BT.709, BT.2020; CIE 15",
+    .doc = {.summary = "a 3x3 or 3x4 matrix on R, G and B",
+            .description =
+                "Each of R, G and B becomes a sum of all three, in linear light and with straight alpha. --rows gives "
+                "the shares row by row: nine numbers, or twelve, where the fourth of each row is added to straight "
+                "color (texels of alpha 0 do not get it). --named is a matrix between primaries: a picture with other "
+                "chromaticities than that matrix takes is converted to those first, and the result says which it has.",
+            .citation = "ITU-R BT.709, BT.2020; CIE 15",
+            .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
+                         "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
+                         "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"}},
     .params = {{.name = "rows",
                 .help = "the rows of R, of G and of B",
                 .kind = ParamKind::text,
-                .syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
-                .matches_syntax = [](std::string_view text) { return parsed(text).has_value(); }},
+                .form = {.syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+                         .matches = [](std::string_view text) { return parsed(text).has_value(); }}},
                {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
-    .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
-                 "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
-                 "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"},
-    .changes_primaries = changes_primaries,
     .check =
         [](const Call& call) {
           const bool is_named = call.number("named") != 0;
@@ -98,6 +109,8 @@ const Op matrix_op = point_op({
           if (is_named) fail(Exit::usage, "matrix: --rows and --named are both given; expected one of them");
           fail(Exit::usage, "matrix: no matrix is given; expected --rows or --named");
         },
+    .needs = needs,
+    .output = output,
     .point = Point{.kernel = "small/matrix.glsl",
                    .fields =
                        [](const Call& call) {

@@ -37,7 +37,7 @@ Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
   return walk;
 }
 
-Pass measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int statistics_at) {
+PassSpec measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int statistics_at) {
   const int image = builder.current_image();
   const Size size = builder.image(image).size;
   return {.name = measure == Measure::all ? "statistics" : "extremes of luminance",
@@ -54,10 +54,10 @@ Pass measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, int s
                      {"part_count", walk.part_count},
                      {"round_count", walk.round_count},
                      {"statistics_at", statistics_at}},
-          .group_count = {walk.part_count, 1},
-          .source_image = image,
-          .target_image = image,
-          .has_statistics = true};
+          .grid = {.count = {walk.part_count, 1}},
+          .source = {.image = image},
+          .target = {.image = image},
+          .memory = {.has_statistics = true}};
 }
 
 }  // namespace
@@ -69,21 +69,21 @@ int plan_statistics(PlanBuilder& builder) {
   constexpr size_t counter_bytes = sizeof(uint32_t) * size_t(counters + Histogram::bin_count);
   const size_t part_bytes = size_t(walk.part_count) * 4 * sizeof(float) * spread_count;
   const int at = builder.reserve_statistics(statistics_size * sizeof(uint32_t), false);
-  Pass pass = measure_pass(builder, walk, Measure::all, at);
-  pass.bytes_written = statistics_size * sizeof(uint32_t);
+  PassSpec pass = measure_pass(builder, walk, Measure::all, at);
+  pass.memory.bytes_written = statistics_size * sizeof(uint32_t);
   pass.defines.push_back({"ONE_DISPATCH", in_one_dispatch});
   if (in_one_dispatch) {
-    pass.scratch_bytes = counter_bytes + part_bytes;
-    pass.zeroed_bytes = counter_bytes;
+    pass.memory.scratch_bytes = counter_bytes + part_bytes;
+    pass.memory.zeroed_bytes = counter_bytes;
     builder.add(std::move(pass));
     return at;
   }
   pass.values.push_back({"meeting_at", builder.reserve_statistics(counter_bytes + part_bytes)});
-  Pass finish = pass;
+  PassSpec finish = pass;
   finish.name += ", the whole of parts";
   finish.kernel = "stats/finish.glsl";
-  finish.group_count = {1, 1};
-  finish.bytes_read = part_bytes;
+  finish.grid.count = {1, 1};
+  finish.memory.bytes_read = part_bytes;
   builder.add(std::move(pass));
   builder.add(std::move(finish));
   builder.note("statistics: in two passes, since the device has not the Vulkan memory model");
@@ -95,8 +95,8 @@ void plan_extremes(PlanBuilder& builder) {
   const Walk walk = walk_of(builder.image(builder.current_image()), Measure::extremes, builder.traits().type);
   const size_t bytes = size_t(walk.part_count) * extremes_part_size * sizeof(uint32_t);
   const int at = builder.reserve_statistics(bytes, false);
-  Pass pass = measure_pass(builder, walk, Measure::extremes, at);
-  pass.bytes_written = bytes;
+  PassSpec pass = measure_pass(builder, walk, Measure::extremes, at);
+  pass.memory.bytes_written = bytes;
   builder.add(std::move(pass));
   builder.return_statistics(at, bytes);
 }
@@ -112,11 +112,11 @@ int plan_log_average(PlanBuilder& builder, double low_percent, double high_perce
                           {"average_at", average_at},
                           {"low_bits", std::bit_cast<int32_t>(float(low_percent / 100))},
                           {"high_bits", std::bit_cast<int32_t>(float(high_percent / 100))}},
-               .source_image = image,
-               .target_image = image,
-               .has_statistics = true,
-               .bytes_read = Histogram::bin_count * sizeof(uint32_t),
-               .bytes_written = sizeof(float)});
+               .source = {.image = image},
+               .target = {.image = image},
+               .memory = {.has_statistics = true,
+                          .bytes_read = Histogram::bin_count * sizeof(uint32_t),
+                          .bytes_written = sizeof(float)}});
   return average_at;
 }
 

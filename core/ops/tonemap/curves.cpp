@@ -95,10 +95,10 @@ std::vector<Curve> luminance_curves() {
            .params = {maximum},
            .value = reinhard_extended},
           {.name = "reinhard-local",
-           .formula = "L (1 + L / W^2) / (1 + V), V the mean of the luminance by the widest gaussian V1 around the "
-                      "texel up to which |V1 - V2| / (2^P a / s^2 + V1) < E; s = 1, 1.6, ... 1.6^(N-1), their "
-                      "deviations s / 4 of V1 and 1.6 s / 4 of V2, a is --key or 0.18; from E/2 to 3E/2 V goes over "
-                      "from one scale to the next",
+           .formula =
+               "L (1 + L / W^2) / (1 + V), V the mean of the luminance by the widest gaussian V1 around the texel up "
+               "to which |V1 - V2| / (2^P a / s^2 + V1) < E; s = 1, 1.6, ... 1.6^(N-1), their deviations s / 4 of V1 "
+               "and 1.6 s / 4 of V2, a is --key or 0.18; from E/2 to 3E/2 V goes over from one scale to the next",
            .source = "Reinhard et al. 2002, eq. 4 to 9, its threshold made continuous",
            .params = {{"white", "W", 1e6, 1e-3, 1e6},
                       {"sharpening", "P", 8, 0, 16},
@@ -166,8 +166,8 @@ std::vector<Curve> channel_curves() {
                       {"mid-out", "n", 0.267, 0.01, 0.9}},
            .value = lottes},
           {.name = "uchimura",
-           .formula = "T (1-s) + L (s-h) + S h, s = smoothstep(0, m, x), h = step(m + l0, x), l0 = (P-m) l / a; "
-                      "T = m (x/m)^c + b, L = m + a (x-m), S = P - (P-S1) exp(-a (x-m-l0) / (P-S1)), S1 = m + a l0",
+           .formula = "T (1-s) + L (s-h) + S h, s = smoothstep(0, m, x), h = step(m + l0, x), l0 = (P-m) l / a; T = m "
+                      "(x/m)^c + b, L = m + a (x-m), S = P - (P-S1) exp(-a (x-m-l0) / (P-S1)), S1 = m + a l0",
            .source = "H. Uchimura, HDR Theory and Practice, CEDEC 2017",
            .kind = CurveKind::channel,
            .params = {{"peak", "P", 1, 0.5, 100},
@@ -182,14 +182,14 @@ std::vector<Curve> channel_curves() {
 std::vector<Curve> color_curves() {
   return {
       {.name = "hill",
-       .formula = "O f(I c), clamped to 0..1; f(v) = (v (v + 0.0245786) - 0.000090537) / (v (0.983729 v + 0.432951) "
-                  "+ 0.238081), O and I the fit's matrices",
+       .formula = "O f(I c), clamped to 0..1; f(v) = (v (v + 0.0245786) - 0.000090537) / (v (0.983729 v + 0.432951) + "
+                  "0.238081), O and I the fit's matrices",
        .source = "S. Hill, ACES fit of BakingLab",
        .kind = CurveKind::color,
        .color = hill},
       {.name = "agx",
-       .formula = "max(0, O f(log(I c)))^E; log2 from 2^-12.47393 to 2^4.026069 is 0..1, f(x) = 15.5 x^6 - 40.14 x^5 "
-                  "+ 31.96 x^4 - 6.868 x^3 + 0.4298 x^2 + 0.1191 x - 0.00232",
+       .formula = "max(0, O f(log(I c)))^E; log2 from 2^-12.47393 to 2^4.026069 is 0..1, f(x) = 15.5 x^6 - 40.14 x^5 + "
+                  "31.96 x^4 - 6.868 x^3 + 0.4298 x^2 + 0.1191 x - 0.00232",
        .source = "T. Sobotka, AgX; B. Wrensch, Minimal AgX Implementation, 2023",
        .kind = CurveKind::color,
        .color = agx},
@@ -212,8 +212,8 @@ std::vector<Curve> color_curves() {
        .color = agx_filament},
       {.name = "neutral",
        .formula =
-           "c - o, o = m - 6.25 m^2 where m = min(c) < 0.08, else 0.04; where its largest channel p is over "
-           "0.76 that becomes n = 1 - 0.0576 / (p - 0.52), and the rest mixes with n by 1 - 1 / (0.15 (p-n) + 1)",
+           "c - o, o = m - 6.25 m^2 where m = min(c) < 0.08, else 0.04; where its largest channel p is over 0.76 that "
+           "becomes n = 1 - 0.0576 / (p - 0.52), and the rest mixes with n by 1 - 1 / (0.15 (p-n) + 1)",
        .source = "Khronos PBR Neutral Tone Mapper, 2024",
        .kind = CurveKind::color,
        .color = neutral}};

@@ -11,29 +11,26 @@ namespace {
 int32_t bits_of(double number) { return std::bit_cast<int32_t>(float(number)); }
 
 // A pass of kernels/lib/each_texel.glsl.
-Pass pass_of(Size size, std::string name, std::string_view kernel) {
+PassSpec pass_of(Size size, std::string name, std::string_view kernel) {
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"end_x", size.width}, {"end_y", size.height}},
-          .group_count = {(size.width + 63) / 64, (size.height + 15) / 16}};
+          .grid = {.count = {(size.width + 63) / 64, (size.height + 15) / 16}}};
 }
 
 // Adds a pass whose result is an image of its own, which becomes the current one.
-int add(PlanBuilder& builder, Pass pass, Depth depth) {
-  pass.target_image = builder.add_image({.size = builder.image(pass.source_image).size, .depth = depth});
-  if (pass.second_image >= 0)
-    pass.bytes_read =
-        bytes_of_level(builder.image(pass.source_image), 0) + bytes_of_level(builder.image(pass.second_image), 0);
-  builder.set_current_image(pass.target_image);
-  const int made = pass.target_image;
-  builder.add(std::move(pass));
-  return made;
+int add(PlanBuilder& builder, PassSpec pass, Depth depth) {
+  const Size size = builder.image(pass.source.image).size;
+  if (pass.second.image >= 0)
+    pass.memory.bytes_read =
+        bytes_of_level(builder.image(pass.source.image), 0) + bytes_of_level(builder.image(pass.second.image), 0);
+  return builder.add_result(std::move(pass), {.size = size, .depth = depth});
 }
 
 int add_light(PlanBuilder& builder) {
   const int source = builder.current_image();
-  Pass pass = pass_of(builder.image(source).size, "light of local tone", "tonemap/local_light.glsl");
-  pass.source_image = source;
+  PassSpec pass = pass_of(builder.image(source).size, "light of local tone", "tonemap/local_light.glsl");
+  pass.source.image = source;
   pass.values.push_back({"least_weight_bits", bits_of(least_light_weight)});
   return add(builder, std::move(pass), Depth::f32);
 }
@@ -47,14 +44,14 @@ int add_blur(PlanBuilder& builder, int light, int scale) {
 // `before`: the state that the scale before has left, of the first scale its gaussian.
 int add_scale(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measured, int scale, int before, int wider) {
   const bool is_measured = measured.statistics_at >= 0;
-  Pass pass = pass_of(builder.image(before).size, "local tone, one scale more", "tonemap/local_scale.glsl");
+  PassSpec pass = pass_of(builder.image(before).size, "local tone, one scale more", "tonemap/local_scale.glsl");
   pass.defines = {{"IS_FIRST", scale == 0}, {"MEASURES_MIDDLE", is_measured}};
   pass.values.push_back({"sharp_bits", bits_of(sharpness_of_scale(local, scale) * (is_measured ? 1 : local.middle))});
   pass.values.push_back({"epsilon_bits", bits_of(local.epsilon)});
   pass.values.push_back({"statistics_at", measured.statistics_at});
-  pass.source_image = before;
-  pass.second_image = wider;
-  pass.has_statistics = is_measured;
+  pass.source.image = before;
+  pass.second.image = wider;
+  pass.memory.has_statistics = is_measured;
   return add(builder, std::move(pass), Depth::f32);
 }
 
@@ -80,10 +77,10 @@ void plan_local_tone(PlanBuilder& builder, const LocalTone& local, MeasuredMiddl
   const int picture = builder.current_image();
   const PlanImage image = builder.image(picture);
   const int adaptation = add_adaptation(builder, local, measured);
-  Pass pass = pass_of(image.size, "local tone", "tonemap/local_apply.glsl");
-  pass.source_image = picture;
-  pass.second_image = adaptation;
-  pass.on_store = {std::move(curve)};
+  PassSpec pass = pass_of(image.size, "local tone", "tonemap/local_apply.glsl");
+  pass.source.image = picture;
+  pass.second.image = adaptation;
+  pass.points.on_store = {std::move(curve)};
   add(builder, std::move(pass), image.depth);
 }
 

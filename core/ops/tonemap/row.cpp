@@ -55,7 +55,7 @@ constexpr CurveOption curve_options[] = {
 
 // An option of curves: it takes what any of them takes.
 Param curve_param(std::string_view option, std::string_view help) {
-  Param param{.name = option, .help = help, .min = 1e9, .max = -1e9, .is_optional = true};
+  Param param{.name = option, .help = help, .min = 1e9, .max = -1e9, .presence = Presence::optional};
   for (const Curve& curve : all_curves())
     for (const CurveParam& own : curve.params)
       if (own.option == option) {
@@ -80,40 +80,37 @@ std::vector<Param> params() {
        .default_value = 0.18,
        .min = 0.001,
        .max = 10,
-       .is_optional = true},
+       .presence = Presence::optional},
       {.name = "chroma",
        .help = "what becomes of color where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
                "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
                "per-channel",
        .kind = ParamKind::choice,
        .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
-       .has_effect = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
-       .requirement = "a --curve of luminance or of each channel"},
+       .effect = {.in = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
+                  .requirement = "a --curve of luminance or of each channel"}},
       {.name = "saturation",
        .help = "S of --chroma saturate, 0 for gray; given alone it means that",
        .default_value = 1,
        .min = 0,
        .max = 2,
-       .is_optional = true,
-       .has_effect = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
-       .requirement = "--chroma saturate and a --curve of luminance"},
+       .presence = Presence::optional,
+       .effect = {.in = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
+                  .requirement = "--chroma saturate and a --curve of luminance"}},
       {.name = "fit",
        .help = "colors that come out over 1 are mixed with gray of their luminance, up to 1: luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
-       .help =
-           "slope, power and saturation of the agx curves, in the order of the published code: the luminance of the "
-           "saturation is that before the power",
+       .help = "slope, power and saturation of the agx curves, in the order of the published code: the luminance of "
+               "the saturation is that before the power",
        .kind = ParamKind::choice,
        .choices = {"none", "punchy", "golden"},
-       .has_effect = is_agx,
-       .requirement = "one of the agx curves"},
+       .effect = {.in = is_agx, .requirement = "one of the agx curves"}},
       {.name = "display-power",
        .help = "E of the agx curves, the power of the display that they encode for",
        .kind = ParamKind::choice,
        .choices = {"2.2", "2.4"},
-       .has_effect = is_agx,
-       .requirement = "one of the agx curves"}};
+       .effect = {.in = is_agx, .requirement = "one of the agx curves"}}};
   for (const auto& [option, help] : curve_options) params.push_back(curve_param(option, help));
   return params;
 }
@@ -278,7 +275,11 @@ FusedPoint clamp_fold() {
   return {.name = "clamp",
           .kernel = "small/clamp.glsl",
           .fields = {{.name = "min", .is_literal = true}, {.name = "max", .value = 0x1.fffffep127, .is_literal = true}},
-          .is_straight = true};
+          .alpha = PointAlpha::straight};
+}
+
+Footprint footprint(const Call& call, Size) {
+  return {.kind = is_local(call) || is_measured(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
 }
 
 void plan_tonemap(const Call& call, PlanBuilder& builder) {
@@ -299,53 +300,52 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
 
 const Op tonemap_op = point_op({
     .name = "tonemap",
-    .help = "light of any strength to the light of a display, by one of many curves",
-    .description =
-        "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; the "
-        "result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and keep the "
-        "chromaticity, so that colors may come out over 1: --fit brings them back. Numbers under 0 become 0. A texel "
-        "of "
-        "alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
-        "formula give more than 1 for light over their white. Light that is negative or no number is black, light over "
-        "1e15 is that. Numbers of curves that are not given and have no default are the picture's own, measured on the "
-        "device: of its "
-        "luminance over zero, as it stands premultiplied by alpha. A white is then within the range of --white, in "
-        "units of the scaled light. The local curve "
-        "takes a neighborhood's light by its alpha: what is transparent does not weigh in what is not.",
-    .source =
-        "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
+    .doc =
+        {.summary = "light of any strength to the light of a display, by one of many curves",
+         .description =
+             "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; "
+             "the result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and "
+             "keep the chromaticity, so that colors may come out over 1: --fit brings them back. Numbers under 0 "
+             "become 0. A texel of alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
+             "formula give more than 1 for light over their white. Light that is negative or no number is black, light "
+             "over 1e15 is that. Numbers of curves that are not given and have no default are the picture's own, "
+             "measured on the device: of its luminance over zero, as it stands premultiplied by alpha. A white is then "
+             "within the range of --white, in units of the scaled light. The local curve takes a neighborhood's light "
+             "by its alpha: what is transparent does not weigh in what is not.",
+         .citation =
+             "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
+         .examples = {"--curve reinhard --key 0.18 --average 0.4",
+                      "--curve reinhard-extended --white 4 --chroma ratio --fit",
+                      "--curve day --chroma saturate --saturation 0.7",
+                      "--curve hable --chroma per-channel",
+                      "--curve reinhard-local",
+                      "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
+                      "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 "
+                      "--chroma per-channel",
+                      "--curve drago",
+                      "--curve exponential --average 0.5",
+                      "--curve reinhard --key 0.18",
+                      "--curve exponential --key 0.18",
+                      "--curve logarithmic --white 100 --chroma keep",
+                      "--curve ward --average 0.25",
+                      "--curve narkowicz",
+                      "--curve lottes --contrast 1.4",
+                      "--curve uchimura",
+                      "--curve hill",
+                      "--curve agx --look punchy",
+                      "--curve agx-exact --look golden",
+                      "--curve agx-rec2020 --display-power 2.4",
+                      "--curve agx-filament --fit",
+                      "--curve neutral"},
+         .notes = notes},
     .params = params(),
-    .takes_rec709 = true,
-    .examples = {"--curve reinhard --key 0.18 --average 0.4",
-                 "--curve reinhard-extended --white 4 --chroma ratio --fit",
-                 "--curve day --chroma saturate --saturation 0.7",
-                 "--curve hable --chroma per-channel",
-                 "--curve reinhard-local",
-                 "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
-                 "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 --chroma "
-                 "per-channel",
-                 "--curve drago",
-                 "--curve exponential --average 0.5",
-                 "--curve reinhard --key 0.18",
-                 "--curve exponential --key 0.18",
-                 "--curve logarithmic --white 100 --chroma keep",
-                 "--curve ward --average 0.25",
-                 "--curve narkowicz",
-                 "--curve lottes --contrast 1.4",
-                 "--curve uchimura",
-                 "--curve hill",
-                 "--curve agx --look punchy",
-                 "--curve agx-exact --look golden",
-                 "--curve agx-rec2020 --display-power 2.4",
-                 "--curve agx-filament --fit",
-                 "--curve neutral"},
-    .reference = reference,
-    .tolerance = tolerance,
     .check = check_tonemap,
-    .notes = notes,
+    .needs = needs_rec709,
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
     .point = Point{.kernel = "tonemap/tonemap.glsl",
                    .space_of = space_of_call,
-                   .is_straight = true,
+                   .alpha = PointAlpha::straight,
                    .relative_error = 0x1p-16,  // devices take powers by logarithms
                    .absolute_error = 5e-6,     // AgX is a sum of terms up to 128
                    .fields = fields,

@@ -180,10 +180,11 @@ FusedPoint fold_of_source(const Call& call) {
     set(point, settings[index], file, fields);
   }
   return {.name = point.name,
-          .source = std::move(point.text),
+          .text = std::move(point.text),
+          .file = file,
           .fields = std::move(fields),
           .space = point.space,
-          .is_straight = point.is_straight};
+          .alpha = point.is_straight ? PointAlpha::straight : PointAlpha::premultiplied};
 }
 
 }  // namespace gpupost

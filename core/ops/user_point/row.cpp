@@ -25,38 +25,38 @@ static std::vector<Note> lines() {
   };
 }
 
+// What the function does with R, G and B is not known.
+static Needs needs(const Call&) { return {.primaries = rec709, .file = "file"}; }
+
 const Op users_point_op{
     .name = "point",
-    .help = "an op of your own: what a GLSL function makes of each texel",
-    .description =
-        "The file holds a function `vec4 NAME(vec4 c, NAME_params p)` and, in lines that begin with //!, a header; "
-        "docs/vibrance.glsl is an example. It is done as any other point op is: as other passes load and store, or in "
-        "one pass with those beside it. The file is read with the command line and compiled in a process of its own, "
-        "in at most 5 s and 512 MiB; what is wrong with it is exit 2 and names the line. Its variables may take 32 "
-        "KiB, "
-        "and its SPIR-V 65,536 words with every call expanded. There is no definition to hold the result against: "
-        "--verify refuses a chain with it. A shader that has not finished after --device-seconds is exit 4. llvmpipe "
-        "leaves every loop after 65,535 rounds, with wrong numbers.",
-    .source = "the file; its header is after the user shaders of mpv",
+    .doc =
+        {.summary = "an op of your own: what a GLSL function makes of each texel",
+         .description =
+             "The file holds a function `vec4 NAME(vec4 c, NAME_params p)` and, in lines that begin with //!, a "
+             "header; docs/vibrance.glsl is an example. It is done as any other point op is: as other passes load and "
+             "store, or in one pass with those beside it. The file is read with the command line and compiled in a "
+             "process of its own, in at most 5 s and 512 MiB; what is wrong with it is exit 2 and names the line. Its "
+             "variables may take 32 KiB, and its SPIR-V 65,536 words with every call expanded. There is no definition "
+             "to hold the result against: --verify refuses a chain with it. A shader that has not finished after "
+             "--device-seconds is exit 4. llvmpipe leaves every loop after 65,535 rounds, with wrong numbers.",
+         .citation = "the file; its header is after the user shaders of mpv",
+         .examples = {"docs/vibrance.glsl --set amount=0.8"},
+         .notes = lines},
     .params = {{.name = "file",
                 .help = "the op's file",
                 .kind = ParamKind::text,
-                .syntax = "FILE.glsl",
-                .matches_syntax = [](std::string_view text) { return text.ends_with(".glsl"); },
-                .is_required = true,
+                .form = {.syntax = "FILE.glsl",
+                         .matches = [](std::string_view text) { return text.ends_with(".glsl"); }},
+                .presence = Presence::required,
                 .is_positional = true},
                {.name = "set",
                 .help = "a number that the file's header declares; may be given for each of them",
                 .kind = ParamKind::text,
-                .syntax = "NAME=NUMBER",
-                .matches_syntax = is_setting,
-                .is_repeated = true}},
-    .takes_rec709 = true,
-    .takes_source = true,
-    .examples = {"docs/vibrance.glsl --set amount=0.8"},
-    .notes = lines,
+                .form = {.syntax = "NAME=NUMBER", .matches = is_setting, .is_repeated = true}}},
+    .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fold_of_source(call)); },
+    .needs = needs,
     .point = Point{},
-    .plan = [](const Call& call, PlanBuilder& builder) { builder.fuse_point(fold_of_source(call)); },
 };
 
 }  // namespace gpupost
