@@ -2,10 +2,13 @@
 
 #include "core/system/atomic_file.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 
 namespace gpupost {
 
@@ -13,8 +16,9 @@ namespace {
 
 constexpr unsigned most_seconds = 10;  // to finish files
 
-std::atomic<int> interrupt = 0;      // the first signal that came; 0: none
-std::atomic<int> writing_count = 0;  // living FileWritings
+std::atomic<int> interrupt = 0;                // the first signal that came; 0: none
+std::atomic<const char*> last_line = nullptr;  // say_at_interrupt()
+std::atomic<int> writing_count = 0;            // living FileWritings
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
 
 // Ends the process as the signal would without a handler, so that a shell sees the signal and ends its loop.
@@ -29,11 +33,22 @@ static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
   _exit(128 + signal_number);  // the kernel ignores the default action of process 1 of a container
 }
 
+// Says how to go on, unless standard error takes nothing now.
+void say_last_line() {
+  const char* line = last_line.exchange(nullptr);
+  pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (!line || poll(&standard_error, 1, 0) != 1) return;
+  [[maybe_unused]] const ssize_t count = write(STDERR_FILENO, line, strlen(line));
+}
+
 // Either the handler sees a count above 0, or a FileWriting that begins sees the interrupt.
 void on_interrupt(int signal_number) {
+  const int error = errno;
+  if (interrupt == 0) say_last_line();
   int none = 0;
   if (!interrupt.compare_exchange_strong(none, signal_number) || writing_count == 0) die_by(signal_number);
   alarm(most_seconds);
+  errno = error;
 }
 
 void on_alarm(int) {
@@ -51,6 +66,8 @@ void handle_interrupts() {
     if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
   signal(SIGALRM, on_alarm);
 }
+
+void say_at_interrupt(const char* line) { last_line = line; }
 
 FileWriting::FileWriting() {
   ++writing_count;
