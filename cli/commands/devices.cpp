@@ -11,6 +11,7 @@
 #include "core/system/sandbox.h"
 
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <filesystem>

@@ -5,10 +5,10 @@
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/op/parse.h"
+#include "core/op/typed_options.h"
 
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -201,28 +201,19 @@ std::string Global::value_text() const {
 
 // The value of each global that was given, by name; "1" for a flag.
 static std::map<std::string_view, std::string> values_of(const std::vector<std::string>& words) {
-  CLI::App app;
-  app.set_help_flag();
-  std::map<std::string_view, std::vector<std::string>> lists;
-  std::map<std::string_view, CLI::Option*> options;
-  for (const Global& global : all_globals()) {
-    const std::string names =
-        fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ",", global.name);
-    options[global.name] =
-        global.value.empty() ? app.add_flag(names) : app.add_option(names, lists[global.name])->expected(1)->take_all();
-  }
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::ParseError& error) {
-    fail(Exit::usage, "{}", error.what());
-  }
+  std::vector<OptionNames> options;
+  for (const Global& global : all_globals())
+    options.push_back({fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ",", global.name),
+                       global.value.empty()});
+  const std::vector<TypedOption> typed = typed_options(options, words, "");
   std::map<std::string_view, std::string> values;
-  for (const Global& global : all_globals()) {
-    const std::vector<std::string>& list = lists[global.name];
+  for (size_t index = 0; index < typed.size(); ++index) {
+    const Global& global = all_globals()[index];
+    const std::vector<std::string>& list = typed[index].values;
     for (const std::string& value : list)
       if (value != list.front())
         fail(Exit::usage, "--{} is given twice, as {} and as {}", global.name, list.front(), value);
-    if (options[global.name]->count() > 0) values[global.name] = global.value.empty() ? "1" : list.front();
+    if (typed[index].is_given) values[global.name] = global.value.empty() ? "1" : list.front();
     else if (const std::string value = value_in_environment(global); !value.empty()) values[global.name] = value;
   }
   return values;

@@ -1,5 +1,7 @@
 #include "cli/report/device_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace gpupost {
 
 nlohmann::ordered_json device_json(const DeviceInfo& device) {

@@ -3,7 +3,7 @@
 
 #include "core/gpu/gpu.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace gpupost {
 

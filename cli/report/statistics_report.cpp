@@ -4,6 +4,7 @@
 #include "core/base/printable.h"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,13 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/op/typed_options.h"
 
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 
@@ -65,26 +66,14 @@ static void check_effects(const Call& call) {
 }
 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
-  CLI::App app;
-  app.set_help_flag();
-  std::vector<std::vector<std::string>> texts(op.params.size());
-  std::vector<CLI::Option*> options;
-  for (size_t index = 0; index < op.params.size(); ++index) {
-    const std::string name = op.params[index].typed_name();
-    options.push_back(op.params[index].kind == ParamKind::flag
-                          ? app.add_flag(name)
-                          : app.add_option(name, texts[index])->expected(1)->take_all());
-  }
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::ParseError& error) {
-    fail(Exit::usage, "{}: {}", op.name, error.what());
-  }
+  std::vector<OptionNames> options;
+  for (const Param& param : op.params) options.push_back({param.typed_name(), param.kind == ParamKind::flag});
+  const std::vector<TypedOption> typed = typed_options(options, words, fmt::format("{}: ", op.name));
   Call call = default_call(op);
-  for (size_t index = 0; index < options.size(); ++index)
-    if (options[index]->count() > 0) take(call, index, texts[index]);
-  for (size_t index = 0; index < options.size(); ++index)
-    if (const Param& param = op.params[index]; param.presence == Presence::required && options[index]->count() == 0)
+  for (size_t index = 0; index < typed.size(); ++index)
+    if (typed[index].is_given) take(call, index, typed[index].values);
+  for (size_t index = 0; index < typed.size(); ++index)
+    if (const Param& param = op.params[index]; param.presence == Presence::required && !typed[index].is_given)
       fail(Exit::usage, "{}: {} is missing; expected {}{}{}", op.name, param.typed_name(),
            param.is_positional ? "" : param.typed_name(), param.is_positional ? "" : " ", param.form.syntax);
   check_effects(call);

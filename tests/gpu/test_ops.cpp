@@ -3,9 +3,11 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
+#include "core/system/sandbox.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +18,9 @@ TEST_CASE("every example of every row gives what its definition says, at awkward
   Gpu* gpu = device();
   if (!gpu) return;
   // of the kinds and of every other pattern: each example meets each kind with either half of the patterns
-  size_t turn = 0;
+  size_t next_turn = 0;
+  // the sanitizers see code of the host, which is the same at every size but for a few
+  const size_t step = is_sanitized() && !is_thorough() ? 4 : 1;
   const std::vector<std::string_view> names = pattern_names();
   for (const Op* op : all_ops())
     for (const std::string_view example : op->doc.examples) {
@@ -24,11 +28,12 @@ TEST_CASE("every example of every row gives what its definition says, at awkward
       const Call call = parse_call(*op, example);
       if (!can_run(call, gpu->info().traits)) continue;
       for (const Size size : awkward_sizes()) {
+        const size_t turn = next_turn++;
+        if (turn % step != 0) continue;
         const std::span<const Kind> own_kinds = kinds_of(call, size, gpu->info().traits);
         const Kind kind = own_kinds[turn % own_kinds.size()];
         for (size_t index = turn / own_kinds.size() % 2; index < names.size(); index += 2)
           check_call(*gpu, call, names[index], size, kind);
-        ++turn;
       }
     }
 }

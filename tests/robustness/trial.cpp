@@ -6,15 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 namespace gpupost::test {
-
-bool is_thorough() {
-  const char* wanted = std::getenv("GPUPOST_TRUST_THOROUGH");
-  return wanted && std::string_view(wanted) == "1";
-}
 
 Criterion::~Criterion() { fmt::print("{}: {} of {} {}\n", name_, held_, tried_, claim_); }
 

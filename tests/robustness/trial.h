@@ -3,6 +3,7 @@
 
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/thorough.h"
 
 #include <initializer_list>
 #include <string>
@@ -13,9 +14,6 @@ namespace gpupost::test {
 
 using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
-
-// Are the bars to be reached in full, as tests/robustness/run.sh asks for? Else by samples that a run of all tests has time for.
-bool is_thorough();
 
 // A bar of docs/security.md. Its destructor prints the line with its figure, "R7 vulkan calls: 312 of 312 faults ended rightly".
 class Criterion {

@@ -49,7 +49,9 @@ struct Counter : doctest::IReporter {
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
     ++(!stats.testCaseSuccess ? counts.failed : counts.is_skipped ? counts.skipped : counts.passed);
-    if (prints_times_) fmt::print("processor seconds: {:.2f} {}\n", processor_seconds() - begin_, counts.name);
+    if (!prints_times_) return;
+    fmt::print("processor seconds: {:.2f} {}\n", processor_seconds() - begin_, counts.name);
+    std::fflush(stdout);
   }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}

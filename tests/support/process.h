@@ -15,7 +15,7 @@ struct Command {
   std::string input = "";                                             // bytes on its standard input
   std::string input_file = "";                                        // instead of them, where it is not ""
   std::string output_file = "";                                       // "": standard output is kept
-  double seconds = 60;                                                // after which it and its children are killed
+  double seconds = 300;  // after which it and its children are killed: many times what any takes on a busy machine
 };
 
 struct Finished {

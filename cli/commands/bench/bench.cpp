@@ -13,6 +13,7 @@
 #include "core/system/atomic_file.h"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -3,6 +3,8 @@
 #include "cli/report/device_json.h"
 #include "cli/report/report.h"
 
+#include <nlohmann/json.hpp>
+
 namespace gpupost {
 
 using json = nlohmann::ordered_json;

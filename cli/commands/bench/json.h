@@ -3,7 +3,7 @@
 
 #include "core/engine/claims.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <ctime>
 #include <string>

@@ -3,6 +3,7 @@
 #include "cli/commands/bench/svg_plot.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Measurements as one page: plots and tables, nothing loaded from elsewhere.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>
