@@ -83,7 +83,8 @@ const CommandRow version_verb{
 };
 
 static Exit run_shader(const CommandCall& call) {
-  const Request request = parse_request(call.words);
+  Request request = parse_request(call.words);
+  request.inputs = list_inputs(request.input_words, request.globals.inputs);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
   std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
   for (const ExplainedGroup& group : plans_of(request).groups)

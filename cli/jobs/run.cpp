@@ -122,7 +122,18 @@ Exit run(const Request& request) {
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
          globals.size->width, globals.size->height);
-  const std::vector<Job> jobs = jobs_of(request);
+  if (!globals.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
+  for (const std::string& missing : request.inputs.missing) say_error(missing);
+  if (globals.input.assembly != Assembly::none && (!request.inputs.missing.empty() || globals.inputs.shard))
+    fail(Exit::usage,
+         "--assemble {} needs all of its inputs; expected a run without missing frames and without --shard",
+         name_of(globals.input.assembly));
+  const bool is_whole = request.inputs.missing.empty();
+  if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
+  const auto [jobs, kept_count] = jobs_of(request);
+  if (kept_count > 0 && !globals.quiet)
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", kept_count, kept_count + jobs.size());
+  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && globals.input.assembly == Assembly::none);
   const bool is_quiet = globals.quiet;
   DeviceSession device(globals.device, [is_quiet](const std::string& text) {
     if (!is_quiet) say_warning("{}", text);
@@ -130,9 +141,10 @@ Exit run(const Request& request) {
   Warnings warnings;
   Report report =
       run_jobs(chain_request_of(request), jobs, device, [&](JobReport& job) { tell(request, job, warnings); });
-  const Exit code = exit_of(report);
+  Exit code = exit_of(report);
+  if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
   warnings.tell_counts();
-  if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
+  if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());

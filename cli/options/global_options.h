@@ -1,6 +1,7 @@
 // The options that belong to no op: one table for the parser, the help and the documents.
 #pragma once
 
+#include "cli/options/input_list.h"
 #include "core/pipeline/settings.h"
 
 #include <optional>
@@ -31,6 +32,7 @@ const Global* global_named(std::string_view name);  // nullptr: there is none
 
 // What the globals of one command line say.
 struct Globals {
+  InputOptions inputs;
   std::string output;              // "" where it is not said
   const Format* format = nullptr;  // nullptr: by the output's name, else the input's
   InputSettings input;
@@ -41,6 +43,7 @@ struct Globals {
   bool timing = false;
   bool explain = false;
   std::optional<Size> size;  // of `--explain` and `shader` without a file
+  bool makes_folders = false;  // --mkdir
   bool quiet = false;
 };
 

@@ -158,7 +158,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
       {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
        "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
        "own; use "
-       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' (its folders must exist), or a run each\n"},
+       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or a run each\n"},
       {{"in.exr", "in.png", "-o", "out.exr"},
        "gpupost: inputs in.exr and in.png would both write out.exr; each input needs an output of its own; use {stem} "
        "in -o, or a folder ending in /\n"},
