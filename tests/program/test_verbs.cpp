@@ -69,6 +69,7 @@ TEST_CASE("help of each verb has its usage and examples, and its options are tho
 
 TEST_CASE("examples of verbs that need no device end with 0") {
   const TestFolder place;
+  for (const char* frame : {"a.0001.exr", "b.0001.exr"}) place.write(frame, made_files().at("in.exr"));
   for (const char* verb : {"info", "compare", "ops", "completion", "help", "version", "shader"})
     for (const std::string& example : examples_of(place.gpupost({"help", verb}).out)) {
       const Finished finished = place.shell("gpupost " + example);
@@ -95,7 +96,8 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
       {{"compare", "in.exr", "in.exr", "--tolerence", "1"},
        "gpupost: compare: unknown option --tolerence (did you mean `--tolerance`?); it has --tolerance, "},
       {{"compare", "in.exr"},
-       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T]\n"},
+       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T] "
+       "[--relative] [-o DIFF]\n"},
       {{"devices", "--json=1"}, "gpupost: devices: --json=1: --json takes no value; give --json alone\n"},
       {{"ops", "--markdwn"},
        "gpupost: ops: unknown option --markdwn (did you mean `--markdown`?); it has --markdown\n"},
