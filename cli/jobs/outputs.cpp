@@ -178,11 +178,15 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by their paths; many files are in one folder
 };
 
-// A file that a request reads.
-struct ReadFile {
-  std::string path;  // as typed
-  std::string_view what;
-};
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
+  std::vector<ReadFile> files;
+  for (const Call& call : calls) {
+    if (call.op->reads_depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
+    if (call.op->takes_source) files.push_back({.path = call.word("file"), .what = "source"});
+  }
+  std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
+  return files;
+}
 
 // Two jobs have one output: says which, and what tells them apart.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
@@ -206,10 +210,7 @@ class Paths {
  public:
   explicit Paths(const Request& request) {
     for (const Input& input : request.inputs.files) add_read({.path = input.path, .what = "input"});
-    for (const Call& call : request.calls) {
-      if (call.op->reads_depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
-      if (call.op->takes_source) add_read({.path = call.word("file"), .what = "source"});
-    }
+    for (const ReadFile& file : files_of_calls(request.calls)) add_read(file);
   }
 
   void add(const Request& request, const Job& job) {
@@ -217,12 +218,15 @@ class Paths {
     for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
   }
 
-  void add_report(const std::string& path) {
+  // A file that is written beside the results, "" for none.
+  void add_side_file(std::string_view option, const std::string& path) {
+    if (path.empty()) return;
     const std::string name = names_.of(path);
-    if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
+    if (!written_.emplace(name, option).second)
+      fail(Exit::usage, "{} {}: a result goes there too; expected another file", option, path);
     const auto lost = read_.find(name);
     if (lost != read_.end())
-      fail(Exit::usage, "--report {}: that is the {} {}; expected another file", path, lost->second.what,
+      fail(Exit::usage, "{} {}: that is the {} {}; expected another file", option, path, lost->second.what,
            lost->second.path);
   }
 
@@ -297,13 +301,15 @@ JobList jobs_of(const Request& request) {
     if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
     else list.jobs.push_back(std::move(job));
   }
-  if (!globals.report.empty()) paths.add_report(globals.report);
+  paths.add_side_file("--report", globals.report);
+  paths.add_side_file("--depfile", globals.depfile);
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
     if (globals.makes_folders) make_folder_of(job);
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
   }
   if (!globals.report.empty()) check_can_be_written(globals.report, globals.encoding.no_clobber);
+  if (!globals.depfile.empty()) check_can_be_written(globals.depfile, false);
   return list;
 }
 

@@ -8,6 +8,15 @@
 
 namespace gpupost {
 
+// A file that a request reads.
+struct ReadFile {
+  std::string path;  // as typed
+  std::string_view what;
+};
+
+// The files that calls read beside the inputs.
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
+
 struct JobList {
   std::vector<Job> jobs;
   size_t kept_count = 0;  // outputs that --no-clobber keeps; they have no job

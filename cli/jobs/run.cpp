@@ -2,10 +2,12 @@
 
 #include "cli/jobs/outputs.h"
 #include "cli/options/environment.h"
+#include "cli/report/depfile.h"
 #include "cli/report/report_table.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
 #include "core/pipeline/run_jobs.h"
+#include "core/system/atomic_file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,18 @@ bool is_file_or_pipe(int descriptor) {
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
+// A rule for each job that is done.
+std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
+  std::string text;
+  for (size_t index = 0; index < jobs.size(); ++index) {
+    if (report.jobs[index].exit != Exit::done) continue;
+    std::vector<std::string> inputs = jobs[index].inputs;
+    for (const ReadFile& file : files_of_calls(request.calls)) inputs.push_back(file.path);
+    text += depfile_rule(report.jobs[index].outputs, inputs);
+  }
+  return text;
+}
+
 ChainRequest chain_request_of(const Request& request) {
   const Globals& globals = request.globals;
   return {.calls = request.calls,
@@ -148,6 +162,10 @@ Exit run(const Request& request) {
       is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
+  if (!globals.depfile.empty()) {
+    const std::string text = depfile_of(request, jobs, report);
+    write_file(globals.depfile, std::as_bytes(std::span(text)), false);
+  }
   if (globals.timing || !globals.report.empty()) {
     measure_copies(device, report);
     finish_report(globals, report);

@@ -23,7 +23,8 @@ std::span<const Global> all_globals() {
       {"output",
        "FILE",
        "Output file, a folder ending in /, a pattern, or - for standard output. Patterns hold {stem} {name} {ext} "
-       "{dir} {level} {frame} or a frame number like %04d or ####. Default: in.OP.exr in the working directory for in.exr, standard output for standard input",
+       "{dir} {level} {frame} or a frame number like %04d or ####. Default: in.OP.exr in the working directory for "
+       "in.exr, standard output for standard input",
        {},
        "-o"},
       {"list",
@@ -174,6 +175,7 @@ std::span<const Global> all_globals() {
        {},
        ""},
       {"report", "FILE", "Write what was done and the time of each stage and pass, as JSON", {}, ""},
+      {"depfile", "FILE", "Write what each output depends on, as rules for make and ninja", {}, ""},
       {"timing", "", "Print the times of stages and passes as a table on standard error", {}, ""},
       {"explain", "", "Print the passes of the chain and why they were chosen, and stop", {}, ""},
       {"size", "WxH", "Image size for --explain and `shader` without an input", {}, ""},
@@ -329,6 +331,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .passes = {.fp16 = flag("fp16"), .no_fuse = flag("no-fuse"), .verify = flag("verify")},
                   .device = {.device = text("device"), .require_gpu = flag("require-gpu")},
                   .report = text("report"),
+                  .depfile = text("depfile"),
                   .makes_folders = flag("mkdir"),
                   .timing = flag("timing"),
                   .explain = flag("explain"),

@@ -39,11 +39,12 @@ struct Globals {
   OutputSettings encoding;
   PassSettings passes;
   DeviceSettings device;
-  std::string report;  // "-": standard output; "": none
+  std::string report;          // "-": standard output; "": none
+  std::string depfile;         // "": none
+  bool makes_folders = false;  // --mkdir
   bool timing = false;
   bool explain = false;
   std::optional<Size> size;  // of `--explain` and `shader` without a file
-  bool makes_folders = false;  // --mkdir
   bool quiet = false;
 };
 

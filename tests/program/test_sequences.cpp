@@ -1,6 +1,8 @@
 // Batches: sequences, globs, lists, folders, shards, what is skipped, and exit codes.
 #include "tests/program/test_folder.h"
 
+#include "tests/support/skip.h"
+
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
@@ -152,6 +154,46 @@ TEST_CASE("exit codes are those that --exit-map wants") {
   check(place, {"gpupost in.png none.png --exit-map 2=99 -o out/", 5, "in.png"});
   check(place, {"gpupost none.png --exit-map=2=99 -o out/", 99, ""});
   check(place, {"gpupost in.png --exit-map 5=0 -o out/", 1, "", {"--exit-map 5=0"}});
+}
+
+TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
+  if (!has_device()) return;
+  struct Tool {
+    const char *name, *file, *is_done, *shows_deps;
+  };
+  for (const Tool& tool :
+       {Tool{"make", "Makefile", "make -q", "grep -x 'shown/a.1001.png: shots/a.1001.exr' shown/a.1001.png.d"},
+        Tool{"ninja", "build.ninja", "ninja -n | grep -q 'no work to do'",
+             "ninja -t deps shown/a.1001.png | grep shots/a.1001.exr"}}) {
+    const TestFolder place;
+    std::filesystem::copy(std::string("docs/farm/") + tool.file, place.path());
+    for (const char* frame : {"1001", "1002"})
+      place.write(fmt::format("shots/a.{}.exr", frame), made_files().at("in.exr"));
+    if (place.shell(fmt::format("command -v {}", tool.name)).exit_code != 0) {
+      skip("make or ninja is missing");
+      continue;
+    }
+    const Finished finished =
+        place.shell(fmt::format("set -e; {0}; {1}; {2}; touch -d '+1 hour' shots/a.1002.exr; ! {{ {1}; }}", tool.name,
+                                tool.is_done, tool.shows_deps));
+    CHECK_MESSAGE(finished.exit_code == 0, tool.name, "\n", finished.out, finished.err);
+    CHECK(place.has("shown/a.1001.png"));
+    CHECK(place.has("shown/a.1002.png"));
+  }
+}
+
+TEST_CASE("a depfile lists every file that an output is made from") {
+  const TestFolder place;
+  CHECK(place.gpupost({"in.png", "cut.png", "-o", "{stem}.new.png", "--depfile", "d"}).exit_code == 5);
+  CHECK(place.read("d") == "in.new.png: in.png\n");
+  CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "in.png"}).exit_code == 1);
+  CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "x.png"}).exit_code == 1);
+  if (!has_device()) return;
+  CHECK(place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"}).exit_code == 2);
+  std::filesystem::copy("docs/vibrance.glsl", place.path("p.glsl"));
+  const Finished finished = place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.read("d") == "x.png: in.png p.glsl\n");
 }
 
 TEST_CASE("--explain says how inputs were understood") {

@@ -3,6 +3,7 @@
 #include "cli/options/frame_range.h"
 #include "cli/options/input_list.h"
 #include "cli/options/sequence.h"
+#include "cli/report/depfile.h"
 #include "core/base/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -335,6 +336,12 @@ TEST_CASE("what a scheduler sets and is no shard is refused") {
                     {"SLURM_ARRAY_TASK_STEP", "2"},
                     {"SLURM_ARRAY_TASK_COUNT", "3"}})
             .find("not evenly spaced") != std::string::npos);
+}
+
+TEST_CASE("a depfile rule has names as make and ninja read them") {
+  const std::vector<std::string> outputs{"a b.exr", "c.exr"}, inputs{"in$1.exr", "x#y:z.exr"};
+  CHECK(depfile_rule(outputs, inputs) == "a\\ b.exr c.exr: in$$1.exr x\\#y\\:z.exr\n");
+  CHECK(depfile_rule({}, inputs) == "");
 }
 
 TEST_CASE("an exit map changes failures into other failures") {
