@@ -9,6 +9,7 @@ build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libs
 demo_packages=(openimageio-tools)
 fuzz_packages=(clang libclang-rt-14-dev)
 test_packages=(vulkan-validationlayers openimageio-tools pngcheck)
+full_packages=(slurm-wlm debootstrap dpkg-dev)
 
 # Installs those of the packages that are missing.
 install() {
@@ -94,6 +95,7 @@ case "${1:-}" in
   test-threads) threads ;;
   test-fuzz) fuzz ;;
   full)
+    install "${full_packages[@]}"
     run_tests release build
     GPUPOST_TRUST_THOROUGH=1 run_tests sanitized build-sanitized
     threads

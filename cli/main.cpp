@@ -3,6 +3,7 @@
 #include "cli/commands/explain.h"
 #include "cli/jobs/run.h"
 #include "cli/options/environment.h"
+#include "cli/options/exit_map.h"
 #include "cli/text/help.h"
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
@@ -105,7 +106,8 @@ static Exit run_words(const std::vector<std::string>& words) {
     return Exit::done;
   }
   if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));
-  const Request request = parse_request(words);
+  Request request = parse_request(words);
+  request.inputs = list_inputs(request.input_words, request.globals.inputs);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
   print_out(printable_lines(explain(request)));
@@ -156,7 +158,8 @@ int main(int argc, char** argv) {
   gpupost::hold_standard_descriptors();
   gpupost::set_signals();
   gpupost::spare_mesa_its_cache();
-  const int code = gpupost::main_of({argv + 1, argv + argc});
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const int code = gpupost::mapped_exit_code(gpupost::main_of(words), words);
   if (gpupost::driver_is_stuck()) _exit(code);  // what the driver does at exit would wait for it
   return code;
 }

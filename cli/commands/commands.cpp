@@ -6,7 +6,10 @@
 #include "cli/report/report.h"
 #include "cli/text/completion.h"
 #include "cli/text/help.h"
+#include "cli/text/json_text.h"
 #include "cli/text/messages.h"
+#include "core/base/version.h"
+#include "core/codec/codec.h"
 #include "core/glsl/shader_text.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
@@ -20,8 +23,9 @@
 namespace gpupost {
 
 std::span<const CommandRow* const> table_of_verbs() {
-  static constexpr std::array verbs{&devices_verb, &doctor_verb, &compare_verb,    &info_verb, &bench_verb,  &tune_verb,
-                                    &ops_verb,     &shader_verb, &completion_verb, &help_verb, &version_verb};
+  static constexpr std::array verbs{&devices_verb,    &doctor_verb, &compare_verb, &info_verb,
+                                    &bench_verb,      &tune_verb,   &ops_verb,     &shader_verb,
+                                    &completion_verb, &help_verb,   &man_verb,     &version_verb};
   return verbs;
 }
 
@@ -69,21 +73,52 @@ const CommandRow help_verb{
     .run = run_help,
 };
 
-static Exit run_version(const CommandCall&) {
-  print_out(version_text() + "\n");
+static Exit run_man(const CommandCall&) {
+  print_out(man_page());
+  return Exit::done;
+}
+
+const CommandRow man_verb{
+    .name = "man",
+    .summary = "Print the manual page, for man",
+    .usage = "man",
+    .description = "Read it with: gpupost man | man -l -. The package installs it.",
+    .examples = {"man"},
+    .run = run_man,
+};
+
+static nlohmann::ordered_json version_json() {
+  using json = nlohmann::ordered_json;
+  json libraries = json::object(), formats = json::array();
+  for (const auto& [name, version] : library_versions()) libraries[std::string(name)] = version;
+  for (const Format& format : all_formats()) {
+    json depths = json::array();
+    for (const Depth depth : format.written_depths) depths.push_back(name_of(depth));
+    formats.push_back({{"name", format.name},
+                       {"extensions", format.extensions},
+                       {"is_read", format.can_read},
+                       {"written_depths", depths}});
+  }
+  return {{"version", version_number()}, {"commit", commit_name()}, {"libraries", libraries}, {"formats", formats}};
+}
+
+static Exit run_version(const CommandCall& call) {
+  print_out(call.has("--json") ? json_text(version_json(), 2) : version_text() + "\n");
   return Exit::done;
 }
 
 const CommandRow version_verb{
     .name = "version",
     .summary = "Print version and commit",
-    .usage = "version",
-    .examples = {"version"},
+    .usage = "version [--json]",
+    .options = {{"--json", "", "Print them with the versions of libraries and the formats, as JSON", {}}},
+    .examples = {"version", "version --json"},
     .run = run_version,
 };
 
 static Exit run_shader(const CommandCall& call) {
-  const Request request = parse_request(call.words);
+  Request request = parse_request(call.words);
+  request.inputs = list_inputs(request.input_words, request.globals.inputs);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
   std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
   for (const ExplainedGroup& group : plans_of(request).groups)

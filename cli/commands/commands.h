@@ -6,7 +6,7 @@
 namespace gpupost {
 
 extern const CommandRow devices_verb, doctor_verb, compare_verb, info_verb, tune_verb, ops_verb, shader_verb, help_verb,
-    version_verb;
+    man_verb, version_verb;
 
 // The rows, for use_verbs().
 std::span<const CommandRow* const> table_of_verbs();

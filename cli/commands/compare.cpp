@@ -1,75 +1,67 @@
-// `gpupost compare A B`.
+// `gpupost compare A B`: two files, or two sequences frame by frame.
 #include "cli/commands/commands.h"
+#include "cli/options/frame_range.h"
+#include "cli/options/sequence.h"
+#include "cli/text/json_text.h"
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/codec/common/writer.h"
+#include "core/image/difference.h"
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
+#include "core/system/atomic_file.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
 
 namespace gpupost {
 
 namespace {
 
+using json = nlohmann::ordered_json;
+
 struct Options {
-  std::vector<std::string> files;
-  double tolerance = 0;
+  DifferenceOptions difference;
+  double max_percent = 0;  // of a channel's texels that may be over the tolerance
+  double scale = 1;        // of the picture of differences
+  std::string output;      // its path, which may be a sequence; "" for none
+  bool is_json = false;
   bool all_levels = true;
   DecodeOptions decode;
 };
 
-double tolerance_in(const std::string& word) {
-  double tolerance = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), tolerance);
-  if (error != std::errc() || end != word.data() + word.size() || !(tolerance >= 0))
-    fail(Exit::usage, "compare: --tolerance {} is not a number of at least 0", word);
-  return tolerance;
+double number_of(const CommandCall& call, std::string_view option, double default_value, double high) {
+  if (!call.has(option)) return default_value;
+  const std::string word = call.value(option);
+  double number = 0;
+  const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size() || !(number >= 0 && number <= high))
+    fail(Exit::usage, "compare: {} {} is not a number of at least 0{}", option, word,
+         std::isinf(high) ? "" : fmt::format(" and at most {}", high));
+  return number;
 }
 
-Options options_of(const CommandCall& call) {
-  const Globals globals = parse_globals(call.global_words);
-  return {.files = call.words,
-          .tolerance = call.has("--tolerance") ? tolerance_in(call.value("--tolerance")) : 0,
-          .all_levels = !globals.input.level,
-          .decode = decode_options(globals.input)};
-}
-
-// Largest and mean square difference of one channel.
-struct Difference {
-  double largest = 0;
-  double square_sum = 0;
-  size_t at = 0;
-  void add(double a, double b, size_t index) {
-    const bool same = a == b || (std::isnan(a) && std::isnan(b));
-    double difference = same ? 0 : std::abs(a - b);
-    if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();  // a number against none
-    square_sum += difference * difference;
-    if (difference > largest) {
-      largest = difference;
-      at = index;
-    }
-  }
-};
-
-Difference difference_of(const Group& a, const Group& b, size_t component) {
-  Difference difference;
-  const bool whole_numbers = a.depth == Depth::u32;
-  const size_t count = texel_count(a.levels[0].size);
-  for (size_t texel = 0; texel < count; ++texel) {
-    const size_t index = 4 * texel + component;
-    if (whole_numbers)
-      difference.add(a.levels[0].texels.as<uint32_t>()[index], b.levels[0].texels.as<uint32_t>()[index], texel);
-    else
-      difference.add(double(a.levels[0].texels.as<float>()[index]), double(b.levels[0].texels.as<float>()[index]),
-                     texel);
-  }
-  return difference;
+Options options_of(const CommandCall& call, const Globals& globals) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Options options{
+      .difference = {.tolerance = number_of(call, "--tolerance", 0, infinity), .is_relative = call.has("--relative")},
+      .max_percent = number_of(call, "--max-percent", 0, 100),
+      .scale = number_of(call, "--scale", 1, 1e6),
+      .output = call.value("-o"),
+      .is_json = call.has("--json"),
+      .all_levels = !globals.input.level,
+      .decode = decode_options(globals.input)};
+  if (options.scale == 0) fail(Exit::usage, "compare: --scale 0 shows no difference; expected a number over 0");
+  if (call.has("--scale") && options.output.empty())
+    fail(Exit::usage, "compare: --scale needs -o, the picture of the differences");
+  return options;
 }
 
 // All floats, linear and premultiplied: what two files mean, whatever they store.
@@ -128,67 +120,253 @@ std::string differences_around(const Picture& a, const Picture& b, bool all_leve
   return text;
 }
 
-// Prints the largest difference of each channel. Are all within the tolerance?
-bool compare_numbers(const Picture& a, const Picture& b, int level, double tolerance) {
+// The differences of one level.
+struct LevelResult {
+  int level = 0;
+  std::vector<std::pair<std::string, ChannelDifference>> channels;  // by their names
+};
+
+// What comparing two files has found.
+struct PairResult {
+  std::string a, b;
+  std::string error;     // why they could not be compared; "" where they were
+  std::string problems;  // what differs beside the numbers, a line each
+  std::vector<LevelResult> levels;
+  bool is_equal = false;  // within the tolerance, and no problems
+};
+
+// Of two pictures without an obstacle. Are all channels within the tolerance?
+bool compare_numbers(const Picture& a, const Picture& b, int level, const Options& options, PairResult& result) {
   bool is_within = true;
-  const size_t width = size_t(a.size().width);
+  LevelResult& found = result.levels.emplace_back(LevelResult{.level = level, .channels = {}});
   for (size_t group = 0; group < a.groups.size(); ++group)
     for (size_t component = 0; component < 4; ++component) {
-      std::string name = printable(a.groups[group].channels[component].name);
+      const std::string name = printable(a.groups[group].channels[component].name);
       if (name.empty()) continue;
-      if (a.groups[group].depth != b.groups[group].depth)
-        fail(Exit::difference, "compare: {} is uint in one picture alone", name);
-      const Difference found = difference_of(a.groups[group], b.groups[group], component);
-      const double mean_square = found.square_sum / double(texel_count(a.size()));
-      if (level > 0) name += fmt::format(" level {}", level);
-      print_out(fmt::format("{:<12} largest {:.9g} at ({}, {}), root mean square {:.6g}\n", name, found.largest,
-                            found.at % width, found.at / width, std::sqrt(mean_square)));
-      is_within = is_within && found.largest <= tolerance;
+      if (a.groups[group].depth != b.groups[group].depth) {
+        result.problems += fmt::format("{} is uint in one picture alone\n", name);
+        is_within = false;
+        continue;
+      }
+      const auto& [_, difference] = found.channels.emplace_back(
+          name, difference_of(a.groups[group], b.groups[group], component, options.difference));
+      is_within = is_within && difference.over_percent() <= options.max_percent;
     }
   return is_within;
+}
+
+void write_difference(const Picture& a, const Picture& b, const std::string& path, const Options& options) {
+  const Format* format = format_of_extension(path);
+  if (!format || !format->can_write())
+    fail(Exit::usage, "compare: -o {}: its extension names no format that is written; expected {}", path,
+         writable_extensions());
+  Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
+  drop_extras(picture, *format);
+  const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
+  write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
+}
+
+void compare_files(const std::string& output, const Options& options, PairResult& result) {
+  const Picture a = first_of(result.a, options.decode), b = first_of(result.b, options.decode);
+  result.problems = obstacle_to(a, b);
+  if (!result.problems.empty()) return;
+  result.problems = differences_around(a, b, options.all_levels);
+  bool is_within = compare_numbers(a, b, 0, options, result);
+  if (!output.empty()) write_difference(a, b, output, options);
+  const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
+  for (int level = 1; level < level_count; ++level) {
+    const Picture of_a = level_of(result.a, options.decode, level), of_b = level_of(result.b, options.decode, level);
+    if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {  // sides may be rounded down or up
+      result.problems += fmt::format("level {}: {}", level, obstacle);
+      return;
+    }
+    is_within &= compare_numbers(of_a, of_b, level, options, result);
+  }
+  result.is_equal = is_within && result.problems.empty();
+}
+
+std::string to_text(const PairResult& result, const Options& options) {
+  std::string text = result.problems;
+  bool is_over = false;
+  for (const LevelResult& level : result.levels)
+    for (const auto& [name, found] : level.channels) {
+      text += fmt::format(
+          "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {:.4g} dB, {:.4g} % over\n",
+          level.level > 0 ? fmt::format("{} level {}", name, level.level) : name, found.maximum, found.worst.x,
+          found.worst.y, found.mean, found.root_mean_square, found.psnr(), found.over_percent());
+      is_over |= found.over_percent() > options.max_percent;
+    }
+  if (is_over)
+    text += fmt::format("different: over the {}tolerance of {:g}\n", options.difference.is_relative ? "relative " : "",
+                        options.difference.tolerance);
+  return text;
+}
+
+// Infinite numbers become null, since JSON has none.
+json to_json(const PairResult& result) {
+  json pair = {{"a", result.a}, {"b", result.b}, {"equal", result.is_equal}};
+  if (!result.error.empty()) pair["error"] = result.error;
+  pair["problems"] = json::array();
+  for (size_t begin = 0; begin < result.problems.size();) {
+    const size_t end = result.problems.find('\n', begin);
+    pair["problems"].push_back(result.problems.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  pair["levels"] = json::array();
+  for (const LevelResult& level : result.levels) {
+    json channels = json::array();
+    for (const auto& [name, found] : level.channels)
+      channels.push_back({{"name", name},
+                          {"maximum", found.maximum},
+                          {"worst", {found.worst.x, found.worst.y}},
+                          {"mean", found.mean},
+                          {"root_mean_square", found.root_mean_square},
+                          {"psnr", found.psnr()},
+                          {"peak", found.peak},
+                          {"over_count", found.over_count},
+                          {"over_percent", found.over_percent()}});
+    pair["levels"].push_back({{"level", level.level}, {"channels", std::move(channels)}});
+  }
+  return pair;
+}
+
+// The files to compare with each other.
+struct Pairs {
+  std::vector<std::pair<Input, Input>> inputs;
+  bool is_whole = true;  // each frame is in both sequences
+};
+
+// Says which of the frames a sequence lacks. Returns whether it has all.
+bool has_all(const std::string& word, const std::map<int64_t, Input>& found, const std::vector<int64_t>& frames) {
+  std::vector<int64_t> missing;
+  std::ranges::copy_if(frames, std::back_inserter(missing), [&](int64_t frame) { return !found.contains(frame); });
+  std::ranges::sort(missing);
+  if (!missing.empty())
+    say_error(fmt::format("{}: missing frames: {}; render them, or accept that with --skip-missing", word,
+                          text_of_frames(missing)));
+  return missing.empty();
+}
+
+// All frames from the first to the last of both.
+std::vector<int64_t> frames_of(const std::map<int64_t, Input>& a, const std::map<int64_t, Input>& b) {
+  const int64_t first = std::min(a.begin()->first, b.begin()->first),
+                last = std::max(a.rbegin()->first, b.rbegin()->first);
+  if (size_t(last - first) >= max_frame_count)
+    fail(Exit::usage, "compare: the frames reach from {} to {}; the limit is {} (expected --frames)", first, last,
+         max_frame_count);
+  std::vector<int64_t> frames(size_t(last - first) + 1);
+  std::iota(frames.begin(), frames.end(), first);
+  return frames;
+}
+
+Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
+  const bool skips_missing = std::exchange(options.skips_missing, true);
+  const InputList lists[] = {list_inputs({words[0]}, options), list_inputs({words[1]}, options)};
+  std::map<int64_t, Input> found[2];
+  for (const size_t side : {0, 1})
+    for (const Input& input : lists[side].files)
+      if (input.frame) found[side][*input.frame] = input;
+  const auto is_one_file = [&](size_t side) { return !lists[side].is_batch; };
+  if (is_one_file(0) && is_one_file(1)) return {.inputs = {{lists[0].files.front(), lists[1].files.front()}}};
+  for (const size_t side : {0, 1})
+    if (is_one_file(side) || found[side].size() != lists[side].files.size())
+      fail(Exit::usage,
+           "compare: {} is not a sequence, and {} is no single file; expected two files, or two sequences like "
+           "a.%04d.exr",
+           words[side], words[1 - side]);
+  const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
+  Pairs pairs;
+  for (const size_t side : {0, 1})
+    if (!skips_missing && !has_all(words[side], found[side], frames)) pairs.is_whole = false;
+  for (const int64_t frame : frames)
+    if (found[0].contains(frame) && found[1].contains(frame))
+      pairs.inputs.emplace_back(found[0][frame], found[1][frame]);
+  return pairs;
+}
+
+std::string output_for(const Options& options, const std::pair<Input, Input>& pair, bool is_one) {
+  if (options.output.empty()) return "";
+  const std::optional<Sequence> sequence = Sequence::parse(options.output);
+  if (sequence.has_value() != pair.first.frame.has_value() && !is_one)
+    fail(Exit::usage,
+         "compare: -o {}: a difference of sequences needs a place for the frame number, like diff.%04d.png",
+         options.output);
+  const std::string output = sequence && pair.first.frame ? sequence->path(*pair.first.frame) : options.output;
+  for (const std::string& input : {pair.first.path, pair.second.path}) {
+    std::error_code error;
+    if (std::filesystem::equivalent(output, input, error))
+      fail(Exit::usage, "compare: -o {} is an input; expected another file", output);
+  }
+  return output;
 }
 
 }  // namespace
 
 static Exit run_compare(const CommandCall& call) {
-  const Options options = options_of(call);
-  const Picture a = first_of(options.files[0], options.decode);
-  const Picture b = first_of(options.files[1], options.decode);
-  if (const std::string obstacle = obstacle_to(a, b); !obstacle.empty()) {
-    print_out(obstacle);
-    return Exit::difference;
-  }
-  const std::string around = differences_around(a, b, options.all_levels);
-  print_out(around);
-  bool is_within = compare_numbers(a, b, 0, options.tolerance);
-  const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
-  for (int level = 1; level < level_count; ++level) {
-    const Picture of_a = level_of(options.files[0], options.decode, level);
-    const Picture of_b = level_of(options.files[1], options.decode, level);
-    if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {  // sides may be rounded down or up
-      print_out(fmt::format("level {}: {}", level, obstacle));
-      return Exit::difference;
+  const Globals globals = parse_globals(call.global_words);
+  const Options options = options_of(call, globals);
+  const Pairs pairs = pairs_of(call.words, globals.inputs);
+  const bool is_one = !pairs.inputs.empty() && !pairs.inputs.front().first.frame;
+  json list = json::array();
+  size_t different_count = 0;
+  bool is_whole = pairs.is_whole;
+  for (const auto& pair : pairs.inputs) {
+    PairResult result{.a = pair.first.path, .b = pair.second.path};
+    try {
+      compare_files(output_for(options, pair, is_one), options, result);
+    } catch (const Error& error) {
+      if (is_one || error.code() == Exit::usage) throw;
+      say_error(error.what());
+      result.error = error.what();
+      is_whole = false;
     }
-    is_within &= compare_numbers(of_a, of_b, level, options.tolerance);
+    if (result.error.empty() && !result.is_equal) ++different_count;
+    if (options.is_json) list.push_back(to_json(result));
+    else
+      print_out(is_one ? to_text(result, options)
+                       : printable_lines(fmt::format("{} and {}\n{}", result.a, result.b, to_text(result, options))));
   }
-  if (!is_within) print_out(fmt::format("different: over the tolerance of {:g}\n", options.tolerance));
-  return is_within && around.empty() ? Exit::done : Exit::difference;
+  if (options.is_json)
+    print_out(json_text({{"tolerance", options.difference.tolerance},
+                         {"relative", options.difference.is_relative},
+                         {"equal", is_whole && different_count == 0},
+                         {"pairs", std::move(list)}},
+                        2));
+  else if (!is_one) print_out(fmt::format("{} of {} pairs differ\n", different_count, pairs.inputs.size()));
+  if (!is_whole) return Exit::batch;
+  return different_count == 0 ? Exit::done : Exit::difference;
 }
 
 const CommandRow compare_verb{
     .name = "compare",
-    .summary = "Print the differences of two images",
-    .usage = "compare A B [--tolerance T]",
+    .summary = "Print the differences of two images or sequences",
+    .usage = "compare A B [--tolerance T] [--relative] [-o DIFF]",
     .description =
-        "Prints for each channel and level the largest difference, where it is, and the root mean square. Exit "
-        "code 6 if a difference is over the tolerance, or if sizes, channels, windows, chromaticities or "
-        "numbers of levels differ. Integers are compared as the linear light that they mean.",
+        "Prints for each channel and level the largest difference and where it is, the mean, the root mean square, the "
+        "PSNR, and the percentage of texels over the tolerance. Exit code 6 if a difference is over the tolerance, or "
+        "if "
+        "sizes, channels, windows, chromaticities or numbers of levels differ. Integers are compared as the linear "
+        "light "
+        "that they mean. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "The "
+        "peak of the PSNR is the largest magnitude in A, at least 1.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,
-    .options = {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}}},
-    .takes_global = [](const Global& global) { return global.is_of_decoding; },
-    .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0"},
+    .options =
+        {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}},
+         {"--relative", "", "Divide each difference by the larger magnitude of its two numbers", {}},
+         {"--max-percent", "P", "Percentage of a channel's texels that may be over the tolerance (default 0)", {}},
+         {"-o", "FILE", "Write a picture of the differences; of sequences, one like diff.%04d.png", {}},
+         {"--scale", "S", "Multiply the differences in that picture (default 1)", {}},
+         {"--json", "", "Print JSON, with null for infinite numbers", {}}},
+    .takes_global =
+        [](const Global& global) {
+          return global.is_of_decoding || global.name == "frames" || global.name == "skip-missing";
+        },
+    .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",
+                 "compare in.exr in.exr --tolerance 0.01 --relative --json",
+                 "compare 'a.####.exr' 'b.####.exr' -o 'diff.####.png' --scale 10"},
     .run = run_compare,
 };
 

@@ -49,7 +49,7 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls) {
 std::vector<Planned> groups_of_file(const Request& request) {
   const Globals& globals = request.globals;
   JobReport ignored;
-  Picture picture = std::move(read_pictures(request.inputs.front(), globals.input, ignored).front());
+  Picture picture = std::move(read_pictures(request.inputs.files.front().path, globals.input, ignored).front());
   take_named_channels(request.calls, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
@@ -101,11 +101,12 @@ std::string text_of(const ExplainedGroup& group) {
 
 Explained plans_of(const Request& request) {
   const Globals& globals = request.globals;
-  if (globals.size && !request.inputs.empty())
+  const std::vector<Input>& inputs = request.inputs.files;
+  if (globals.size && !inputs.empty())
     fail(Exit::usage, "--size {}x{} is of plans without a file; {} has a size of its own", globals.size->width,
-         globals.size->height, request.inputs.front());
+         globals.size->height, inputs.front().path);
   const std::vector<Planned> planned =
-      request.inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
+      inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
   Explained explained{.traits = traits_for(globals.device), .groups = {}};
   const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
@@ -121,8 +122,12 @@ Explained plans_of(const Request& request) {
 }
 
 std::string explain(const Request& request) {
+  std::string text;
+  for (const std::string& note : request.inputs.notes) text += fmt::format("inputs   {}\n", note);
+  for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
+  if (request.inputs.is_batch && request.inputs.files.empty()) return text + "there is no input, so there is no plan\n";
   const Explained explained = plans_of(request);
-  std::string text = fmt::format("device   {}\n", explained.traits.name);
+  text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);
   return text;
 }

@@ -1,5 +1,6 @@
 #include "cli/jobs/outputs.h"
 
+#include "cli/options/sequence.h"
 #include "core/base/error.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <regex>
 
 namespace gpupost {
 
@@ -21,24 +21,32 @@ static bool makes_levels(const Request& request) {
 }
 
 // What fills the places of a pattern for one input.
-static std::string place(std::string_view key, const fs::path& input, const Format& format) {
-  if (key == "stem") return input.stem().string();
-  if (key == "name") return input.filename().string();
+static std::string place(std::string_view key, const Input& input, const Format& format) {
+  const fs::path path = input.path == "-" ? "stdin" : input.path;
+  if (key == "stem") return path.stem().string();
+  if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
-  if (key == "dir") return input.has_parent_path() ? input.parent_path().string() : ".";
-  fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}}", key);
+  if (key == "dir") return path.has_parent_path() ? path.parent_path().string() : ".";
+  if (key == "frame" && input.frame) return frame_digits(*input.frame, input.frame_width);
+  if (key == "frame")
+    fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
+  fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}} {{frame}}", key);
 }
 
-// Refuses what other programs have in the place of {stem} and the like: "%04d", "####".
-static void check_pattern(const std::string& pattern) {
-  const std::string name = pattern.substr(pattern.rfind('/') + 1);  // npos + 1 is 0
-  const std::regex of_others("%[0-9]*d|##+");
-  if (std::smatch found; std::regex_search(name, found, of_others))
-    fail(Exit::usage, "-o {}: {} is no pattern here; expected {{stem}} {{name}} {{ext}} {{dir}} or {{level}}", pattern,
-         found.str());
+// The output of an input of a sequence, where it is a sequence too: with that frame.
+static std::string with_frame(const std::string& output, const Input& input) {
+  const std::optional<Sequence> sequence = Sequence::parse(output);
+  if (!sequence) return output;
+  if (!input.frame)
+    fail(Exit::usage,
+         "-o {}: names a sequence, and {} has no frame number; expected a sequence like in.%04d.exr as input, or "
+         "{{stem}} {{name}} {{ext}} {{dir}} {{level}} in -o",
+         output, input.path);
+  return sequence->path(*input.frame);
 }
 
-static OutputPath fill(const std::string& pattern, const std::string& input, const Format& format) {
+static OutputPath fill(const std::string& output, const Input& input, const Format& format) {
+  const std::string pattern = with_frame(output, input);
   OutputPath path;
   size_t at = 0;
   while (at < pattern.size()) {
@@ -48,7 +56,7 @@ static OutputPath fill(const std::string& pattern, const std::string& input, con
     path.add(pattern.substr(at, open - at));
     const std::string key = pattern.substr(open + 1, close - open - 1);
     if (key == "level") path.add_level();
-    else path.add(place(key, input == "-" ? "stdin" : input, format));
+    else path.add(place(key, input, format));
     at = close + 1;
   }
   path.add(pattern.substr(at));
@@ -100,11 +108,10 @@ static void check_assembly(const Globals& globals, const Job& job) {
   if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: there are {} inputs; expected 1", kind, count);
 }
 
-static Job job_of(const Request& request, const std::vector<std::string>& inputs) {
+static Job job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
-  const std::string& input = inputs.front();
-  Job job{.inputs = inputs, .is_output_named = !output.empty()};
-  check_pattern(output);
+  Job job{.is_output_named = !output.empty()};
+  for (const Input& input : inputs) job.inputs.push_back(input.path);
   if (output.empty() && !request.calls.empty() && request.calls.back().op->makes == Makes::statistics) {
     job.format = format_named("exr");  // which would hold all that there is
     job.writes_picture = false;
@@ -122,7 +129,7 @@ static Job job_of(const Request& request, const std::vector<std::string>& inputs
   if (is_a_file_a_level && !makes_levels(request))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   if (output.empty()) job.output = OutputPath(default_output(request, job));
-  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, input, *job.format);
+  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, inputs.front(), *job.format);
   return job;
 }
 
@@ -171,11 +178,16 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by their paths; many files are in one folder
 };
 
-// A file that a request reads.
-struct ReadFile {
-  std::string path;  // as typed
-  std::string_view what;
-};
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
+  std::vector<ReadFile> files;
+  for (const Call& call : calls) {
+    const Needs needs = call.op->needs(call);
+    if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
+    if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
+  }
+  std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
+  return files;
+}
 
 // Two jobs have one output: says which, and what tells them apart.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
@@ -188,8 +200,7 @@ struct ReadFile {
       is_same                      ? "name the input once"
       : second.is_a_file_a_level() ? "put a character that is no digit before {level}"
       : has_stem
-          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' (its folders must exist), or a run each",
-                        folder)
+          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or a run each", folder)
           : "use {stem} in -o, or a folder ending in /";
   fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
        second.name(), target, way_out);
@@ -199,12 +210,8 @@ struct ReadFile {
 class Paths {
  public:
   explicit Paths(const Request& request) {
-    for (const std::string& input : request.inputs) add_read({.path = input, .what = "input"});
-    for (const Call& call : request.calls) {
-      const Needs needs = call.op->needs(call);
-      if (needs.depth) add_read({.path = call.word("depth-file"), .what = "depth file"});
-      if (!needs.file.empty()) add_read({.path = call.word(needs.file), .what = "source"});
-    }
+    for (const Input& input : request.inputs.files) add_read({.path = input.path, .what = "input"});
+    for (const ReadFile& file : files_of_calls(request.calls)) add_read(file);
   }
 
   void add(const Request& request, const Job& job) {
@@ -275,35 +282,54 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
   return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
 }
 
-std::vector<Job> jobs_of(const Request& request) {
+// --no-clobber keeps files. What takes bytes and stays, like a pipe, is written.
+static bool output_is_there(const Job& job) {
+  const std::string path = job.output.at(0);
+  std::error_code error;
+  return job.writes_picture && !own_descriptor(path) && fs::is_regular_file(path, error);
+}
+
+static void make_folder_of(const Job& job) {
+  const std::string path = job.output.at(0);
+  const fs::path folder = fs::path(path).parent_path();
+  if (folder.empty() || own_descriptor(path)) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(Exit::output, "{}: --mkdir cannot make its folder {}: {}", path, folder.string(), error.message());
+}
+
+JobList jobs_of(const Request& request) {
   const Globals& globals = request.globals;
-  std::vector<std::string> inputs = request.inputs;
+  std::vector<Input> inputs = request.inputs.files;
   if (inputs.empty() && isatty(STDIN_FILENO))
     fail(Exit::usage, "no input: expected a file, or a picture on standard input (which is a terminal)");
-  if (inputs.empty()) inputs.push_back("-");
-  if (std::ranges::find(inputs, "-") != inputs.end() && isatty(STDIN_FILENO))
+  if (inputs.empty()) inputs.push_back({.path = "-", .frame = {}});
+  if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
     fail(Exit::usage, "- : standard input is a terminal; expected a picture");
-  std::vector<std::vector<std::string>> shares;  // of each job
-  if (globals.input.assembly != Assembly::none) shares.push_back(inputs);
-  else
-    for (const std::string& input : inputs) shares.push_back({input});
-  std::vector<Job> jobs;
+  const size_t share = globals.input.assembly == Assembly::none ? 1 : inputs.size();  // inputs of a job
+  JobList list;
   Paths paths(request);
-  for (const std::vector<std::string>& share : shares) {
-    Job& job = jobs.emplace_back(job_of(request, share));
+  for (size_t first = 0; first < inputs.size(); first += share) {
+    Job job = job_of(request, std::span(inputs).subspan(first, share));
     if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
+    if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
+    else list.jobs.push_back(std::move(job));
   }
   paths.add_side_file("--report", globals.report);
+  paths.add_side_file("--depfile", globals.depfile);
   paths.add_side_file("--progress-file", globals.progress.file);
-  paths.add_side_file("--journal", journal_of(globals, jobs));
-  for (const Job& job : jobs)
-    if (job.writes_picture)
-      check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
+  paths.add_side_file("--journal", journal_of(globals, list.jobs));
+  for (const Job& job : list.jobs) {
+    if (!job.writes_picture) continue;
+    if (globals.makes_folders) make_folder_of(job);
+    check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
+  }
   if (!globals.report.empty()) check_can_be_written(globals.report, globals.encoding.no_clobber);
-  return jobs;
+  if (!globals.depfile.empty()) check_can_be_written(globals.depfile, false);
+  return list;
 }
 
 }  // namespace gpupost

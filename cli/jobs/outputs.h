@@ -12,11 +12,25 @@
 
 namespace gpupost {
 
+// A file that a request reads.
+struct ReadFile {
+  std::string path;  // as typed
+  std::string_view what;
+};
+
+// The files that calls read beside the inputs.
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
+
+struct JobList {
+  std::vector<Job> jobs;
+  size_t kept_count = 0;  // outputs that --no-clobber keeps; they have no job
+};
+
 // The jobs of a request, checked as far as they can be before any work. Throws Error(Exit::usage) where there is no input, or
 // not as many as --assemble needs, or a format that cannot hold what it makes,
 // where two results may go to one file, levels among them, or over an input of another job, or where standard input or output is a terminal;
-// Error(Exit::output) where a folder is missing, or a file is there that --no-clobber protects.
-std::vector<Job> jobs_of(const Request& request);
+// Error(Exit::output) where a folder is missing, or cannot be made.
+JobList jobs_of(const Request& request);
 
 // Where the run keeps its journal; "": nowhere. Throws Error(Exit::usage) for jobs that no later run could skip.
 std::string journal_of(const Globals& globals, std::span<const Job> jobs);

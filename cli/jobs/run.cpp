@@ -2,11 +2,13 @@
 
 #include "cli/jobs/outputs.h"
 #include "cli/options/environment.h"
+#include "cli/report/depfile.h"
 #include "cli/report/progress.h"
 #include "cli/report/report_table.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
 #include "core/pipeline/run_jobs.h"
+#include "core/system/atomic_file.h"
 #include "core/system/interrupt.h"
 
 #include <sys/stat.h>
@@ -124,6 +126,18 @@ bool is_file_or_pipe(int descriptor) {
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
+// A rule for each job that is done.
+std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
+  std::string text;
+  for (size_t index = 0; index < jobs.size(); ++index) {
+    if (report.jobs[index].exit != Exit::done) continue;
+    std::vector<std::string> inputs = jobs[index].inputs;
+    for (const ReadFile& file : files_of_calls(request.calls)) inputs.push_back(file.path);
+    text += depfile_rule(report.jobs[index].outputs, inputs);
+  }
+  return text;
+}
+
 ChainRequest chain_request_of(const Request& request) {
   const Globals& globals = request.globals;
   return {.calls = request.calls,
@@ -151,12 +165,25 @@ Exit run(const Request& request) {
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
          globals.size->width, globals.size->height);
-  const std::vector<Job> jobs = jobs_of(request);
+  if (!globals.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
+  for (const std::string& missing : request.inputs.missing) say_error(missing);
+  if (globals.input.assembly != Assembly::none && (!request.inputs.missing.empty() || globals.inputs.shard))
+    fail(Exit::usage,
+         "--assemble {} needs all of its inputs; expected a run without missing frames and without --shard",
+         name_of(globals.input.assembly));
+  const bool is_whole = request.inputs.missing.empty();
+  if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
+  const JobList list = jobs_of(request);
+  const std::vector<Job>& jobs = list.jobs;
+  if (list.kept_count > 0 && !globals.quiet)
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
+             list.kept_count + jobs.size());
+  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && globals.input.assembly == Assembly::none);
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
   chain.batch.options = request.result_options;
   if (!chain.batch.journal.empty() &&
-      std::ranges::any_of(request.calls, [](const Call& call) { return call.op->passes_through; }))
+      std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the numbers of stats; leave stats out");
   Progress progress(globals.progress, globals.quiet, jobs.size());
   if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress.is_bar()));
@@ -174,14 +201,19 @@ Exit run(const Request& request) {
                                   progress.end_file(job);
                                 }});
   say_at_interrupt(nullptr);
-  const Exit code = exit_of(report);
+  Exit code = exit_of(report);
+  if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
   progress.finish(code);
   tell_counts(globals, report);
   warnings.tell_counts();
-  if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
+  if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
+  if (!globals.depfile.empty()) {
+    const std::string text = depfile_of(request, jobs, report);
+    write_file(globals.depfile, std::as_bytes(std::span(text)), false);
+  }
   if (globals.timing || !globals.report.empty()) {
     measure_copies(device, report);
     finish_report(globals, report);

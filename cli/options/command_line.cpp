@@ -48,7 +48,7 @@ class CommandLineParser {
     for (; next_ < words_.size(); ++next_) {
       const std::string& word = words_[next_];
       if (word == "--") {
-        request_.inputs.insert(request_.inputs.end(), words_.begin() + long(next_) + 1, words_.end());
+        request_.input_words.insert(request_.input_words.end(), words_.begin() + long(next_) + 1, words_.end());
         break;
       }
       if (word.size() > 1 && word[0] == '-') option(word);
@@ -134,14 +134,14 @@ class CommandLineParser {
 
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
-    const bool is_there = access(word.c_str(), F_OK) == 0;
+    const bool is_there = access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
     if (is_plain && !is_there && verb_named(word))
       fail(Exit::usage, "{0} is a verb, and {1} stands before it; a verb must be the first word: gpupost {2}", word,
            words_.front(), verb_named(word)->usage);
     if (is_plain && !is_there)
       fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
            word.empty() ? "an empty word" : word, suggestion(word, op_names()));
-    request_.inputs.push_back(word);
+    request_.input_words.push_back(word);
   }
 
   const std::vector<std::string>& words_;

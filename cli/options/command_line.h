@@ -15,7 +15,8 @@ struct Request {
   Request(Request&&) = default;
   Request& operator=(Request&&) = default;
 
-  std::vector<std::string> inputs;  // "-": standard input
+  std::vector<std::string> input_words;  // as typed: files, folders, globs, sequences, or "-"
+  InputList inputs;                      // what they stand for, once list_inputs() has been asked
   std::vector<Call> calls;
   Globals globals;
   std::vector<std::string> words;  // as they were typed

@@ -1,6 +1,8 @@
 #include "cli/options/global_options.h"
 
 #include "cli/options/environment.h"
+#include "cli/options/exit_map.h"
+#include "cli/options/frame_range.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
@@ -21,9 +23,43 @@ std::span<const Global> all_globals() {
       {"output",
        "FILE",
        "Output file, a folder ending in /, a pattern, or - for standard output. Patterns hold {stem} {name} {ext} "
-       "{dir} {level}. Default: in.OP.exr in the working directory for in.exr, standard output for standard input",
+       "{dir} {level} {frame} or a frame number like %04d or ####. Default: in.OP.exr in the working directory for "
+       "in.exr, standard output for standard input",
        {},
        "-o"},
+      {"list",
+       "FILE",
+       "Read names of further inputs from FILE, or from standard input with -: one a line, or each up to a 0 byte "
+       "(find "
+       "-print0). They are files, not globs or sequences",
+       {},
+       ""},
+      {"recursive", "", "Take all pictures in folders that are inputs, and in the folders in them", {}, ""},
+      {"frames",
+       "RANGE",
+       "Frames of sequences like in.%04d.exr, in.####.exr (4 digits) or in.#.exr (4 digits too): 1001-1100, 1-100x2 "
+       "(every "
+       "2nd), 1-10y3 (all but every 3rd), 5-1 (backwards), -5--1, or several with commas; default: the frames that are "
+       "there",
+       {},
+       ""},
+      {"skip-missing",
+       "",
+       "Accept frames that are missing from a sequence; without it they end the run with exit 5",
+       {},
+       ""},
+      {"shard",
+       "K/N",
+       "Take one of N parts of the inputs, K from 1, by a hash of the names; count:K/N takes every Nth input; auto "
+       "takes K and "
+       "N from the scheduler (docs/farm.md)",
+       {},
+       ""},
+      {"shards",
+       "N",
+       "Number of shards for --shard auto where the scheduler sets none (Kubernetes, HyperQueue)",
+       {},
+       ""},
       {"format", "NAME", "File format of the output. Default: by the output's name", {"exr", "png", "ktx2", "dds"}, ""},
       {"assemble",
        "KIND",
@@ -174,6 +210,7 @@ std::span<const Global> all_globals() {
        {},
        ""},
       {"report", "FILE", "Write what was done and the time of each stage and pass, as JSON", {}, ""},
+      {"depfile", "FILE", "Write what each output depends on, as rules for make and ninja", {}, ""},
       {"timing", "", "Print the times of stages and passes as a table on standard error", {}, ""},
       {"explain", "", "Print the passes of the chain and why they were chosen, and stop", {}, ""},
       {"size", "WxH", "Image size for --explain and `shader` without an input", {}, ""},
@@ -182,7 +219,14 @@ std::span<const Global> all_globals() {
        "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output",
        {},
        ""},
-      {"no-clobber", "", "Do not replace an output that exists", {}, ""},
+      {"no-clobber", "", "Skip inputs whose output exists, and say how many", {}, ""},
+      {"mkdir", "", "Make the folders of outputs that are missing", {}, ""},
+      {"exit-map",
+       "CODE=CODE,...",
+       "End with other exit codes, for a scheduler: 7=33,5=34 ends with 33 in the place of 7; only 0 cannot be changed "
+       "or chosen",
+       {},
+       ""},
       {"quiet", "", "Print no warnings", {}, ""},
   };
   return rows;
@@ -284,6 +328,24 @@ static ProgressSettings progress_settings(const std::string& kind, const std::st
   return settings;
 }
 
+static std::optional<std::string> variable_of_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+static InputOptions input_options(const std::map<std::string_view, std::string>& values) {
+  const auto has = [&](std::string_view name) { return values.contains(name); };
+  InputOptions options{.list = has("list") ? values.at("list") : "",
+                       .is_recursive = has("recursive"),
+                       .skips_missing = has("skip-missing")};
+  if (has("frames")) options.frames = parse_frames(values.at("frames"));
+  std::optional<int> shard_count;
+  if (has("shards")) shard_count = int(whole_number("shards", values.at("shards"), 1, 1'000'000));
+  if (shard_count && !has("shard")) fail(Exit::usage, "--shards {} needs --shard auto", *shard_count);
+  if (has("shard")) options.shard = parse_shard(values.at("shard"), shard_count, variable_of_environment);
+  return options;
+}
+
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
@@ -296,7 +358,9 @@ Globals parse_globals(const std::vector<std::string>& words) {
     if (!is_open && std::find(choices.begin(), choices.end(), value) == choices.end())
       fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
   }
-  Globals globals{.output = text("output"),
+  if (values.contains("exit-map")) parse_exit_map(text("exit-map"));  // main() uses it
+  Globals globals{.inputs = input_options(values),
+                  .output = text("output"),
                   .input = {.part = text("part"),
                             .layer = text("layer"),
                             .limits = limits_of(values),
@@ -305,6 +369,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .passes = {.fp16 = flag("fp16"), .no_fuse = flag("no-fuse"), .verify = flag("verify")},
                   .device = {.device = text("device"), .require_gpu = flag("require-gpu")},
                   .report = text("report"),
+                  .depfile = text("depfile"),
+                  .makes_folders = flag("mkdir"),
                   .timing = flag("timing"),
                   .explain = flag("explain"),
                   .quiet = flag("quiet")};

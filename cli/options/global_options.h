@@ -1,6 +1,7 @@
 // The options that belong to no op: one table for the parser, the help and the documents.
 #pragma once
 
+#include "cli/options/input_list.h"
 #include "core/pipeline/settings.h"
 
 #include <optional>
@@ -38,6 +39,7 @@ struct ProgressSettings {
 
 // What the globals of one command line say.
 struct Globals {
+  InputOptions inputs;
   std::string output;              // "" where it is not said
   const Format* format = nullptr;  // nullptr: by the output's name, else the input's
   InputSettings input;
@@ -46,7 +48,9 @@ struct Globals {
   DeviceSettings device;
   BatchSettings batch;  // its journal "": beside the outputs where the run resumes, else none
   ProgressSettings progress;
-  std::string report;  // "-": standard output; "": none
+  std::string report;          // "-": standard output; "": none
+  std::string depfile;         // "": none
+  bool makes_folders = false;  // --mkdir
   bool timing = false;
   bool explain = false;
   std::optional<Size> size;  // of `--explain` and `shader` without a file

@@ -57,7 +57,9 @@ _gpupost() {
     _files
   fi
 }
-compdef _gpupost gpupost
+if [[ ${funcstack[1]} == _gpupost ]]; then _gpupost "$@"  # zsh has loaded it from a folder of completions
+else compdef _gpupost gpupost
+fi
 )"},
     {"fish", R"(# gpupost's words in fish: gpupost completion fish | source
 function __gpupost_words

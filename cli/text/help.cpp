@@ -4,6 +4,7 @@
 #include "cli/options/command_row.h"
 #include "cli/options/environment.h"
 #include "cli/options/global_options.h"
+#include "core/base/version.h"
 #include "core/ops/registry.h"
 
 #include <fmt/ranges.h>
@@ -163,6 +164,56 @@ std::string help_text() {
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
   text += "\nGlobal options (an environment variable in brackets sets the same)\n" + globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+// Text that roff prints as it stands.
+static std::string roff(std::string_view text) {
+  std::string escaped;
+  if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";
+  for (const char c : text) {
+    if (c == '\\') escaped += "\\e";
+    else if (c == '-') escaped += "\\-";
+    else escaped += c;
+  }
+  return escaped;
+}
+
+static std::string roff_item(std::string_view name, std::string_view value, std::string_view text) {
+  return fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(name), value.empty() ? "" : " ", roff(value), roff(text));
+}
+
+static std::string roff_lines(std::string_view title, std::string_view lines) {
+  return fmt::format(".SH {}\n.nf\n{}.fi\n", title, roff(lines));
+}
+
+std::string man_page() {
+  std::string text = fmt::format(
+      ".TH GPUPOST 1 \"\" \"gpupost {}\" \"User Commands\"\n.SH NAME\ngpupost \\- image processing on the GPU\n",
+      version_number());
+  text += roff_lines("SYNOPSIS", usage) + roff_lines("EXAMPLES", first_examples) + ".SH OPS\n";
+  for (const Op* op : all_ops()) {
+    text += fmt::format(".SS {}\n{}.\n.PP\n{}\n", op->name, roff(op->help), roff(op->description));
+    for (const Param& param : op->params)
+      text += roff_item(param.typed_name(), values_of(param),
+                        fmt::format("{} (default {})", param.help, default_of(param)));
+  }
+  text += ".SH VERBS\n";
+  for (const CommandRow* verb : all_verbs()) {
+    text +=
+        fmt::format(".SS {}\n{}\n", roff(verb->usage), roff(fmt::format("{}. {}", verb->summary, verb->description)));
+    for (const CommandOption& option : verb->options) text += roff_item(option.name, option.value_text(), option.help);
+  }
+  text += ".SH GLOBAL OPTIONS\n";
+  for (const Global& global : all_globals())
+    text += roff_item(names_of(global), global.value_text(),
+                      global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global))
+                                           : std::string(global.help));
+  text += ".SH EXIT STATUS\n";
+  for (const std::string_view line : exit_codes) {
+    const size_t space = std::min(line.find("  "), line.find(" in a shell"));
+    text += roff_item(line.substr(0, space), "", line.substr(line.find_first_not_of(' ', space)));
+  }
   return text;
 }
 

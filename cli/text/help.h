@@ -14,6 +14,7 @@ std::string help_text();                        // for --help: everything but th
 std::string help_text(const Op& op);            // examples, options, details and sources of one op
 std::string help_text(const CommandRow& verb);  // examples and options of one verb
 std::string ops_list();                         // one line for each op
+std::string man_page();                         // man 1 gpupost, in roff
 std::string ops_markdown();                     // docs/ops.md
 
 }  // namespace gpupost

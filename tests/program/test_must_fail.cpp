@@ -202,8 +202,11 @@ TEST_CASE("outputs whose names are wrong") {
       {"a number as printf has it",
        {"in.exr", "-o", "shot.%04d.exr"},
        1,
-       {"-o shot.%04d.exr: %04d is no pattern here; expected {stem} {name} {ext} {dir} or {level}"}},
-      {"a number as oiiotool has it", {"in.exr", "-o", "sub/shot.####.exr"}, 1, {"#### is no pattern here"}},
+       {"-o shot.%04d.exr: names a sequence", "{stem} {name} {ext} {dir} {level}"}},
+      {"a number as oiiotool has it",
+       {"in.exr", "-o", "sub/shot.####.exr"},
+       1,
+       {"names a sequence", "in.exr has no frame number"}},
       {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
       {"an empty name", {"in.exr", "-o", ""}, 1, {"-o has an empty value"}},
       {"two inputs, one output",
@@ -384,14 +387,6 @@ TEST_CASE("a part of the levels does not go into one EXR") {
               1,
               {"out.exr", "all 6 levels", "not 3", "{level}"}},
              {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
-}
-
-TEST_CASE("an output that exists is not replaced under --no-clobber") {
-  const TestFolder place;
-  place.write("out.exr", "an old output");
-  check_refused(place,
-                {"no clobber", {"in.exr", "-o", "out.exr", "--no-clobber"}, 3, {"out.exr", "exists", "--no-clobber"}});
-  CHECK(place.gpupost({"in.exr", "-o", "new.exr", "--no-clobber"}).exit_code == 0);
 }
 
 TEST_CASE("of the files of levels all are written or none, and the report lists what was") {

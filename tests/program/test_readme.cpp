@@ -71,6 +71,8 @@ TEST_CASE("every command of the README and of the docs ends with 0") {
   place.write("in.exr", file("testdata/scene.exr"));
   place.write("in.png", file("testdata/alpha.png"));
   write_faces(place);
+  for (const char* frame : {"1001", "1002", "1003", "1004"})
+    place.write(std::string("shots/a.") + frame + ".exr", file("testdata/scene.exr"));
   for (const char* folder : {"docs", "small", "soft"}) std::filesystem::create_directory(place.path(folder));
   place.write("docs/vibrance.glsl", file("docs/vibrance.glsl"));
   size_t count = 0;

@@ -69,6 +69,7 @@ TEST_CASE("help of each verb has its usage and examples, and its options are tho
 
 TEST_CASE("examples of verbs that need no device end with 0") {
   const TestFolder place;
+  for (const char* frame : {"a.0001.exr", "b.0001.exr"}) place.write(frame, made_files().at("in.exr"));
   for (const char* verb : {"info", "compare", "ops", "completion", "help", "version", "shader"})
     for (const std::string& example : examples_of(place.gpupost({"help", verb}).out)) {
       const Finished finished = place.shell("gpupost " + example);
@@ -95,7 +96,8 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
       {{"compare", "in.exr", "in.exr", "--tolerence", "1"},
        "gpupost: compare: unknown option --tolerence (did you mean `--tolerance`?); it has --tolerance, "},
       {{"compare", "in.exr"},
-       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T]\n"},
+       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T] "
+       "[--relative] [-o DIFF]\n"},
       {{"devices", "--json=1"}, "gpupost: devices: --json=1: --json takes no value; give --json alone\n"},
       {{"ops", "--markdwn"},
        "gpupost: ops: unknown option --markdwn (did you mean `--markdown`?); it has --markdown\n"},
@@ -158,7 +160,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
       {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
        "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
        "own; use "
-       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' (its folders must exist), or a run each\n"},
+       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or a run each\n"},
       {{"in.exr", "in.png", "-o", "out.exr"},
        "gpupost: inputs in.exr and in.png would both write out.exr; each input needs an output of its own; use {stem} "
        "in -o, or a folder ending in /\n"},

@@ -113,7 +113,7 @@ std::vector<Call> chain_of(const std::string& line) {
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   const Request request = parse_request(words);
-  if (request.calls.empty() || !request.inputs.empty())
+  if (request.calls.empty() || !request.input_words.empty())
     fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
   for (const Call& call : request.calls)
     if (!call.op->reference.levels)

@@ -1,0 +1,246 @@
+#include "cli/options/input_list.h"
+
+#include "cli/options/frame_range.h"
+#include "cli/options/sequence.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/system/descriptor.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+namespace gpupost {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A file that a word stands for, which may be missing.
+struct Candidate {
+  Input input;
+  std::optional<size_t> missing_in;  // the sequence that lacks it
+};
+
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool is_glob(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
+
+std::string count_text(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+[[noreturn]] void fail_to_read_folder(const std::string& folder, const std::error_code& error) {
+  fail(Exit::input, "{}: the folder cannot be read: {}", folder, error.message());
+}
+
+// The words of a list: a line each, or each up to a 0 byte where there is one. Empty ones are left out.
+std::vector<std::string> words_of_list(const std::string& path) {
+  const bool is_standard_input = path == "-";
+  if (is_standard_input && isatty(STDIN_FILENO))
+    fail(Exit::usage, "--list -: standard input is a terminal; expected a list of files");
+  const Descriptor file(is_standard_input ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0)
+    fail(Exit::input, "--list {}: cannot be opened: {}", path, std::generic_category().message(errno));
+  const std::vector<std::byte> bytes = read_to_end(file.get());
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const char separator = text.find('\0') == text.npos ? '\n' : '\0';
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    std::string_view word = text.substr(begin, end - begin);
+    if (separator == '\n' && word.ends_with('\r')) word.remove_suffix(1);
+    if (!word.empty()) words.emplace_back(word);
+    begin = end + 1;
+  }
+  if (words.empty()) fail(Exit::input, "--list {}: names no file; expected a file name a line", path);
+  return words;
+}
+
+// Gathers files from words, in their order.
+class Gatherer {
+ public:
+  explicit Gatherer(const InputOptions& options) : options_(options) {}
+
+  InputList gather(const std::vector<std::string>& words) {
+    for (const std::string& word : words) add_word(word);
+    if (!options_.list.empty()) add_list(words);
+    if (options_.frames && !has_sequence_)
+      fail(Exit::usage,
+           "--frames needs an input with a place for the frame number, like shot.%04d.exr or shot.####.exr");
+    list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
+    choose();
+    return std::move(list_);
+  }
+
+ private:
+  void add(std::string path) {
+    candidates_.push_back({.input = {.path = std::move(path), .frame = {}}, .missing_in = {}});
+  }
+
+  void add_word(const std::string& word) {
+    if (word == "-" || (is_there(word) && !is_folder(word))) add(word);
+    else if (is_folder(word)) add_folder(word);
+    else if (const auto sequence = Sequence::parse(word)) add_sequence(*sequence);
+    else if (is_glob(word)) add_glob(word);
+    else add(word);
+  }
+
+  void note(const std::string& word, const std::string& text) {
+    list_.is_batch = true;
+    list_.notes.push_back(fmt::format("{}: {}", word, text));
+  }
+
+  void add_list(const std::vector<std::string>& words) {
+    if (options_.list == "-" && std::ranges::find(words, "-") != words.end())
+      fail(Exit::usage, "--list - and the input - both read standard input; expected --list FILE");
+    const std::vector<std::string> files = words_of_list(options_.list);
+    for (const std::string& file : files) {
+      if (file == "-") fail(Exit::usage, "--list {}: - is no file; expected names of files", options_.list);
+      add(file);
+    }
+    note("--list " + options_.list, count_text(files.size(), "file"));
+  }
+
+  void add_glob(const std::string& word) {
+    struct Matches : glob_t {
+      Matches() : glob_t{} {}
+      ~Matches() { globfree(this); }
+    } matches;
+    const int result = glob(word.c_str(), 0, nullptr, &matches);
+    if (result == GLOB_NOSPACE) throw std::bad_alloc();
+    if (result != 0) fail(Exit::input, "{}: no file matches; correct the pattern, or leave it out", word);
+    for (size_t at = 0; at < matches.gl_pathc; ++at) {
+      const std::string path = matches.gl_pathv[at];
+      if (is_folder(path)) add_folder(path);
+      else add(path);
+    }
+    note(word, fmt::format("a glob, {}", count_text(matches.gl_pathc, "file")));
+  }
+
+  // Files with the extension of a format that can be read, by their names; nothing that is hidden, and no link to a folder.
+  void add_folder(const std::string& folder) {
+    if (!options_.is_recursive) return add(folder);  // its turn comes, and its error
+    std::vector<std::string> files;
+    std::error_code error;
+    fs::recursive_directory_iterator at(folder, error);
+    for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+      const bool is_hidden = at->path().filename().string().starts_with('.');
+      std::error_code ignored;
+      if (is_hidden) at.disable_recursion_pending();
+      else if (const Format* format = format_of_extension(at->path().filename().string());
+               format && format->can_read && at->is_regular_file(ignored))
+        files.push_back(at->path().string());
+    }
+    if (error) fail_to_read_folder(folder, error);
+    if (files.empty()) fail(Exit::input, "{}: no picture is in the folder", folder);
+    std::ranges::sort(files);
+    note(folder, fmt::format("a folder, {}", count_text(files.size(), "picture")));
+    for (std::string& file : files) add(std::move(file));
+  }
+
+  // All frames of a sequence that are on the disk, rising.
+  static std::vector<int64_t> frames_on_disk(const Sequence& sequence) {
+    std::vector<int64_t> frames;
+    std::string other_width;
+    std::error_code error;
+    fs::directory_iterator at(sequence.folder(), error);
+    for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      if (const auto frame = sequence.frame_of(name)) frames.push_back(*frame);
+      else if (sequence.matches_other_width(name)) other_width = name;
+    }
+    if (error) fail_to_read_folder(sequence.folder(), error);
+    if (frames.empty())
+      fail(Exit::input, "{}: no file matches, with a frame number of {}{}", sequence.pattern(),
+           count_text(size_t(sequence.width()), "digit"),
+           other_width.empty() ? "" : fmt::format("; {} has another number of digits (%d takes any)", other_width));
+    std::ranges::sort(frames);
+    return frames;
+  }
+
+  void add_sequence(const Sequence& sequence) {
+    has_sequence_ = true;
+    const size_t index = sequences_.size();
+    sequences_.push_back(sequence.pattern());
+    std::vector<int64_t> frames;
+    if (options_.frames) frames = *options_.frames;
+    else {
+      const std::vector<int64_t> found = frames_on_disk(sequence);
+      if (size_t(found.back() - found.front()) >= max_frame_count)
+        fail(Exit::input, "{}: the frames reach from {} to {}; the limit is {} (expected --frames)", sequence.pattern(),
+             found.front(), found.back(), max_frame_count);
+      for (int64_t frame = found.front(); frame <= found.back(); ++frame) frames.push_back(frame);
+    }
+    for (const int64_t frame : frames) {
+      Candidate candidate{.input = {.path = sequence.path(frame), .frame = frame, .frame_width = sequence.width()},
+                          .missing_in = {}};
+      if (!is_there(candidate.input.path)) candidate.missing_in = index;
+      candidates_.push_back(std::move(candidate));
+    }
+    std::vector<int64_t> rising = frames;
+    std::ranges::sort(rising);
+    note(sequence.pattern(),
+         fmt::format("a sequence, frame numbers of {}{}, frames {}",
+                     sequence.width() == 1 ? "any number of digit" : count_text(size_t(sequence.width()), "digit"),
+                     sequence.width() == 1 ? "s" : "", text_of_frames(rising)));
+  }
+
+  // Leaves what the shard takes, and tells what of that is missing. A missing frame counts as well, so that what a shard takes
+  // does not depend on which frames are there.
+  void choose() {
+    std::map<size_t, std::vector<int64_t>> missing;
+    size_t taken_count = 0;
+    for (size_t at = 0; at < candidates_.size(); ++at) {
+      Candidate& candidate = candidates_[at];
+      if (options_.shard && !options_.shard->takes(candidate.input.path, at)) continue;
+      ++taken_count;
+      if (!candidate.missing_in) list_.files.push_back(std::move(candidate.input));
+      else missing[*candidate.missing_in].push_back(*candidate.input.frame);
+    }
+    for (auto& [sequence, frames] : missing) {
+      std::ranges::sort(frames);
+      const std::string text =
+          fmt::format("{}: frame{} {} {} missing", sequences_[sequence], frames.size() == 1 ? "" : "s",
+                      text_of_frames(frames), frames.size() == 1 ? "is" : "are");
+      if (options_.skips_missing) list_.notes.push_back(text);
+      else list_.missing.push_back(text + "; render them again, or accept that with --skip-missing");
+    }
+    if (options_.shard)
+      list_.notes.push_back(fmt::format("shard {} of {} ({}): {} of {}", options_.shard->index, options_.shard->count,
+                                        options_.shard->origin, taken_count, count_text(candidates_.size(), "input")));
+  }
+
+  const InputOptions& options_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::string> sequences_;  // as typed
+  bool has_sequence_ = false;
+  InputList list_;
+};
+
+}  // namespace
+
+InputList list_inputs(const std::vector<std::string>& words, const InputOptions& options) {
+  return Gatherer(options).gather(words);
+}
+
+bool is_input_pattern(const std::string& word) {
+  return !is_there(word) && (is_glob(word) || Sequence::parse(word).has_value());
+}
+
+}  // namespace gpupost

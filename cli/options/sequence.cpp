@@ -1,0 +1,58 @@
+#include "cli/options/sequence.h"
+
+#include "cli/options/frame_range.h"
+#include "core/base/error.h"
+
+#include <charconv>
+#include <regex>
+
+namespace gpupost {
+
+std::string frame_digits(int64_t frame, int width) { return fmt::format("{:0{}}", frame, width); }
+
+std::optional<Sequence> Sequence::parse(const std::string& path) {
+  static const std::regex place("%([0-9]*)d|#+");
+  const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string name = path.substr(name_at);
+  std::smatch found, second;
+  if (!std::regex_search(name, found, place)) return std::nullopt;
+  const std::string typed = found.str(), digits = found[1].str(), after = found.suffix();
+  if (std::regex_search(after, second, place))
+    fail(Exit::usage, "{}: has two places for a frame number, {} and {}; expected one", path, typed, second.str());
+  constexpr int max_width = 18;
+  Sequence sequence;
+  if (typed[0] == '#') sequence.width_ = typed.size() == 1 ? 4 : int(std::min<size_t>(typed.size(), max_width + 1));
+  else if (!digits.empty()) std::from_chars(digits.data(), digits.data() + digits.size(), sequence.width_);
+  const bool has_zero = digits.starts_with('0') && digits.size() > 1;
+  if (!digits.empty() && (!has_zero || digits.size() > 3 || sequence.width_ < 1))
+    fail(Exit::usage, "{}: {} is no frame number here; expected one like %04d, %d or ####", path, typed);
+  if (sequence.width_ > max_width)
+    fail(Exit::usage, "{}: {} has too many digits; the limit is {}", path, typed, max_width);
+  sequence.pattern_ = path;
+  sequence.folder_ = path.substr(0, name_at);
+  sequence.before_ = found.prefix();
+  sequence.after_ = after;
+  return sequence;
+}
+
+std::optional<int64_t> Sequence::number_in(std::string_view file_name) const {
+  if (file_name.size() <= before_.size() + after_.size() || !file_name.starts_with(before_) ||
+      !file_name.ends_with(after_))
+    return std::nullopt;
+  const std::string_view digits = file_name.substr(before_.size(), file_name.size() - before_.size() - after_.size());
+  int64_t frame = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), frame);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  return is_number && frame >= -max_frame && frame <= max_frame ? std::optional(frame) : std::nullopt;
+}
+
+std::optional<int64_t> Sequence::frame_of(std::string_view file_name) const {
+  const std::optional<int64_t> frame = number_in(file_name);
+  return frame && this->file_name(*frame) == file_name ? frame : std::nullopt;
+}
+
+bool Sequence::matches_other_width(std::string_view file_name) const {
+  return number_in(file_name) && !frame_of(file_name);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,99 @@
+// `gpupost compare` as a test in CI uses it.
+#include "tests/program/test_folder.h"
+
+#include "core/codec/codec.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+TEST_CASE("compare --json has the numbers of each channel") {
+  const TestFolder place;
+  const Finished finished = place.gpupost({"compare", "in.exr", "other.exr", "--json"});
+  CHECK(finished.exit_code == 6);
+  const json result = json::parse(finished.out);
+  CHECK(result["equal"] == false);
+  const json& pair = result["pairs"][0];
+  CHECK(pair["a"] == "in.exr");
+  CHECK(pair["levels"][0]["level"] == 0);
+  const json& channels = pair["levels"][0]["channels"];
+  REQUIRE(channels.size() == 4);
+  for (const json& channel : channels) {
+    const bool differs = channel["name"] == "G";
+    CHECK((channel["maximum"] > 0) == differs);
+    CHECK(channel["over_count"] == (differs ? 1 : 0));
+    CHECK(channel["psnr"].is_null() != differs);  // infinite without a difference
+    if (differs) CHECK(channel["worst"] == json({5, 3}));
+  }
+  CHECK(json::parse(place.gpupost({"compare", "in.exr", "in.exr", "--json"}).out)["equal"] == true);
+  const json sizes = json::parse(place.gpupost({"compare", "in.exr", "wide.exr", "--json"}).out);
+  CHECK(sizes["pairs"][0]["problems"] == json({"sizes differ: 37 x 21 and 38 x 21"}));
+}
+
+TEST_CASE("compare: a percentage of texels may be over the tolerance, which may be relative") {
+  const TestFolder place;
+  const auto code_of = [&](Words words) {
+    words.insert(words.begin(), {"compare", "in.exr", "other.exr"});
+    return place.gpupost(words).exit_code;
+  };
+  CHECK(code_of({"--max-percent", "0.1"}) == 6);  // one of 777 texels is 0.13 %
+  CHECK(code_of({"--max-percent", "0.2"}) == 0);
+  CHECK(code_of({"--tolerance", "0.002", "--relative"}) == 0);  // the last bit of a half is at most 2^-10 of it
+  CHECK(code_of({"--tolerance", "0.00001", "--relative"}) == 6);
+  CHECK(code_of({"--max-percent", "101"}) == 1);
+  CHECK(code_of({"--scale", "2"}) == 1);
+}
+
+TEST_CASE("compare -o writes a picture of the differences") {
+  const TestFolder place;
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.exr", "--scale", "1000"}).exit_code == 6);
+  const Picture difference = decoded(place, "diff.exr");
+  CHECK(difference.size() == Size{37, 21});
+  CHECK_FALSE(difference.groups[0].has_alpha());
+  size_t count = 0;
+  const auto numbers = difference.groups[0].levels[0].texels.as<float>();
+  for (size_t texel = 0; texel < texel_count(difference.size()); ++texel)
+    for (size_t c = 0; c < 3; ++c) count += numbers[4 * texel + c] != 0;
+  CHECK(count == 1);
+  CHECK(numbers[4 * (3 * 37 + 5) + 1] > 0);
+  CHECK(place.gpupost({"compare", "in.exr", "in.png", "-o", "diff.png"}).exit_code == 6);
+  CHECK(decoded(place, "diff.png").size() == Size{37, 21});
+  const Finished onto_input = place.gpupost({"compare", "in.exr", "other.exr", "-o", "other.exr"});
+  CHECK(onto_input.exit_code == 1);
+  CHECK(onto_input.err.find("is an input") != std::string::npos);
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.txt"}).exit_code == 1);
+}
+
+TEST_CASE("compare of sequences goes frame by frame, and names frames that one of them lacks") {
+  const TestFolder place;
+  for (const char* name : {"a.0001.exr", "a.0002.exr", "a.0003.exr", "b.01.exr", "b.03.exr"})
+    place.write(name, made_files().at("in.exr"));
+  place.write("b.02.exr", made_files().at("other.exr"));
+  const Words both{"compare", "a.#.exr", "b.##.exr"};
+  const auto run = [&](const Words& more) {
+    Words words = both;
+    words.insert(words.end(), more.begin(), more.end());
+    return place.gpupost(words);
+  };
+  const Finished differs = run({"-o", "diff.%d.png"});
+  CHECK(differs.exit_code == 6);
+  CHECK_MESSAGE(differs.out.ends_with("1 of 3 pairs differ\n"), differs.out);
+  CHECK(place.has("diff.2.png"));
+  CHECK(run({"-o", "diff.png"}).exit_code == 1);
+  CHECK(run({"--frames", "1,3"}).exit_code == 0);
+  CHECK(json::parse(run({"--json"}).out)["pairs"].size() == 3);
+  place.write("a.0005.exr", made_files().at("in.exr"));
+  const Finished lacks = run({"--frames", "3-5"});
+  CHECK(lacks.exit_code == 5);
+  CHECK_MESSAGE(lacks.err.find("b.##.exr: missing frames: 4-5;") != std::string::npos, lacks.err);
+  CHECK_MESSAGE(run({}).err.find("a.#.exr: missing frames: 4;") != std::string::npos, run({}).err);
+  CHECK(run({"--frames", "3-5", "--skip-missing"}).exit_code == 0);
+  place.write("b.05.exr", made_files().at("cut.exr"));
+  CHECK(run({"--frames", "3,5"}).exit_code == 5);
+  CHECK(place.gpupost({"compare", "a.#.exr", "in.exr"}).exit_code == 1);
+}

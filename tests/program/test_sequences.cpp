@@ -1,0 +1,207 @@
+// Batches: sequences, globs, lists, folders, shards, what is skipped, and exit codes.
+#include "tests/program/test_folder.h"
+
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+using namespace gpupost::test;
+
+namespace {
+
+// Frames of a sequence, each a small PNG.
+void write_frames(const TestFolder& place, const std::string& before, const std::vector<const char*>& frames) {
+  for (const char* frame : frames) place.write(before + frame + ".png", made_files().at("bars.png"));
+}
+
+// Names of files in a folder, with commas between.
+std::string names_in(const TestFolder& place, const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path(folder)))
+    names.insert(entry.path().filename().string());
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+struct Batch {
+  const char* line;  // of a shell, in which "out" is a folder
+  int exit_code;
+  const char* names;                    // in the folder "out" afterwards
+  std::vector<const char*> texts = {};  // each stands in the messages
+};
+
+void check(const TestFolder& place, const Batch& batch) {
+  std::filesystem::remove_all(place.path("out"));
+  std::filesystem::create_directory(place.path("out"));
+  const Finished finished = place.shell(batch.line);
+  INFO(batch.line, "\n", finished.err);
+  CHECK(finished.exit_code == batch.exit_code);
+  CHECK(names_in(place, "out") == batch.names);
+  for (const char* text : batch.texts) CHECK_MESSAGE(finished.err.find(text) != std::string::npos, "no \"", text, "\"");
+}
+
+}  // namespace
+
+TEST_CASE("sequences go to sequences, and every frame is done or named") {
+  const TestFolder place;
+  write_frames(place, "s.", {"0001", "0002", "0003", "0004"});
+  write_frames(place, "gap.", {"-001", "0001", "0002", "0005"});
+  for (const Batch& batch : std::vector<Batch>{
+           {"gpupost s.%04d.png -o out/", 0, "s.0001.png,s.0002.png,s.0003.png,s.0004.png"},
+           {"gpupost s.#.png --frames 4-1x2 -o 'out/t.##.png'", 0, "t.02.png,t.04.png"},
+           {"gpupost s.####.png --frames 2,3 -o out/%d.png", 0, "2.png,3.png"},
+           {"gpupost s.####.png --frames 2 -o 'out/a{frame}b.png'", 0, "a0002b.png"},
+           {"gpupost gap.####.png -o out/",
+            5,
+            "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png",
+            {"gap.####.png: frames 0, 3-4 are missing", "--skip-missing"}},
+           {"gpupost gap.####.png --skip-missing -o out/", 0, "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png"},
+           {"gpupost gap.####.png --frames=-1-2 -o out/",
+            5,
+            "gap.-001.png,gap.0001.png,gap.0002.png",
+            {"frame 0 is missing"}},
+           {"gpupost gap.####.png --frames 77 -o out/", 5, "", {"frame 77 is missing"}},
+           {"gpupost s.####.png --frames 1:3 -o out/", 1, "", {"--frames 1:3", "1-10x2"}},
+           {"gpupost s.####.png -o out/one.png", 1, "", {"would both write out/one.png"}},
+           {"gpupost in.png -o out/one.##.png", 1, "", {"in.png has no frame number"}},
+           {"gpupost in.png -o 'out/{frame}.png'", 1, "", {"in.png has no frame number"}},
+           {"gpupost none.####.png -o out/", 2, "", {"none.####.png: no file matches"}},
+           {"gpupost s.%04d.%04d.png -o out/", 1, "", {"two places"}},
+           {"gpupost in.png --frames 1-2 -o out/", 1, "", {"--frames needs an input"}}})
+    check(place, batch);
+}
+
+TEST_CASE("globs, lists and folders are batches") {
+  const TestFolder place;
+  write_frames(place, "tree/a/", {"one", "two"});
+  write_frames(place, "tree/b/", {"one"});
+  place.write("tree/a/note.txt", "no picture");
+  place.write("list.txt", "tree/a/one.png\ntree/b/missing.png\ntree/a/two.png\n");
+  for (const Batch& batch : std::vector<Batch>{
+           {"gpupost 'tree/a/*.png' -o out/", 0, "one.png,two.png"},
+           {"gpupost 'tree/x*.png' -o out/", 2, "", {"tree/x*.png: no file matches"}},
+           {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
+           {"find tree/a -name '*.png' -print0 | gpupost --list - -o out/", 0, "one.png,two.png"},
+           {"gpupost --list none.txt -o out/", 2, "", {"none.txt"}},
+           {"gpupost tree/a --recursive -o out/", 0, "one.png,two.png"},
+           {"gpupost tree --recursive -o out/", 1, "", {"would both write out/one.png", "--mkdir"}},
+           {"gpupost tree --recursive -o 'out/{dir}/{stem}.png' --mkdir && mv out/tree/a out/ && rm -r out/tree", 0,
+            "a"},
+           {"gpupost in.png tree -o out/", 5, "in.png", {"tree: is a folder", "--recursive"}},
+           {"gpupost in.png -o out/new/deep/x.png", 3, "", {"out/new/deep"}},
+           {"gpupost in.png -o out/new/deep/x.png --mkdir", 0, "new"},
+           {"touch out/file; gpupost in.png -o out/file/x.png --mkdir", 3, "file", {"--mkdir cannot make"}}})
+    check(place, batch);
+}
+
+TEST_CASE("--no-clobber skips what is there and counts it") {
+  const TestFolder place;
+  write_frames(place, "s.", {"0001", "0002", "0003"});
+  check(place, {"echo old > out/s.0002.png; gpupost s.#.png --no-clobber -o out/ && grep -q old out/s.0002.png",
+                0,
+                "s.0001.png,s.0002.png,s.0003.png",
+                {"1 of 3 outputs exist"}});
+  check(place,
+        {"echo old > out/x.png; gpupost in.png --no-clobber -o out/x.png --report r.json && grep -q old out/x.png",
+         0,
+         "x.png",
+         {"1 of 1 outputs exist"}});
+  check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
+  check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
+}
+
+TEST_CASE("shards together do every input once") {
+  const TestFolder place;
+  std::vector<std::string> names;
+  for (int frame = 1; frame <= 12; ++frame) {
+    names.push_back(fmt::format("s.{:04}.png", frame));
+    place.write(names.back(), made_files().at("bars.png"));
+  }
+  const std::string all = fmt::format("{}", fmt::join(names, ","));
+  for (const char* kind : {"", "count:"}) {
+    const std::string line = fmt::format(
+        "for k in 1 2 3; do gpupost s.#.png --shard {}$k/3 --no-clobber -o out/ 2>&1 || exit 1; done | grep exist; "
+        "true",
+        kind);
+    check(place, {line.c_str(), 0, all.c_str()});
+    CHECK(place.shell(line).out.find("exist") != std::string::npos);  // now that all of them are there
+  }
+  check(place, {"gpupost s.#.png --shard count:1/6 -o out/",
+                0,
+                "s.0001.png,s.0007.png",
+                {"shard 1 of 6 (--shard count:1/6): 2 of 12 inputs"}});
+  check(place, {"gpupost s.#.png --frames 1 --shard count:2/2 -o out/", 0, "", {"0 of 1 input"}});
+  check(
+      place,
+      {"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=12 CI_NODE_INDEX=1 gpupost s.#.png --shard "
+       "count:auto -o out/",
+       0,
+       "s.0003.png",
+       {"SLURM_ARRAY_TASK_ID=3"}});
+  check(place, {"JOB_COMPLETION_INDEX=1 gpupost s.#.png --shard count:auto --shards 12 -o out/", 0, "s.0002.png"});
+  check(place, {"gpupost s.#.png --shard auto -o out/", 1, "", {"--shard auto", "SLURM_ARRAY_TASK_ID"}});
+  check(place, {"gpupost s.#.png --shards 3 -o out/", 1, "", {"--shards 3 needs --shard auto"}});
+  check(place, {"gpupost s.#.png --frames 1-6 --shard 1/2 --assemble cube -o out/x.ktx2", 1, "", {"--assemble cube"}});
+}
+
+TEST_CASE("exit codes are those that --exit-map wants") {
+  const TestFolder place;
+  check(place, {"gpupost in.png cut.png --exit-map 5=34 -o out/", 34, "in.png"});
+  check(place, {"gpupost in.png none.png --exit-map 2=99 -o out/", 5, "in.png"});
+  check(place, {"gpupost none.png --exit-map=2=99 -o out/", 99, ""});
+  check(place, {"gpupost in.png --exit-map 5=0 -o out/", 1, "", {"--exit-map 5=0"}});
+}
+
+TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
+  if (!has_device()) return;
+  struct Tool {
+    const char *name, *file, *is_done, *shows_deps;
+  };
+  for (const Tool& tool :
+       {Tool{"make", "Makefile", "make -q", "grep -x 'shown/a.1001.png: shots/a.1001.exr' shown/a.1001.png.d"},
+        Tool{"ninja", "build.ninja", "ninja -n | grep -q 'no work to do'",
+             "ninja -t deps shown/a.1001.png | grep shots/a.1001.exr"}}) {
+    const TestFolder place;
+    std::filesystem::copy(std::string("docs/farm/") + tool.file, place.path());
+    for (const char* frame : {"1001", "1002"})
+      place.write(fmt::format("shots/a.{}.exr", frame), made_files().at("in.exr"));
+    if (place.shell(fmt::format("command -v {}", tool.name)).exit_code != 0) {
+      skip("make or ninja is missing");
+      continue;
+    }
+    const Finished finished =
+        place.shell(fmt::format("set -e; {0}; {1}; {2}; touch -d '+1 hour' shots/a.1002.exr; ! {{ {1}; }}", tool.name,
+                                tool.is_done, tool.shows_deps));
+    CHECK_MESSAGE(finished.exit_code == 0, tool.name, "\n", finished.out, finished.err);
+    CHECK(place.has("shown/a.1001.png"));
+    CHECK(place.has("shown/a.1002.png"));
+  }
+}
+
+TEST_CASE("a depfile lists every file that an output is made from") {
+  const TestFolder place;
+  CHECK(place.gpupost({"in.png", "cut.png", "-o", "{stem}.new.png", "--depfile", "d"}).exit_code == 5);
+  CHECK(place.read("d") == "in.new.png: in.png\n");
+  CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "in.png"}).exit_code == 1);
+  CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "x.png"}).exit_code == 1);
+  if (!has_device()) return;
+  CHECK(place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"}).exit_code == 2);
+  std::filesystem::copy("docs/vibrance.glsl", place.path("p.glsl"));
+  const Finished finished = place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.read("d") == "x.png: in.png p.glsl\n");
+}
+
+TEST_CASE("--explain says how inputs were understood") {
+  const TestFolder place;
+  write_frames(place, "s.", {"0001", "0002", "0004"});
+  const Finished finished = place.gpupost({"--explain", "s.#.png", "in.*", "flip", "x", "--shard", "count:1/2"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  for (const char* text : {"inputs   s.#.png: a sequence, frame numbers of 4 digits, frames 1-4\n",
+                           "inputs   in.*: a glob, 2 files\n", "shard 1 of 2 (--shard count:1/2): 3 of 6 inputs\n"})
+    CHECK_MESSAGE(finished.out.find(text) != std::string::npos, finished.out);
+}
