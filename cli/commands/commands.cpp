@@ -71,12 +71,14 @@ const CommandRow help_verb{
 
 static Exit run_version(const CommandCall&) {
   print_out(version_text() + "\n");
+  for (const auto& [name, version] : codec_libraries())
+    print_out(fmt::format("{} {}\n", name, version.empty() ? "not in this build" : version));
   return Exit::done;
 }
 
 const CommandRow version_verb{
     .name = "version",
-    .summary = "Print version and commit",
+    .summary = "Print version, commit and the libraries that read and write files",
     .usage = "version",
     .examples = {"version"},
     .run = run_version,

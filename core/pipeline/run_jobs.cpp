@@ -33,6 +33,17 @@ void close_seams(std::vector<ProcessedImage>& parts) {
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
 }
 
+// Makes the picture its display window where that is asked for, or the format has no windows. Returns whether it changed.
+bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
+  const bool is_needed = request.output.to_display || !job.format->holds_everything;
+  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
+  if (!request.output.to_display)
+    report.notes.push_back(
+        fmt::format("{} holds no windows; it gets the display window of {} x {} texels", job.format->name,
+                    picture.size().width, picture.size().height));
+  return true;
+}
+
 void process(const ChainRequest& request, const Job& given, DeviceSession& device, Prefetch& inputs,
              JobReport& report) {
   const Stopwatch total;
@@ -42,6 +53,9 @@ void process(const ChainRequest& request, const Job& given, DeviceSession& devic
   for (const std::string& input : given.inputs) {
     for (Picture& picture : inputs.next(report)) {
       take_named_channels(request.calls, picture);
+      // levels are made of what is to be seen; other ops may use what lies around it
+      const bool has_levels = !request.calls.empty() && request.calls.back().op->makes_levels;
+      if (has_levels) show_display_window(request, given, picture, report);
       const ImageShape shape = shape_of(picture);
       if (parts.empty()) {
         way = conversion_plan_of(request, given, picture);
@@ -49,6 +63,7 @@ void process(const ChainRequest& request, const Job& given, DeviceSession& devic
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
       parts.push_back(process_image(request, device, way, std::move(picture), report));
+      if (!has_levels && show_display_window(request, given, parts.back().picture, report)) parts.back().base.reset();
     }
   }
   report.size = first.size;

@@ -412,8 +412,8 @@ TEST_CASE("what the format cannot hold is refused before tinyexr sees it") {
 
 TEST_CASE("a format that can only be read is refused by name") {
   const Picture picture = mixed_picture({3, 5}, 1);
-  CHECK(output_error_of([&] { encode(*format_named("jpg"), picture, {}); }) ==
-        "jpg files can be read here but not written; expected .exr, .png, .ktx2 or .dds");
+  CHECK(output_error_of([&] { encode(*format_named("bmp"), picture, {}); }) ==
+        "bmp files can be read here but not written; expected " + writable_extensions());
 }
 
 TEST_CASE("the same picture gives the same bytes") {
