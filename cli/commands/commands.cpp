@@ -7,6 +7,7 @@
 #include "cli/text/completion.h"
 #include "cli/text/help.h"
 #include "cli/text/messages.h"
+#include "core/codec/codec.h"
 #include "core/glsl/shader_text.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"

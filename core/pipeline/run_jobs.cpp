@@ -4,6 +4,7 @@
 #include "core/glsl/shader_text.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/image/display_window.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/process_image.h"

@@ -7,6 +7,7 @@
 #include <tiffio.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
