@@ -1,4 +1,5 @@
 // How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
+#include "tests/codec/make_files.h"
 #include "core/base/error.h"
 
 #include <doctest/doctest.h>
