@@ -91,6 +91,8 @@ static nlohmann::ordered_json version_json() {
   using json = nlohmann::ordered_json;
   json libraries = json::object(), formats = json::array();
   for (const auto& [name, version] : library_versions()) libraries[std::string(name)] = version;
+  for (const auto& [name, version] : codec_libraries())
+    if (!version.empty()) libraries[std::string(name)] = version;
   for (const Format& format : all_formats()) {
     json depths = json::array();
     for (const Depth depth : format.written_depths) depths.push_back(name_of(depth));
@@ -103,15 +105,21 @@ static nlohmann::ordered_json version_json() {
 }
 
 static Exit run_version(const CommandCall& call) {
-  print_out(call.has("--json") ? json_text(version_json(), 2) : version_text() + "\n");
+  if (call.has("--json")) {
+    print_out(json_text(version_json(), 2));
+    return Exit::done;
+  }
+  print_out(version_text() + "\n");
+  for (const auto& [name, version] : codec_libraries())
+    print_out(fmt::format("{} {}\n", name, version.empty() ? "not in this build" : version));
   return Exit::done;
 }
 
 const CommandRow version_verb{
     .name = "version",
-    .summary = "Print version and commit",
+    .summary = "Print version, commit and the libraries that read and write files",
     .usage = "version [--json]",
-    .options = {{"--json", "", "Print them with the versions of libraries and the formats, as JSON", {}}},
+    .options = {{"--json", "", "Print all library versions and the formats too, as JSON", {}}},
     .examples = {"version", "version --json"},
     .run = run_version,
 };

@@ -134,10 +134,9 @@ static Exit run_doctor(const CommandCall&) {
   tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
        "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
   tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
-  tell(has_openexr(), "OpenEXR",
-       has_openexr() ? "reads the EXR files that tinyexr does not"
-                     : "PXR24, B44 and DWA compression and sub-sampled channels are refused",
-       "apt-get install libopenexr-dev, and a new build");
+  for (const auto& [name, version] : codec_libraries())
+    tell(!version.empty(), name, version.empty() ? "not in this build; its files are refused" : version,
+         fmt::format("apt-get install {}-dev, and a new build", name));
   tell(is_sandboxed, "seccomp",
        is_sandboxed ? "holds: who decodes can open, start and connect nothing"
                     : "decoding runs in a limited process without it",

@@ -18,6 +18,12 @@
 
 namespace gpupost {
 
+static std::vector<std::string_view> primaries_names() {
+  std::vector<std::string_view> names;
+  for (const NamedPrimaries& row : named_primaries) names.push_back(row.name);
+  return names;
+}
+
 std::span<const Global> all_globals() {
   static const Global rows[] = {
       {"output",
@@ -60,7 +66,7 @@ std::span<const Global> all_globals() {
        "Number of shards for --shard auto where the scheduler sets none (Kubernetes, HyperQueue)",
        {},
        ""},
-      {"format", "NAME", "File format of the output. Default: by the output's name", {"exr", "png", "ktx2", "dds"}, ""},
+      {"format", "NAME", "File format of the output. Default: by the output's name", writable_formats(), ""},
       {"assemble",
        "KIND",
        "Write all inputs to one KTX2 or DDS file: six faces (+X -X +Y -Y +Z -Z) to a cube, any number to an array, or "
@@ -72,12 +78,30 @@ std::span<const Global> all_globals() {
        "Depth of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: that of the input",
        {"8", "16", "16f", "32f"},
        ""},
-      {"compression", "NAME", "Compression of an EXR output (default zip)", {"none", "rle", "zips", "zip"}, ""},
+      {"quality",
+       "N",
+       "Quality of a JPEG output, 1 to 100 (default 90). Below 90 chroma has half the columns and rows",
+       {},
+       ""},
+      {"compression",
+       "NAME",
+       "Compression of an EXR (all but lzw and zstd) or a TIFF (none, lzw, zip, zstd). Default: the input's where "
+       "input "
+       "and output are of one format, else zip",
+       {std::begin(compression_names), std::end(compression_names)},
+       ""},
+      {"to-display",
+       "",
+       "Write the display window of the result: texels outside are dropped, missing ones are transparent black. "
+       "Formats "
+       "without windows get this always",
+       {},
+       ""},
       {"transfer",
        "CURVE",
        "Transfer function of an integer output. Default: srgb, but linear for 16 bits in KTX2 and DDS. Floats are "
-       "always linear",
-       {"srgb", "linear"},
+       "always linear. pq and hlg need a PNG of 16 bits",
+       {"srgb", "linear", "pq", "hlg"},
        ""},
       {"dither",
        "KIND",
@@ -87,14 +111,29 @@ std::span<const Global> all_globals() {
        ""},
       {"input-transfer",
        "CURVE",
-       "Transfer function of the input's color. Default: srgb for integers, linear for floats",
-       {"srgb", "linear"},
+       "Transfer function of the input's color. Default: what the file says, else srgb for integers, linear for floats",
+       {"srgb", "linear", "pq", "hlg"},
        ""},
       {"input-alpha",
        "KIND",
        "Alpha of the input. Default: premultiplied for EXR, straight for all other formats",
        {"straight", "premultiplied"},
        ""},
+      {"input-primaries", "NAME",
+       "Primaries of the input's color: a name, or x and y of red, green, blue and white with commas between them. "
+       "Default: what the file says, else rec709",
+       primaries_names(), "", false, false, true},
+      {"output-primaries", "NAME",
+       "Convert the result to these primaries, and say so in the output (EXR, PNG, JPEG or TIFF). Default: the "
+       "input's, "
+       "or Rec. 709 where an op or the format needs it",
+       primaries_names(), "", false, false, true},
+      {"no-orient",
+       "",
+       "Keep the texels as they are stored, whatever the Exif or TIFF orientation of the input says",
+       {},
+       "",
+       true},
       {"apply-to",
        "NAME,...",
        "Channels that ops filter: color (default), all, or names of channels and layers. Other channels take the "
@@ -263,7 +302,20 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
   return values;
 }
 
-static Transfer transfer_named(const std::string& name) { return name == "srgb" ? Transfer::srgb : Transfer::linear; }
+static Transfer transfer_named(const std::string& name) {
+  return name == "srgb"  ? Transfer::srgb
+         : name == "pq"  ? Transfer::pq
+         : name == "hlg" ? Transfer::hlg
+                         : Transfer::linear;
+}
+
+static Primaries primaries_named(std::string_view option, const std::string& text) {
+  if (const auto parsed = parse_primaries(text)) return *parsed;
+  fail(Exit::usage,
+       "--{} {} are no primaries; expected {}, or eight numbers with commas between them: x and y of red, green, blue "
+       "and white",
+       option, text, fmt::join(primaries_names(), ", "));
+}
 
 static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
   int64_t value = 0;
@@ -388,6 +440,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("level")) input.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("assemble"))
     input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
+  if (values.contains("input-primaries")) input.primaries = primaries_named("input-primaries", text("input-primaries"));
+  input.keeps_orientation = flag("no-orient");
   if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
@@ -395,10 +449,11 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (const std::string bits = text("bits"); !bits.empty())
     encoding.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
   if (const std::string name = text("compression"); !name.empty())
-    encoding.compression = name == "none"   ? Compression::none
-                           : name == "rle"  ? Compression::rle
-                           : name == "zips" ? Compression::zips
-                                            : Compression::zip;
+    encoding.compression = Compression(std::ranges::find(compression_names, name) - std::begin(compression_names));
+  if (values.contains("quality")) encoding.quality = int(whole_number("quality", text("quality"), 1, 100));
+  if (values.contains("output-primaries"))
+    encoding.primaries = primaries_named("output-primaries", text("output-primaries"));
+  encoding.to_display = flag("to-display");
   if (values.contains("transfer")) encoding.transfer = transfer_named(text("transfer"));
   if (text("dither") == "ordered") encoding.dither = Dither::ordered;
   if (values.contains("apply-to")) passes.apply_to = parse_apply_to(text("apply-to"));

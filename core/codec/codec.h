@@ -1,7 +1,7 @@
 // From a file to a picture and back.
 #pragma once
 
-#include "core/codec/common/format.h"
+#include "core/codec/formats.h"
 
 #include <span>
 #include <string>
@@ -24,6 +24,12 @@ std::vector<std::string> drop_extras(Picture& picture, const Format& format);
 Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                const EncodeOptions& options);
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options);
+
+struct Library {
+  std::string name;
+  std::string version;  // "": this build was made without it
+};
+std::vector<Library> codec_libraries();
 
 // Is this process meant to be a decode worker? Every `main` of ours asks first and returns worker_main()'s value.
 bool is_decode_worker(int argc, char** argv);

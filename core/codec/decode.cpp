@@ -1,7 +1,6 @@
 // From an open file to a picture. The file is looked at by a worker alone; here only its answer is, and not trusted.
 #include "core/base/printable.h"
 #include "core/codec/codec.h"
-#include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/worker/reply_check.h"
 #include "core/codec/worker/worker.h"
@@ -106,7 +105,8 @@ Reply reply_of(const WorkerEnd& end, const Limits& limits) {
   if (end.was_too_slow || end.said_too_much) throw_worker_failure(end, task_of(limits));
   try {
     Reply reply = unpack_reply(end.said);
-    if (is_sensible(reply, limits)) return reply;
+    const bool has_format = reply.exit != Exit::done || format_named(reply.decoded.picture.format);
+    if (has_format && is_sensible(reply, limits)) return reply;
   } catch (const std::out_of_range&) {
   }
   throw_worker_failure(end, task_of(limits));

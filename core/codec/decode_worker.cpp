@@ -3,6 +3,7 @@
 
 #include "core/base/threads.h"
 #include "core/codec/common/reader.h"
+#include "core/codec/formats.h"
 #include "core/codec/worker/protocol.h"
 #include "core/system/child.h"
 #include "core/system/sandbox.h"
@@ -22,8 +23,7 @@ namespace gpupost {
 
 Decoded read_picture(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
   if (file.empty()) fail(Exit::input, "is empty");
-  const Format& format = readable_format(file);
-  return format.name == "exr" ? read_exr(file, options, lend) : read_with_stb(file, format, options, lend);
+  return readable_format(file).read(file, options, lend);
 }
 
 namespace {

@@ -1,5 +1,4 @@
 #include "core/codec/codec.h"
-#include "core/codec/common/writer.h"
 
 #include "core/base/error.h"
 #include "core/image/to_working.h"
@@ -12,10 +11,9 @@ Encoded encode(const Format& format, std::span<const Source> sources, Arrangemen
                const EncodeOptions& options) {
   if (!format.can_write())
     fail(Exit::output, "{} files can be read here but not written; expected {}", format.name, writable_extensions());
-  if (format.holds_arrangements) return encode_texture(format, sources, arrangement, options);
-  if (sources.size() != 1 || arrangement != Arrangement::single)
+  if (!format.holds_arrangements && (sources.size() != 1 || arrangement != Arrangement::single))
     fail(Exit::output, "{} holds one picture, not {} of a cube or an array", format.name, sources.size());
-  return format.name == "exr" ? encode_exr(*sources.front().picture, options) : encode_png(sources.front(), options);
+  return format.write(format, sources, arrangement, options);
 }
 
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options) {

@@ -21,8 +21,9 @@ constexpr size_t bytes_of(Depth depth) {
 constexpr bool is_float(Depth depth) { return depth == Depth::half || depth == Depth::f32; }
 std::string_view name_of(Depth depth);  // "8", "16", "uint", "16f", "32f"
 
-// How light becomes a number. Files are written with the first two alone.
-enum class Transfer { linear, srgb, bt709, power };
+// How light becomes a number. In pq and hlg a number of light, 1, is the reference white of ITU-R BT.2408: 203 cd/m2, and 75 %
+// of the signal.
+enum class Transfer { linear, srgb, bt709, power, pq, hlg };
 enum class Alpha { premultiplied, straight };
 
 struct Size {
@@ -106,7 +107,7 @@ struct Attribute {
 
 struct Picture {
   std::string format;        // of the file it came from: "exr", "png", ...
-  std::string compression;   // of an EXR: "none", "rle", "zips", "zip", "piz", "PXR24", ...
+  std::string compression;   // of an EXR or a TIFF: "none", "rle", "zips", "zip", "piz", "pxr24", ...
   int file_level_count = 1;  // mip levels in the file; one of them was read
   Window data_window;        // its size is the size of level 0
   Window display_window;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -107,6 +108,33 @@ std::optional<Primaries> parsed(const Attribute& attribute) {
 
 bool are_same(const Primaries& a, const Primaries& b) {
   return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
+}
+
+std::optional<Primaries> parse_primaries(const std::string& text) {
+  const auto named = std::ranges::find(named_primaries, text, &NamedPrimaries::name);
+  if (named != std::end(named_primaries)) return named->primaries;
+  std::array<double, 8> n{};
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (size_t i = 0; i < n.size(); ++i) {
+    const auto [rest, error] = std::from_chars(at, end, n[i]);
+    if (error != std::errc() || (i < 7 ? rest == end || *rest != ',' : rest != end)) return std::nullopt;
+    at = rest + 1;
+  }
+  const Primaries primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
+  return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
+}
+
+std::optional<Primaries> nearest_named(const Primaries& seen) {
+  for (const auto& [name, primaries] : named_primaries) {
+    const Matrix matrix = conversion({.from = primaries, .to = seen});
+    double farthest = 0;
+    for (size_t row = 0; row < 3; ++row)
+      for (size_t column = 0; column < 3; ++column)
+        farthest = std::max(farthest, std::abs(matrix[row][column] - (row == column ? 1 : 0)));
+    if (farthest < 0.003) return primaries;
+  }
+  return std::nullopt;
 }
 
 std::optional<Primaries> other_primaries(const Picture& picture) {

@@ -156,7 +156,14 @@ void row_of_floats(float* row, Integer* to, size_t texel_count, Transfer transfe
     for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = Integer(linear_integer<Integer>(row[i]));
     return;
   }
-  encode_srgb(row, to, 4 * texel_count);
+  if (transfer == Transfer::srgb) {
+    encode_srgb(row, to, 4 * texel_count);
+  } else {
+    const double largest = largest_light(transfer);
+    const auto encode = transfer == Transfer::pq ? pq_encode : hlg_encode;
+    for (size_t i = 0; i < 4 * texel_count; ++i)
+      to[i] = Integer(std::round(encode(double(row[i]) * largest) * most<Integer>));
+  }
   for (size_t i = 3; i < 4 * texel_count; i += 4) to[i] = Integer(linear_integer<Integer>(row[i]));
 }
 
@@ -261,9 +268,10 @@ template <class Integer>
 void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, const IntegerConversion& way,
                 float* scratch, Counts& counts) {
   const size_t number_count = 4 * texel_count;
+  const auto largest = float(largest_light(way.transfer));
   if (way.depth == Depth::half) {
     const auto* halves = reinterpret_cast<const uint16_t*>(from);
-    const bool is_looked_up = !way.has_alpha || is_opaque(halves, texel_count);
+    const bool is_looked_up = largest == 1 && (!way.has_alpha || is_opaque(halves, texel_count));
     if (is_looked_up) {
       look_up(halves, to, texel_count, y, way);
       if (is_in_unit(halves, number_count)) return;
@@ -274,6 +282,9 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
     std::memcpy(scratch, from, number_count * sizeof(float));
   }
   if (way.has_alpha) divide_by_alpha(scratch, texel_count);
+  if (largest != 1)
+    for (size_t i = 0; i < number_count; ++i)
+      if (i % 4 != 3) scratch[i] /= largest;
   count_outliers(scratch, texel_count, counts);
   if constexpr (sizeof(Integer) == 1)
     if (way.dither == Dither::ordered) return dither_row(scratch, to, texel_count, y, way);

@@ -23,6 +23,38 @@ double bt709_decode(double encoded) {
 
 namespace {
 
+constexpr double pq_m1 = 2610.0 / 16384, pq_m2 = 2523.0 / 32, pq_c1 = 3424.0 / 4096, pq_c2 = 2413.0 / 128,
+                 pq_c3 = 2392.0 / 128;
+constexpr double pq_largest = 10000.0 / 203;
+constexpr double hlg_a = 0.17883277, hlg_b = 1 - 4 * hlg_a;
+const double hlg_c = 0.5 - hlg_a * std::log(4 * hlg_a);
+
+double hlg_scene(double encoded) {
+  return encoded <= 0.5 ? encoded * encoded / 3 : (std::exp((encoded - hlg_c) / hlg_a) + hlg_b) / 12;
+}
+const double hlg_largest = 1 / hlg_scene(0.75);
+
+}  // namespace
+
+double pq_decode(double encoded) {
+  const double root = std::pow(std::max(0.0, encoded), 1 / pq_m2);
+  return pq_largest * std::pow(std::max(0.0, root - pq_c1) / (pq_c2 - pq_c3 * root), 1 / pq_m1);
+}
+double pq_encode(double light) {
+  const double root = std::pow(std::max(0.0, light / pq_largest), pq_m1);
+  return std::pow((pq_c1 + pq_c2 * root) / (1 + pq_c3 * root), pq_m2);
+}
+double hlg_decode(double encoded) { return hlg_largest * hlg_scene(std::max(0.0, encoded)); }
+double hlg_encode(double light) {
+  const double scene = std::max(0.0, light / hlg_largest);
+  return scene <= 1.0 / 12 ? std::sqrt(3 * scene) : hlg_a * std::log(12 * scene - hlg_b) + hlg_c;
+}
+double largest_light(Transfer transfer) {
+  return transfer == Transfer::pq ? pq_largest : transfer == Transfer::hlg ? hlg_largest : 1;
+}
+
+namespace {
+
 // What has to change before the device may see a group's texels.
 struct Look {
   Transfer transfer = Transfer::linear;
@@ -44,6 +76,8 @@ double light_of(double encoded, Look look) {
     case Transfer::linear: return encoded;
     case Transfer::srgb: return srgb_decode(encoded);
     case Transfer::bt709: return bt709_decode(encoded);
+    case Transfer::pq: return pq_decode(encoded);
+    case Transfer::hlg: return hlg_decode(encoded);
     case Transfer::power: return std::copysign(std::pow(std::abs(encoded), look.exponent), encoded);
   }
   return encoded;

@@ -10,6 +10,13 @@ double srgb_decode(double encoded);
 double srgb_encode(double linear);
 // ITU-R BT.709, 1.2, from number to light.
 double bt709_decode(double encoded);
+// SMPTE ST 2084 (pq) and the curves of ITU-R BT.2100 (hlg), between numbers of light and numbers in a file.
+double pq_decode(double encoded);
+double pq_encode(double light);
+double hlg_decode(double encoded);
+double hlg_encode(double light);
+// Light of the largest number of a file.
+double largest_light(Transfer transfer);
 
 // Makes the color group of `picture` ready for the device: linear, premultiplied, of depth `storage` (half or f32). Other
 // groups stay as they are. Returns how many finite values over 65504 were clamped on their way to half.

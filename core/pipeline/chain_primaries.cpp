@@ -36,6 +36,12 @@ class Walk {
     current_ = given;
   }
 
+  // Colors of unknown primaries are taken as Rec. 709's.
+  void make_result(const Primaries& primaries) {
+    if (!current_) current_ = rec709;
+    convert_to(primaries);
+  }
+
   ChainPrimaries finish() {
     made_.result = current_.value_or(rec709);
     return std::move(made_);
@@ -59,11 +65,12 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
 
 }  // namespace
 
-ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given, bool takes_any) {
+ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
+                              std::optional<Primaries> wanted) {
   Walk walk(given);
   const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // nothing may stand behind it
   for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
-  if (!takes_any) walk.convert_to(rec709);
+  if (wanted) walk.make_result(*wanted);
   else if (const std::optional<Primaries> named = named_last(calls)) walk.convert_to(*named);
   if (makes_levels) walk.take(calls.back());
   return walk.finish();

@@ -18,7 +18,8 @@ struct ChainPrimaries {
 };
 
 // The chain on a picture of these primaries. `given` is empty where the file names none, or Rec. 709: then an op that names
-// the primaries it takes is believed. `takes_any`: the result may have any primaries, else it gets those of Rec. 709.
-ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given, bool takes_any);
+// the primaries it takes is believed. The result gets the primaries `wanted`; empty: those that the chain leaves.
+ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
+                              std::optional<Primaries> wanted);
 
 }  // namespace gpupost

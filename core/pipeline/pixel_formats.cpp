@@ -12,12 +12,19 @@ namespace gpupost {
 
 // Does the format hold sRGB numbers of this depth?
 static bool holds_srgb(const Format& format, Depth depth) {
-  return depth == Depth::u8 || (depth == Depth::u16 && format.name == "png");
+  return depth == Depth::u8 || (depth == Depth::u16 && (format.name == "png" || format.name == "tiff"));
 }
 
 void check_numbers(const OutputSettings& output, const Format& format) {
   std::vector<std::string_view> names;
   for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
+  const std::vector<Compression>& compressions = format.compressions;
+  if (output.compression && !compressions.empty() && std::ranges::count(compressions, *output.compression) == 0) {
+    std::vector<std::string_view> known;
+    for (const Compression compression : compressions) known.push_back(compression_names[size_t(compression)]);
+    fail(Exit::usage, "--compression {}: {} files hold {}", compression_names[size_t(*output.compression)], format.name,
+         fmt::join(known, ", "));
+  }
   if (output.bits && !format.can_write(*output.bits))
     fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*output.bits), format.name, fmt::join(names, " or "));
   if (output.dither != Dither::none && !format.can_write(Depth::u8))
@@ -30,6 +37,7 @@ void check_numbers(const OutputSettings& output, const Format& format) {
 
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (request.output.bits) return *request.output.bits;
+  if (input_depth == Depth::u16 && holds_srgb(format, Depth::u16)) return Depth::u16;
   if (!format.can_write(Depth::half)) return input_depth == Depth::u16 ? Depth::u16 : Depth::u8;
   if (input_depth == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
   if (request.passes.fp16 || input_depth == Depth::u8 || input_depth == Depth::half) return Depth::half;
@@ -39,6 +47,10 @@ Depth choose_output_depth(const ChainRequest& request, const Format& format, Dep
 Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth) {
   const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
   const Transfer transfer = output.transfer.value_or(natural);
+  const bool is_hdr = transfer == Transfer::pq || transfer == Transfer::hlg;
+  if (is_hdr && (format.name != "png" || depth != Depth::u16))
+    fail(Exit::usage, "--transfer {}: only PNG of 16 bits holds it; expected a .png output and --bits 16",
+         transfer == Transfer::pq ? "pq" : "hlg");
   if (transfer == Transfer::srgb && natural == Transfer::linear)
     fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
          format.can_write(Depth::u8) ? ", or --bits 8" : "");

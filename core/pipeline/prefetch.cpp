@@ -44,6 +44,7 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (settings.transfer) picture.transfer = *settings.transfer;
+  if (settings.primaries) set_primaries(picture, *settings.primaries);
   if (settings.alpha) picture.alpha = *settings.alpha;
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip)
     return cut_faces(file, picture, settings.assembly);

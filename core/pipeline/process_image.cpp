@@ -23,12 +23,16 @@ namespace gpupost {
 
 namespace {
 
-// Which primaries the colors of a picture have on their way through a chain and into a format: others than EXR hold those
-// of Rec. 709 alone. Numbers that are no colors have none.
-ChainPrimaries primaries_of(std::span<const Call> calls, const Format& format, const Picture& picture) {
+// Which primaries the colors of a picture have on their way through a chain and into a format: some hold those of Rec. 709
+// alone. Numbers that are no colors have none.
+ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
+                            const Picture& picture) {
   const bool has_colors = picture.groups.front().is_color && !makes_content(calls, Content::data);
   if (!has_colors) return {.calls = {calls.begin(), calls.end()}};
-  return with_primaries(calls, other_primaries(picture), format.name == "exr");
+  const std::optional<Primaries> wanted = format.holds_primaries ? asked : rec709;
+  ChainPrimaries made = with_primaries(calls, other_primaries(picture), wanted);
+  made.is_named |= asked.has_value();
+  return made;
 }
 
 // May a chain make of gray, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
@@ -250,10 +254,10 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<Call> calls = for_picture(request.calls, read, request.input);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
-  const ChainPrimaries primaries = primaries_of(calls, *way.job.format, picture);
+  const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
-  if (primaries.converts) report.add_warning(conversion_warning(primaries, picture));
+  if (primaries.converts && !request.output.primaries) report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
@@ -278,7 +282,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);
-    make_rec709(picture, own);
+    convert_primaries(picture, {.from = own, .to = primaries.result});
+    set_primaries(picture, primaries.result);
   } else if (!keeps_original_integers) {
     make_working(picture, working_depth(way.input_depth, way.output_depth));
   }

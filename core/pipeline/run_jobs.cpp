@@ -4,6 +4,7 @@
 #include "core/glsl/shader_text.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/image/display_window.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/journal.h"
 #include "core/pipeline/prefetch.h"
@@ -40,6 +41,16 @@ void close_seams(std::vector<ProcessedImage>& parts) {
     fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
   const std::vector<Group*> faces = colors_of(parts);
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
+}
+
+// Makes the picture its display window where that is asked for, or the format has no windows. Returns whether it changed.
+bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
+  const bool is_needed = request.output.to_display || !job.format->holds_everything;
+  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
+  if (!request.output.to_display)
+    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
+                                       job.format->name, picture.size().width, picture.size().height));
+  return true;
 }
 
 // A job on its way: its images have been through the chain, or its report has an error.
@@ -81,6 +92,9 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
     decode_wait_ms += waiting.milliseconds();
     for (Picture& picture : pictures) {
       take_named_channels(request.calls, picture);
+      // levels are made of what is to be seen; other ops may use what lies around it
+      const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
+      if (has_levels) show_display_window(request, given, picture, report);
       const ImageShape shape = shape_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
@@ -88,6 +102,8 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
       made.parts.push_back(process_image(request, device, made.way, std::move(picture), report));
+      ProcessedImage& part = made.parts.back();
+      if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
     }
   }
   report.size = first.size;

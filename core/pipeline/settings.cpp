@@ -7,6 +7,7 @@ DecodeOptions decode_options(const InputSettings& settings) {
           .layer = settings.layer,
           .level = settings.level.value_or(0),
           .limits = settings.limits,
+          .keeps_orientation = settings.keeps_orientation,
           .requires_sandbox = settings.requires_sandbox};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/codec/codec.h"
+#include "core/image/primaries.h"
 #include "core/op/op.h"
 #include "core/pipeline/apply_to.h"
 #include "core/plan/plan.h"
@@ -25,6 +26,8 @@ struct InputSettings {
   std::optional<int> level;          // of a mip-mapped input; empty: 0
   std::optional<Transfer> transfer;  // of the input's color; empty: as the file says
   std::optional<Alpha> alpha;        // empty: as the file's format has it
+  std::optional<Primaries> primaries;  // of the input's color; empty: as the file says
+  bool keeps_orientation = false;      // texels stay as they are stored
   Assembly assembly = Assembly::none;
   Limits limits;  // of each input
   bool requires_sandbox = false;
@@ -33,7 +36,10 @@ struct InputSettings {
 // How results are written.
 struct OutputSettings {
   std::optional<Depth> bits;  // of the color; empty: as the input has it, as far as the format can hold that
-  Compression compression = Compression::zip;
+  std::optional<Compression> compression;  // empty: the input's where the formats are the same, else zip
+  int quality = 90;                        // of JPEG, 1 to 100
+  std::optional<Primaries> primaries;      // to be converted to; empty: those that the chain leaves
+  bool to_display = false;                 // the picture is its display window, also where the format has windows
   std::optional<Transfer> transfer;  // of integers; empty: the format's own
   Dither dither = Dither::none;
   bool no_clobber = false;  // a file that is there is not replaced

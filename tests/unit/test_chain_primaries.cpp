@@ -46,38 +46,39 @@ Color light_of(Color c, const Primaries& primaries) {
 }  // namespace
 
 TEST_CASE("colors are converted where an op takes Rec. 709, and nowhere else") {
-  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--auto"}}), ap0, true)) ==
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--auto"}}), ap0, {})) ==
         Names{"gain", "matrix", "exposure"});
-  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--stops 1"}}), ap0, true)) ==
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"exposure", "--stops 1"}}), ap0, {})) ==
         Names{"gain", "exposure"});
-  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}, {"stats", ""}}), ap0, true)) ==
+  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}, {"stats", ""}}), ap0, {})) ==
         Names{"matrix", "exposure", "stats"});
-  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}}), {}, true)) == Names{"exposure"});
+  CHECK(names_of(with_primaries(calls_of({{"exposure", "--auto"}}), {}, {})) == Names{"exposure"});
 }
 
 TEST_CASE("a format of Rec. 709 gets it behind the chain, but before levels") {
-  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"mips", ""}}), ap0, false)) ==
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}, {"mips", ""}}), ap0, rec709)) ==
         Names{"gain", "matrix", "mips"});
-  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), ap0, false)) == Names{"gain", "matrix"});
-  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), {}, false)) == Names{"gain"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), ap0, rec709)) == Names{"gain", "matrix"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), {}, rec709)) == Names{"gain"});
+  CHECK(names_of(with_primaries(calls_of({{"gain", ""}}), {}, ap0)) == Names{"gain", "matrix"});
 }
 
 TEST_CASE("matrix --named says what it makes, and is given what it takes") {
-  const ChainPrimaries named = with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}}), {}, true);
+  const ChainPrimaries named = with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}}), {}, {});
   CHECK(named.is_named);
   CHECK(!named.converts);
   CHECK(are_same(named.result, rec2020));
   // a picture of Rec. 2020 is not converted twice
-  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), rec2020, false)) ==
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), rec2020, rec709)) ==
         Names{"matrix"});
-  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), ap0, false)) ==
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), ap0, rec709)) ==
         Names{"matrix", "matrix"});
   // one that says nothing is what the op says
-  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), {}, false)) == Names{"matrix"});
-  CHECK(are_same(with_primaries(calls_of({{"matrix", "--rows 1,0,0,0,1,0,0,0,1"}}), ap0, true).result, ap0));
+  CHECK(names_of(with_primaries(calls_of({{"matrix", "--named rec2020-to-rec709"}}), {}, rec709)) == Names{"matrix"});
+  CHECK(are_same(with_primaries(calls_of({{"matrix", "--rows 1,0,0,0,1,0,0,0,1"}}), ap0, {}).result, ap0));
   // what was asked for last is what comes out
   CHECK(are_same(
-      with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}, {"saturation", "--factor 0.5"}}), {}, true)
+      with_primaries(calls_of({{"matrix", "--named rec709-to-rec2020"}, {"saturation", "--factor 0.5"}}), {}, {})
           .result,
       rec2020));
 }
@@ -85,13 +86,13 @@ TEST_CASE("matrix --named says what it makes, and is given what it takes") {
 TEST_CASE("a color stays the same light whatever a chain converts it to") {
   const Color c{0.6, 0.3, 0.1, 1};
   for (const Primaries& given : {ap0, rec2020, cie_xyz, rec709})
-    for (const bool takes_any : {true, false})
+    for (const std::optional<Primaries>& wanted : {std::optional<Primaries>(), {rec709}, {rec2020}})
       for (const auto& calls :
            {calls_of({{"stats", ""}}), calls_of({{"matrix", "--named rec709-to-rec2020"}}),
             calls_of({{"matrix", "--named rec709-to-xyz"}}), calls_of({{"matrix", "--named rec2020-to-rec709"}}),
             calls_of({{"matrix", "--named rec709-to-xyz"}, {"stats", ""}}),
             calls_of({{"matrix", "--named xyz-to-rec709"}, {"matrix", "--named rec709-to-rec2020"}})}) {
-        const ChainPrimaries made = with_primaries(calls, given, takes_any);
+        const ChainPrimaries made = with_primaries(calls, given, wanted);
         const Color before = light_of(c, given), after = light_of(made_of(made.calls, c), made.result);
         for (size_t k = 0; k < 3; ++k) CHECK(after[k] == doctest::Approx(before[k]).epsilon(1e-6));
       }

@@ -1,12 +1,14 @@
 // The formats, and what is said of a file that is read or written.
 #pragma once
 
+#include "core/codec/common/bytes.h"
 #include "core/image/picture.h"
 #include "core/image/to_working.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,28 +19,8 @@ namespace gpupost {
 // How many mip levels one file of a format holds.
 enum class FileLevels { one, one_or_all, any };
 
-// One row of the table of formats.
-struct Format {
-  std::string_view name;                     // "exr", "png", "ktx2", "dds", "jpg", "tga", "bmp", "hdr"
-  std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
-  std::string_view description;
-  bool can_read = false;
-  std::vector<Depth> written_depths;  // of color, in the order in which messages name them; empty: it is not written
-  FileLevels levels = FileLevels::one;
-  bool holds_arrangements = false;  // cubes and arrays
-  bool holds_everything = false;    // any channels, attributes, data and display windows
-
-  bool can_write() const { return !written_depths.empty(); }
-  bool can_write(Depth depth) const { return std::ranges::find(written_depths, depth) != written_depths.end(); }
-};
-
-std::span<const Format> all_formats();
-// The extensions of the formats that can be written, those that hold a whole mip chain alone if `with_levels`, as
-// messages name what they expect: ".exr, .png or .dds".
-std::string writable_extensions(bool with_levels = false);
-const Format* format_named(std::string_view name);                // nullptr: none
-const Format* format_of_extension(std::string_view path);         // by what follows the last dot; nullptr: none
-const Format* format_of_bytes(std::span<const std::byte> start);  // by magic bytes; nullptr: no image format known here
+// Lends zeroed memory for the texels of one level.
+using TexelAllocator = std::function<TexelBuffer(size_t bytes)>;
 
 // What a file may be, at most. Over one of them is Exit::input.
 struct Limits {
@@ -56,6 +38,7 @@ struct DecodeOptions {
   int level = 0;      // of a mip-mapped file
   Limits limits;
   int thread_count = 0;           // of the decoder; 0: one for each core
+  bool keeps_orientation = false;  // texels stay as they are stored, whatever Exif or TIFF say
   bool requires_sandbox = false;  // a system that cannot filter the decoder's system calls is Exit::limit, no warning
 };
 
@@ -73,16 +56,20 @@ struct Decoded {
   std::vector<std::string> warnings;
 };
 
-enum class Compression { none, rle, zips, zip };
+// The first ten are numbered as in EXR files.
+enum class Compression { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, lzw, zstd };
+inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips", "zip",  "piz", "pxr24",
+                                                         "b44",  "b44a", "dwaa", "dwab", "lzw", "zstd"};
 
 struct EncodeOptions {
   Depth depth = Depth::half;                   // of color channels; one of the format's written_depths
   bool keep_depths = false;                    // EXR: each channel as its Channel::depth says
-  Compression compression = Compression::zip;  // EXR
+  Compression compression = Compression::zip;  // one of the format's, where it has some
   bool mipmapped = false;                      // one file with all levels; else level `level` alone
   int level = 0;
   Transfer transfer = Transfer::srgb;  // of integers: PNG 8 and 16 bit, KTX2 and DDS 8 bit
   Dither dither = Dither::none;        // of 8 bits
+  int quality = 90;                    // of JPEG, 1 to 100; chroma is whole from 90 on
 };
 
 struct Encoded {
@@ -99,7 +86,27 @@ struct Source {
 // How the pictures of a file belong together.
 enum class Arrangement { single, cube, array };
 
-// Was OpenEXR built in? Without it, EXR files that tinyexr cannot read are refused.
-bool has_openexr();
+// One row of the table of formats. A format that can only be read or only be written lacks the other function.
+struct Format {
+  std::string_view name;                     // "exr", "png", "ktx2", ...
+  std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
+  std::string_view description;
+  bool (*matches)(Bytes start) = nullptr;  // Does a file begin so? `start` has magic_bytes, or is the whole file.
+  // Checks the whole file before a library sees it, or while it does. Throws Error(Exit::input).
+  Decoded (*read)(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) = nullptr;
+  Encoded (*write)(const Format& format, std::span<const Source> sources, Arrangement arrangement,
+                   const EncodeOptions& options) = nullptr;
+  std::vector<Depth> written_depths = {};  // of color, in the order in which messages name them
+  std::vector<Compression> compressions = {};  // that are written; empty: there is no choice
+  FileLevels levels = FileLevels::one;
+  bool holds_arrangements = false;  // cubes and arrays
+  bool holds_everything = false;    // any channels, attributes, data and display windows
+  bool holds_primaries = false;     // says which primaries its colors have; others hold those of Rec. 709
+  bool holds_alpha = true;
+
+  bool can_read() const { return read != nullptr; }
+  bool can_write() const { return write != nullptr; }
+  bool can_write(Depth depth) const { return std::ranges::find(written_depths, depth) != written_depths.end(); }
+};
 
 }  // namespace gpupost

@@ -73,7 +73,7 @@ TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Dep
 }
 
 // Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honored: what
-// is written elsewhere is of Rec. 709.
+// is written elsewhere says its own, or is of Rec. 709.
 bool is_default_attribute(const Attribute& attribute) {
   const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
   if (attribute.name == "chromaticities") return true;
@@ -127,6 +127,12 @@ Pixels pixels_of(const Source& source, int level_index, std::span<const size_t> 
   return pixels;
 }
 
+std::vector<size_t> components_of(const Group& color) {
+  std::vector<size_t> components = color.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
+  if (color.has_alpha()) components.push_back(3);
+  return components;
+}
+
 void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
   const Clipped& clipped = losses.clipped;
   const auto share = [&](size_t count) {
@@ -155,7 +161,9 @@ std::vector<std::string> drop_extras(Picture& picture, const Format& format) {
   if (format.holds_everything || !picture.groups.front().is_color) return warnings;
   warn_of_extras(picture, format.name, warnings);
   picture.groups.erase(picture.groups.begin() + 1, picture.groups.end());
-  picture.attributes.clear();
+  std::erase_if(picture.attributes, [&](const Attribute& attribute) {
+    return !format.holds_primaries || attribute.name != "chromaticities";
+  });
   return warnings;
 }
 

@@ -33,6 +33,9 @@ bool is_encodable(const Picture& picture, const EncodeOptions& options);
 Pixels pixels_of(const Source& source, int level, std::span<const size_t> components, const EncodeOptions& options,
                  Losses& losses);
 
+// Components of a group whose file holds Y, YA, RGB or RGBA.
+std::vector<size_t> components_of(const Group& color);
+
 void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings);
 // Of what the format cannot hold: other channels, attributes, windows.
 void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings);

@@ -1,14 +1,16 @@
-// The writers behind encode(), one a format, and what they have in common.
+// The writers of the formats, and what they have in common.
 #pragma once
 
 #include "core/codec/common/format.h"
 
 namespace gpupost {
 
-Encoded encode_exr(const Picture& picture, const EncodeOptions& options);
+Encoded encode_exr(const Source& source, const EncodeOptions& options);
 Encoded encode_png(const Source& source, const EncodeOptions& options);
+Encoded encode_jpeg(const Source& source, const EncodeOptions& options);
 Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                        const EncodeOptions& options);
+Encoded encode_tiff(const Source& source, const EncodeOptions& options);
 
 // Is the color linear, premultiplied and half or f32, or uint, as it stands?
 bool is_working(const Picture& picture);

@@ -53,13 +53,13 @@ TinyHeader tiny_header(std::span<const EXRChannelInfo> channels, int compression
 void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, size_t chunk) {
   tiny.header.header_len = unsigned(table_at - 8);  // it adds the 8 bytes of the magic number itself
   tinyexr_thread_count = 1;
-  tinyexr_met_damage = false;
   const char* message = nullptr;
   const int code = LoadEXRImageFromMemory(&to.image, &tiny.header, unsigned_bytes(file), file.size(), &message);
   if (message) FreeEXRErrorMessage(message);
   tinyexr_thread_count = 0;
-  if (code != TINYEXR_SUCCESS) to.image = {};  // it has freed the image, and left the pointers
-  if (code != TINYEXR_SUCCESS || tinyexr_met_damage) refuse_chunk(chunk);
+  if (code == TINYEXR_SUCCESS) return;
+  to.image = {};  // it has freed the image, and left the pointers
+  refuse_chunk(chunk);
 }
 
 int tiny_type(Depth depth) {

@@ -28,8 +28,7 @@ class BlockDecoder {
 [[noreturn]] void refuse_chunk(size_t chunk);
 
 std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
-// The others' pieces: other compressions, and sub-sampled channels, whose numbers are repeated. Throws Error(Exit::input)
-// with their name where this build has no OpenEXR.
+// The others' pieces: other compressions, and sub-sampled channels, whose numbers are repeated.
 std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
 
 }  // namespace gpupost

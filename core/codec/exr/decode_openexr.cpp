@@ -4,10 +4,10 @@
 #include "core/base/threads.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/luma_chroma.h"
+#include "core/codec/exr/memory_stream.h"
 
 #include <OpenEXR/ImfChromaticities.h>
 #include <OpenEXR/ImfFrameBuffer.h>
-#include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputFile.h>
 #include <OpenEXR/ImfRgbaFile.h>
 #include <OpenEXR/ImfRgbaYca.h>
@@ -24,23 +24,6 @@ namespace {
 
 constexpr int no_threads = 0;      // of the library's
 constexpr int lines_a_piece = 16;  // single lines cost more to set up than to decode
-
-class MemoryStream : public Imf::IStream {
- public:
-  explicit MemoryStream(Bytes file) : IStream("memory"), file_(file) {}
-  bool read(char to[], int count) override {
-    if (at_ > file_.size() || size_t(count) > file_.size() - at_) throw std::runtime_error("is cut off");
-    std::memcpy(to, file_.data() + at_, size_t(count));
-    at_ += size_t(count);
-    return at_ < file_.size();
-  }
-  uint64_t tellg() override { return at_; }
-  void seekg(uint64_t at) override { at_ = at; }
-
- private:
-  Bytes file_;
-  size_t at_ = 0;
-};
 
 // A file of one part and one level: a header of what decoding needs, and chunks that stand one behind the other.
 class SmallExr {
@@ -267,8 +250,6 @@ void make_colors_of_floats(const Imath::V3f& weights, float* texels, size_t coun
 }
 
 }  // namespace
-
-bool has_openexr() { return true; }
 
 std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {
   return std::make_unique<OpenExrBlocks>(file, header, level);

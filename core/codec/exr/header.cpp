@@ -20,9 +20,7 @@ constexpr size_t max_attribute_count = 4096;
 constexpr size_t max_attribute_bytes = size_t(64) << 20;  // all values together; a preview picture is one of them
 constexpr size_t max_name_bytes = 255;
 
-enum Compressions { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, compression_count };
-constexpr std::array<std::string_view, compression_count> compression_names = {"none",  "rle", "zips", "zip",  "piz",
-                                                                               "PXR24", "B44", "B44A", "DWAA", "DWAB"};
+constexpr int compression_count = int(Compression::dwab) + 1;
 // Lines that are packed together. OpenEXR, ImfCompressor.cpp, numLinesInBuffer.
 constexpr std::array<int, compression_count> lines_a_chunk = {1, 1, 1, 16, 32, 16, 32, 32, 32, 256};
 
@@ -270,7 +268,7 @@ void plan_levels(ExrHeader& header) {
 
 }  // namespace
 
-std::string_view name_of_compression(int compression) { return compression_names.at(size_t(compression)); }
+std::string_view name_of_compression(int compression) { return compression_names[size_t(compression)]; }
 
 size_t ExrHeader::bytes_per_texel() const {
   size_t bytes = 0;

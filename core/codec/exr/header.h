@@ -59,7 +59,7 @@ struct ExrHeader {
   size_t chunk_count() const;
 };
 
-// "none", "rle", "zips", "zip", "piz", "PXR24", ...
+// "none", "rle", "zips", "zip", "piz", "pxr24", ...
 std::string_view name_of_compression(int compression);
 
 // Where a chunk lies in its level, clipped to it.

@@ -10,7 +10,7 @@ namespace gpupost {
 bool has_halved_chroma(const ExrHeader& header, const ExrGroup& color);
 
 // Reads color of such a level into `to`, of halves, as OpenEXR's RgbaInputFile does: chroma is widened by a filter. Throws
-// Error(Exit::input), also where this build has no OpenEXR.
+// Error(Exit::input).
 void read_halved_chroma(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
                         Group& to);
 

@@ -79,10 +79,9 @@ void place_rows(const DecodedBlock& piece, const ExrGroup& group, Level& level) 
   }
 }
 
-// tinyexr 1.0.1 knows the first compressions, and takes sub-sampled channels for whole ones.
+// tinyexr 1.0.1 knows the first compressions and PIZ, at which it is slow, and takes sub-sampled channels for whole ones.
 bool needs_openexr(const ExrHeader& header) {
-  constexpr int last_of_tinyexr = 4;
-  return header.compression > last_of_tinyexr || header.is_subsampled();
+  return header.compression > int(Compression::zip) || header.is_subsampled();
 }
 
 void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::span<ExrGroup> groups) {

@@ -1,9 +1,10 @@
 // EXR files by tinyexr's one generic call. What it would get wrong is put right before (order of channels, size of
-// tiles) or after (exr_patch.h).
+// tiles) or after (fix_tinyexr.h). Compressions that it cannot write are OpenEXR's.
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/exr/fix_tinyexr.h"
 #include "core/codec/exr/planes.h"
+#include "core/codec/exr/recompress.h"
 #include "core/image/window_bounds.h"
 
 #include <tinyexr.h>
@@ -21,23 +22,11 @@ constexpr size_t longest_name = 255;       // bytes, of the format
 constexpr size_t longest_short_name = 31;  // beyond it the file says that it has long names
 constexpr int tile_side = 64;              // what texture tools and renderers expect
 
-struct CompressionRow {
-  Compression compression;
-  int code;         // tinyexr's and the file's
-  int chunk_lines;  // scan lines in a chunk
-};
-constexpr std::array compression_rows{
-    CompressionRow{Compression::none, TINYEXR_COMPRESSIONTYPE_NONE, 1},
-    CompressionRow{Compression::rle, TINYEXR_COMPRESSIONTYPE_RLE, 1},
-    CompressionRow{Compression::zips, TINYEXR_COMPRESSIONTYPE_ZIPS, 1},
-    CompressionRow{Compression::zip, TINYEXR_COMPRESSIONTYPE_ZIP, 16},
-};
-
-const CompressionRow& row_of(Compression compression) {
-  const auto row = std::ranges::find(compression_rows, compression, &CompressionRow::compression);
-  if (row == compression_rows.end())
-    fail(Exit::output, "exr: compression {} is none of none, rle, zips, zip", int(compression));
-  return *row;
+// What OpenEXR is to pack behind tinyexr, which writes it plain: tinyexr 1.0.1 knows the first compressions, and its PIZ
+// overflows the heap.
+bool needs_openexr(Compression compression) { return compression > Compression::zip; }
+Compression compression_of_tinyexr(Compression compression) {
+  return needs_openexr(compression) ? Compression::none : compression;
 }
 
 int pixel_type_of(Depth depth) {
@@ -227,7 +216,7 @@ HeaderView header_of(const std::vector<ExrChannel>& channels, const std::vector<
   header.channels = view.channels.data();
   header.num_channels = int(view.channels.size());
   header.pixel_types = header.requested_pixel_types = view.pixel_types.data();
-  header.compression_type = row_of(options.compression).code;
+  header.compression_type = int(compression_of_tinyexr(options.compression));
   return view;
 }
 
@@ -260,10 +249,15 @@ Windows windows_to_write(const Picture& picture, Encoded& encoded) {
 
 }  // namespace
 
-Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
+Encoded encode_exr(const Source& source, const EncodeOptions& options) {
+  const Picture& picture = *source.picture;
+  if (options.compression > Compression::dwab)
+    fail(Exit::output, "exr: compression {} is not of EXR", compression_names[size_t(options.compression)]);
   if (!is_float(options.depth)) fail(Exit::output, "exr holds 16f and 32f, not {}", name_of(options.depth));
-  if (!is_working(picture))
-    return encode_exr(working_copy(picture, options.keep_depths ? Depth::f32 : options.depth), options);
+  if (!is_working(picture)) {
+    const Picture working = working_copy(picture, options.keep_depths ? Depth::f32 : options.depth);
+    return encode_exr({.picture = &working}, options);
+  }
   Encoded encoded;
   const Size base = picture.size();
   const std::vector<ExrChannel> channels = channels_of(picture, options, encoded);
@@ -279,7 +273,13 @@ Encoded encode_exr(const Picture& picture, const EncodeOptions& options) {
   const int level = options.mipmapped ? 0 : options.level;
   const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
                                            options.mipmapped ? base : size_of_level(picture, options));
-  patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : row_of(options.compression).chunk_lines);
+  const Compression packed = compression_of_tinyexr(options.compression);
+  patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : packed == Compression::zip ? 16 : 1);
+  if (needs_openexr(options.compression)) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression);
+  const bool is_lossy = options.compression >= Compression::pxr24;
+  if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
+    encoded.warnings.push_back(fmt::format("compression {} loses precision a second time (--compression zip does not)",
+                                           picture.compression));
   return encoded;
 }
 

@@ -16,6 +16,7 @@ struct Checked {
   Size size;
   bool is_16_bit = false;
   Colors colors;
+  int orientation = 1;  // as Exif counts them
   std::vector<std::byte> rewritten;  // read this in its place where it is not empty
 };
 
@@ -24,15 +25,10 @@ struct Checked {
 // Chunks, their checksums and order, and the image data with theirs. Rewritten with the data unpacked, which is faster for
 // stb_image to read than what it would have unpacked itself.
 Checked check_png(Bytes file, const Limits& limits);
-// Segments from the first to the end marker. What is inside the scans is left to the decoder.
-Checked check_jpeg(Bytes file, const Limits& limits);
 // Rewritten where stb_image 2.27 reads palettes wrongly.
 Checked check_bmp(Bytes file, const Limits& limits);
 // Every run of every row.
 Checked check_tga(Bytes file, const Limits& limits);
 Checked check_hdr(Bytes file, const Limits& limits);
-
-// Has an ICC profile the primaries and the curve of sRGB? About those is enough where it calls itself so, or the file does.
-bool is_srgb_profile(Bytes profile, bool is_called_so = false);
 
 }  // namespace gpupost

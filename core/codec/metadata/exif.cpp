@@ -2,8 +2,8 @@
 
 namespace gpupost {
 
-// 1 where nothing is said. TIFF 6.0, section 2; Exif 2.3, tag 0x112.
-static int orientation_in(Bytes tiff) {
+// TIFF 6.0, section 2; Exif 2.3, tag 0x112.
+int orientation_in(Bytes tiff) {
   if (tiff.size() < 8) return 1;
   const bool is_little = starts_with(tiff, "II");
   const auto u16 = [&](size_t at) -> size_t {
@@ -17,15 +17,11 @@ static int orientation_in(Bytes tiff) {
   for (size_t entry = 0; entry < u16(directory); ++entry) {
     const size_t at = directory + 2 + 12 * entry;
     if (at + 12 > tiff.size()) return 1;
-    if (u16(at) == 0x112) return int(u16(at + 8));
+    if (u16(at) != 0x112) continue;
+    const size_t orientation = u16(at + 8);
+    return orientation >= 1 && orientation <= 8 ? int(orientation) : 1;
   }
   return 1;
-}
-
-std::optional<std::string> ignored_orientation(Bytes tiff) {
-  const int orientation = orientation_in(tiff);
-  if (orientation < 2 || orientation > 8) return {};
-  return fmt::format("Exif orientation {} is ignored: the picture stays as it is stored", orientation);
 }
 
 }  // namespace gpupost

@@ -3,12 +3,10 @@
 
 #include "core/codec/common/bytes.h"
 
-#include <optional>
-#include <string>
-
 namespace gpupost {
 
-// That the picture is to be turned or mirrored, which is not done. `tiff`: from the header of TIFF on, in which Exif is written.
-std::optional<std::string> ignored_orientation(Bytes tiff);
+// Which sides of the scene the first row and the first column are: 1 to 8, and 1 where nothing is said. TIFF 6.0, tag
+// Orientation. `tiff`: from the header of TIFF on, in which Exif is written.
+int orientation_in(Bytes tiff);
 
 }  // namespace gpupost

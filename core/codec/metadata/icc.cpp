@@ -1,97 +1,227 @@
-// Is an ICC profile sRGB, by its numbers? One that calls itself so may be off by more. No other profile is understood.
-#include "core/codec/metadata/checked_file.h"
+#include "core/codec/metadata/icc.h"
+
+#include "core/base/half.h"
+#include "core/base/threads.h"
 #include "core/image/to_working.h"
 
+#include <lcms2.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
+#include <functional>
+#include <memory>
 
 namespace gpupost {
 
 namespace {
 
-// In a description of one byte or two bytes a letter.
-bool calls_itself_srgb(Bytes profile) {
-  return text_of(profile).find("sRGB") != std::string_view::npos ||
-         text_of(profile).find(std::string_view("s\0R\0G\0B", 7)) != std::string_view::npos;
+template <auto free>
+struct Freed {
+  void operator()(auto* pointer) const { free(pointer); }
+};
+using Profile = std::unique_ptr<void, Freed<cmsCloseProfile>>;
+using Transform = std::unique_ptr<void, Freed<cmsDeleteTransform>>;
+using Curve = std::unique_ptr<cmsToneCurve, Freed<cmsFreeToneCurve>>;
+
+constexpr std::string_view taken_as_srgb = "the ICC profile is {} and ignored: the picture is taken as sRGB";
+
+double share_of_curve(const cmsToneCurve& curve, double number) {
+  return double(cmsEvalToneCurveFloat(&curve, float(number)));
 }
 
-double fixed_at(Bytes bytes, size_t at) { return double(int32_t(big_u32_at(bytes, at))) / 65536; }
-
-// ICC.1:2022, 7.3.
-std::optional<Bytes> tag_of(Bytes profile, std::string_view name) {
-  const size_t count = big_u32_at(profile, 128);
-  for (size_t entry = 0; entry < count; ++entry) {
-    const size_t at = 132 + 12 * entry;
-    if (text_of(part_of(profile, at, 4)) == name)
-      return part_of(profile, big_u32_at(profile, at + 4), big_u32_at(profile, at + 8));
-  }
-  return std::nullopt;
-}
-
-using Column = std::array<double, 3>;
-
-// How far numbers may be off: as much as sRGB's own are rounded, or what small profiles and 2.2 in the place of the curve
-// are off by.
-constexpr double rounded = 0.001, alike = 0.03;
-
-bool has_column(Bytes profile, std::string_view name, const Column& wanted, double slack) {
-  const std::optional<Bytes> tag = tag_of(profile, name);
-  if (!tag) return false;
-  const Column column{fixed_at(*tag, 8), fixed_at(*tag, 12), fixed_at(*tag, 16)};
-  return std::ranges::equal(column, wanted, [&](double x, double y) { return std::abs(x - y) < slack; });
-}
-
-// Light of a number in 0..1 by a curve: a power, a table, or the function of sRGB's form. ICC.1:2022, 10.6 and 10.18.
-double light_by(Bytes curve, double number) {
-  if (starts_with(curve, "curv") && big_u32_at(curve, 8) == 1) return std::pow(number, big_u16_at(curve, 12) / 256.0);
-  if (starts_with(curve, "para")) {
-    if (big_u16_at(curve, 8) != 3) return -1;
-    const double power = fixed_at(curve, 12), a = fixed_at(curve, 16), b = fixed_at(curve, 20), c = fixed_at(curve, 24);
-    return number >= fixed_at(curve, 28) ? std::pow(a * number + b, power) : c * number;
-  }
-  const size_t count = starts_with(curve, "curv") ? big_u32_at(curve, 8) : 0;
-  if (count < 2) return -1;
-  const double place = number * double(count - 1);
-  const size_t low = std::min(size_t(place), count - 2);
-  const double share = place - double(low);
-  const auto entry = [&](size_t index) { return double(big_u16_at(curve, 12 + 2 * index)) / 65535; };
-  return (1 - share) * entry(low) + share * entry(low + 1);
-}
-
-bool has_curve_of_srgb(Bytes profile, std::string_view name, double slack) {
-  const std::optional<Bytes> curve = tag_of(profile, name);
-  if (!curve) return false;
+// Is the curve this function, to what files of 16 bits round?
+bool is_about(const cmsToneCurve& curve, const std::function<double(double)>& function) {
   constexpr int step_count = 255;
   for (int step = 0; step <= step_count; ++step) {
     const double number = double(step) / step_count;
-    if (!(std::abs(light_by(*curve, number) - srgb_decode(number)) < slack)) return false;
+    if (!(std::abs(share_of_curve(curve, number) - function(number)) < 0.0005)) return false;
   }
   return true;
 }
 
-// Primaries as they look under D50, IEC 61966-2-1 with ICC.1:2022, annex E.
-bool has_numbers_of_srgb(Bytes profile, double slack) {
-  return text_of(part_of(profile, 16, 4)) == "RGB " && has_column(profile, "rXYZ", {0.4361, 0.2225, 0.0139}, slack) &&
-         has_column(profile, "gXYZ", {0.3851, 0.7169, 0.0971}, slack) &&
-         has_column(profile, "bXYZ", {0.1431, 0.0606, 0.7141}, slack) && has_curve_of_srgb(profile, "rTRC", slack) &&
-         has_curve_of_srgb(profile, "gTRC", slack) && has_curve_of_srgb(profile, "bTRC", slack);
+// One that Transfer has, of all curves together.
+bool take_usual_curve(std::span<const cmsToneCurve* const> curves, Colors& colors) {
+  const auto are_about = [&](const std::function<double(double)>& function) {
+    return std::ranges::all_of(curves, [&](const cmsToneCurve* curve) { return is_about(*curve, function); });
+  };
+  colors.exponent = 1;
+  if (are_about([](double number) { return number; })) colors.transfer = Transfer::linear;
+  else if (are_about(srgb_decode)) colors.transfer = Transfer::srgb;
+  else {
+    const double exponent = cmsEstimateGamma(curves.front(), 0.01);
+    if (!(exponent > 0.1 && exponent < 10) ||
+        !are_about([&](double number) { return std::pow(number, exponent); }))
+      return false;
+    colors.transfer = Transfer::power;
+    colors.exponent = exponent;
+  }
+  return true;
 }
 
-// A profile of tables has none.
-bool has_curves(Bytes profile) { return tag_of(profile, "rTRC").has_value(); }
+// Calls change(numbers, texel count) for the rows of a raster as floats, of which it makes the raster's new texels: linear.
+// Color under a premultiplied alpha is divided by it before, and multiplied after.
+template <class Change>
+void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& lend, const Change& change) {
+  TexelBuffer made = lend_texels(raster.size, Depth::f32, limits, lend);
+  const auto width = size_t(raster.size.width);
+  const bool is_premultiplied = raster.alpha == Alpha::premultiplied && raster.channel_count % 2 == 0;
+  parallel_ranges(raster.size.height, std::max(1, 65536 / raster.size.width), [&](int begin, int end) {
+    for (auto y = size_t(begin); y < size_t(end); ++y) {
+      const std::byte* from = raster.texels.data() + y * width * 4 * bytes_of(raster.depth);
+      const std::span<float> row = made.as<float>().subspan(y * width * 4, width * 4);
+      const auto take = [&](const auto* numbers, float unit) {
+        for (size_t i = 0; i < row.size(); ++i) row[i] = float(numbers[i]) / unit;
+      };
+      if (raster.depth == Depth::u8) take(reinterpret_cast<const uint8_t*>(from), 255);
+      else if (raster.depth == Depth::u16) take(reinterpret_cast<const uint16_t*>(from), 65535);
+      else if (raster.depth == Depth::half)
+        floats_from_halves(reinterpret_cast<const uint16_t*>(from), row.data(), row.size());
+      else take(reinterpret_cast<const float*>(from), 1);
+      const auto scale = [&](bool divides) {
+        for (size_t i = 0; i < row.size(); i += 4)
+          for (size_t c = i; c < i + 3; ++c)
+            if (row[i + 3] > 0) row[c] = divides ? row[c] / row[i + 3] : row[c] * row[i + 3];
+      };
+      if (is_premultiplied) scale(true);
+      change(row);
+      if (is_premultiplied) scale(false);
+    }
+  });
+  raster.texels = std::move(made);
+  raster.depth = Depth::f32;
+  raster.colors.transfer = Transfer::linear;
+  raster.colors.exponent = 1;
+}
+
+// The primaries as they look under the white that profiles are made for, and so is that white: primaries that have a name, of
+// which they are made, are those. ICC.1:2022, 9.2.
+std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
+  constexpr cmsTagSignature tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+  std::array<Chromaticity, 4> places;
+  cmsCIEXYZ sum{};
+  for (size_t i = 0; i < 4; ++i) {
+    const cmsCIEXYZ* color = i == 3 ? &sum : static_cast<const cmsCIEXYZ*>(cmsReadTag(profile, tags[i]));
+    if (!color || !(std::abs(color->X + color->Y + color->Z) > 1e-6)) return std::nullopt;
+    const double whole = color->X + color->Y + color->Z;
+    places[i] = {color->X / whole, color->Y / whole};
+    if (i < 3) sum = {sum.X + color->X, sum.Y + color->Y, sum.Z + color->Z};
+  }
+  const Primaries seen{places[0], places[1], places[2], places[3]};
+  return nearest_named(seen).value_or(seen);
+}
+
+// Tables from inks or colors to Rec. 709.
+bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, const Limits& limits,
+                  const TexelAllocator& lend) {
+  const Curve line(cmsBuildGamma(nullptr, 1));
+  cmsToneCurve* const lines[] = {line.get(), line.get(), line.get()};
+  const cmsCIExyY white{rec709.white.x, rec709.white.y, 1};
+  const cmsCIExyYTRIPLE primaries{{rec709.red.x, rec709.red.y, 1},
+                                  {rec709.green.x, rec709.green.y, 1},
+                                  {rec709.blue.x, rec709.blue.y, 1}};
+  const Profile linear(cmsCreateRGBProfile(&white, &primaries, lines));
+  const Transform transform(cmsCreateTransform(profile, type, linear.get(), TYPE_RGBA_FLT,
+                                               INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE));
+  if (!transform) return false;
+  const float most = raster.is_cmyk ? 100 : 1;  // lcms2 counts inks in percent
+  change_floats(raster, limits, lend, [&](std::span<float> row) {
+    std::vector<float> before(row.begin(), row.end());
+    for (float& number : before) number *= most;
+    cmsDoTransform(transform.get(), before.data(), row.data(), cmsUInt32Number(row.size() / 4));
+    for (size_t i = 3; i < row.size(); i += 4) row[i] = raster.is_cmyk ? 1 : before[i];
+  });
+  if (raster.is_cmyk) raster.channel_count = 3;
+  raster.is_cmyk = false;
+  raster.colors.chromaticities = std::nullopt;
+  return true;
+}
+
+bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, const Limits& limits,
+                  const TexelAllocator& lend) {
+  constexpr cmsTagSignature tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
+  std::array<const cmsToneCurve*, 3> curves;
+  for (size_t i = 0; i < 3; ++i) {
+    const cmsTagSignature tag = is_gray_profile ? cmsSigGrayTRCTag : raster.is_gray() ? cmsSigGreenTRCTag : tags[i];
+    curves[i] = static_cast<const cmsToneCurve*>(cmsReadTag(profile, tag));
+    if (!curves[i]) return false;
+  }
+  if (!raster.is_gray()) {
+    const std::optional<Primaries> primaries = primaries_of(profile);
+    if (!primaries) return false;
+    const auto& [red, green, blue, white] = *primaries;
+    const Chromaticities numbers{float(red.x),  float(red.y),  float(green.x), float(green.y),
+                                 float(blue.x), float(blue.y), float(white.x), float(white.y)};
+    if (!are_same(*primaries, rec709)) raster.colors.chromaticities = numbers;
+  }
+  if (take_usual_curve(curves, raster.colors)) return true;
+  change_floats(raster, limits, lend, [&](std::span<float> row) {
+    for (size_t i = 0; i < row.size(); ++i)
+      if (i % 4 != 3) row[i] = cmsEvalToneCurveFloat(curves[i % 4], row[i]);
+  });
+  return true;
+}
+
+// Each color is what the ink and the black leave of the light.
+void make_rgb(Raster& raster) {
+  const auto change = [&]<class Number>(std::span<Number> numbers) {
+    constexpr uint32_t most = Number(-1);
+    for (size_t i = 0; i < numbers.size(); i += 4) {
+      for (size_t c = i; c < i + 3; ++c)
+        numbers[c] = Number(((most - numbers[c]) * (most - numbers[i + 3]) + most / 2) / most);
+      numbers[i + 3] = Number(most);
+    }
+  };
+  if (raster.depth == Depth::u8) change(raster.texels.as<uint8_t>());
+  else change(raster.texels.as<uint16_t>());
+  raster.is_cmyk = false;
+  raster.channel_count = 3;
+  raster.colors.warnings.push_back("CMYK is made RGB without a profile: colors are not exact");
+}
+
+// False: the profile cannot be used. `what` says why.
+bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std::string_view& what) {
+  const std::vector<std::byte>& bytes = raster.colors.profile;
+  const Profile profile(cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size())));
+  what = "damaged";
+  if (!profile) return false;
+  const cmsColorSpaceSignature space = cmsGetColorSpace(profile.get());
+  const bool is_gray = space == cmsSigGrayData;
+  what = "of another kind of color";
+  if (space != (raster.is_cmyk ? cmsSigCmykData : cmsSigRgbData) && !(is_gray && raster.is_gray())) return false;
+  const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT);
+  if (has_tables && raster.is_gray()) return false;
+  what = "damaged";
+  if (has_tables) return apply_tables(profile.get(), raster.is_cmyk ? TYPE_CMYK_FLT : TYPE_RGBA_FLT, raster, limits, lend);
+  return !raster.is_cmyk && apply_curves(profile.get(), is_gray, raster, limits, lend);
+}
 
 }  // namespace
 
-bool is_srgb_profile(Bytes profile, bool is_called_so) {
-  is_called_so |= calls_itself_srgb(profile);
-  try {
-    if (is_called_so && !has_curves(profile)) return true;
-    return has_numbers_of_srgb(profile, is_called_so ? alike : rounded);
-  } catch (const Error&) {
-    return is_called_so;  // cut off; the picture is none the worse for it
-  }
+void apply_profile(Raster& raster, const Limits& limits, const TexelAllocator& lend) {
+  std::string_view what;
+  if (!raster.colors.profile.empty() && !apply(raster, limits, lend, what))
+    raster.colors.warnings.push_back(fmt::format(taken_as_srgb, what));
+  if (raster.is_cmyk) make_rgb(raster);
+}
+
+std::vector<std::byte> profile_of(const Primaries& primaries, Transfer transfer, bool is_gray) {
+  constexpr double srgb_curve[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+  const Curve curve(transfer == Transfer::srgb ? cmsBuildParametricToneCurve(nullptr, 4, srgb_curve)
+                                               : cmsBuildGamma(nullptr, 1));
+  cmsToneCurve* const curves[] = {curve.get(), curve.get(), curve.get()};
+  const auto place = [](Chromaticity c) { return cmsCIExyY{c.x, c.y, 1}; };
+  const cmsCIExyY white = place(primaries.white);
+  const cmsCIExyYTRIPLE colorants{place(primaries.red), place(primaries.green), place(primaries.blue)};
+  const Profile profile(is_gray ? cmsCreateGrayProfile(&white, curve.get())
+                                : cmsCreateRGBProfile(&white, &colorants, curves));
+  cmsUInt32Number count = 0;
+  if (!profile || !cmsSaveProfileToMem(profile.get(), nullptr, &count)) fail(Exit::limit, "out of memory");
+  std::vector<std::byte> bytes(count);
+  if (!cmsSaveProfileToMem(profile.get(), bytes.data(), &count)) fail(Exit::limit, "out of memory");
+  // lcms2 writes the time of day as the profile's date: year, month, day, hour, minute and second of two bytes each
+  constexpr std::array<uint8_t, 12> date{0x07, 0xe8, 0, 1, 0, 1};
+  std::memcpy(&bytes.at(24), date.data(), date.size());
+  return bytes;
 }
 
 }  // namespace gpupost

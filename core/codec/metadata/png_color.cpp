@@ -1,7 +1,5 @@
 #include "core/codec/metadata/png_color.h"
 
-#include "core/codec/metadata/checked_file.h"
-
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -12,7 +10,9 @@ namespace gpupost {
 
 namespace {
 
-constexpr Chromaticities rec709 = {0.64f, 0.33f, 0.30f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f};
+constexpr size_t max_profile_bytes = size_t(4) << 20;
+
+constexpr Chromaticities rec709_chromaticities = {0.64f, 0.33f, 0.30f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f};
 
 struct PrimariesRow {
   int code;
@@ -20,7 +20,7 @@ struct PrimariesRow {
 };
 // ITU-T H.273, table 2.
 constexpr PrimariesRow primaries_rows[] = {
-    {1, rec709},
+    {1, rec709_chromaticities},
     {4, {0.67f, 0.33f, 0.21f, 0.71f, 0.14f, 0.08f, 0.310f, 0.316f}},
     {5, {0.64f, 0.33f, 0.29f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f}},
     {6, {0.630f, 0.340f, 0.310f, 0.595f, 0.155f, 0.070f, 0.3127f, 0.3290f}},
@@ -41,6 +41,7 @@ struct TransferRow {
 constexpr TransferRow transfer_rows[] = {
     {1, Transfer::bt709},  {4, Transfer::power, 2.2}, {5, Transfer::power, 2.8}, {6, Transfer::bt709},
     {8, Transfer::linear}, {13, Transfer::srgb},      {14, Transfer::bt709},     {15, Transfer::bt709},
+    {16, Transfer::pq},    {18, Transfer::hlg},
 };
 
 // PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range.
@@ -56,10 +57,7 @@ Colors by_code_points(Bytes chunk) {
   if (byte_at(chunk, 3) != 1) return ignore("whose numbers do not fill their range, which is not supported");
   const auto transfer_row = std::ranges::find(transfer_rows, transfer, &TransferRow::code);
   if (transfer_row == std::end(transfer_rows))
-    return ignore(fmt::format("whose transfer is number {}{}, which is not supported", transfer,
-                              transfer == 16   ? " (PQ)"
-                              : transfer == 18 ? " (HLG)"
-                                               : ""));
+    return ignore(fmt::format("whose transfer is number {}, which is not supported", transfer));
   const auto primaries_row = std::ranges::find(primaries_rows, primaries, &PrimariesRow::code);
   if (primaries_row == std::end(primaries_rows))
     return ignore(fmt::format("whose primaries are number {}, which are not supported", primaries));
@@ -69,21 +67,21 @@ Colors by_code_points(Bytes chunk) {
   return colors;
 }
 
-// A compressed profile behind a name. PNG specification, 11.3.2.3.
-bool is_srgb(Bytes chunk) {
+// A compressed profile behind a name; empty where it is damaged. PNG specification, 11.3.2.3.
+std::vector<std::byte> profile_in(Bytes chunk) {
   const size_t name_bytes = text_of(chunk).find('\0');
-  if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return false;
-  const bool is_called_so = text_of(chunk).substr(0, name_bytes).find("sRGB") != std::string_view::npos;
+  if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return {};
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) fail(Exit::limit, "out of memory");
-  std::vector<std::byte> profile(size_t(4) << 20);
+  std::vector<std::byte> profile(max_profile_bytes);
   size_t bytes = 0;
   const Bytes packed = chunk.subspan(name_bytes + 2);
   if (libdeflate_zlib_decompress(decompressor.get(), packed.data(), packed.size(), profile.data(), profile.size(),
                                  &bytes) != LIBDEFLATE_SUCCESS)
-    return is_called_so;
-  return is_srgb_profile(Bytes(profile).first(bytes), is_called_so);
+    return {};
+  profile.resize(bytes);
+  return profile;
 }
 
 // The exponent that encodes, 100,000 times. What stands for 1/2.2 means sRGB, as its specification has it for readers that
@@ -115,14 +113,28 @@ void take_chromaticities(Bytes chunk, Colors& colors) {
 }  // namespace
 
 bool is_rec709(const Chromaticities& numbers) {
-  return std::ranges::equal(numbers, rec709, [](float a, float b) { return std::abs(a - b) < 0.001f; });
+  return std::ranges::equal(numbers, rec709_chromaticities, [](float a, float b) { return std::abs(a - b) < 0.001f; });
+}
+
+std::optional<int> code_of(const Primaries& primaries) {
+  for (const auto& [code, numbers] : primaries_rows) {
+    const auto& [rx, ry, gx, gy, bx, by, wx, wy] = numbers;
+    if (are_same(primaries, {{double(rx), double(ry)},
+                             {double(gx), double(gy)},
+                             {double(bx), double(by)},
+                             {double(wx), double(wy)}}))
+      return code;
+  }
+  return std::nullopt;
 }
 
 Colors colors_of(const ColorChunks& chunks) {
   Colors colors;
   if (chunks.code_points) return by_code_points(*chunks.code_points);
   if (chunks.profile) {
-    if (!is_srgb(*chunks.profile)) colors.warnings = {"chunk iCCP is ignored: the picture is taken as sRGB"};
+    colors.profile = profile_in(*chunks.profile);
+    if (colors.profile.empty())
+      colors.warnings = {"chunk iCCP is damaged and ignored: the picture is taken as sRGB"};
     return colors;
   }
   if (chunks.srgb) return colors;

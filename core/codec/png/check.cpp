@@ -259,8 +259,7 @@ Checked check_png(Bytes file, const Limits& limits) {
                   .colors = colors_of(parts.color),
                   .rewritten = rewritten(file, parts, bytes)};
   if (parts.animation) checked.colors.warnings.push_back("is animated: the picture that stands for all is read alone");
-  const std::optional<std::string> orientation = parts.exif ? ignored_orientation(*parts.exif) : std::nullopt;
-  if (orientation) checked.colors.warnings.push_back(*orientation);
+  if (parts.exif) checked.orientation = orientation_in(*parts.exif);
   return checked;
 }
 

@@ -2,8 +2,10 @@
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/codec/common/packed_pixels.h"
+#include "core/codec/common/little.h"
 #include "core/codec/common/parallel_deflate.h"
 #include "core/codec/common/writer.h"
+#include "core/codec/metadata/icc.h"
 
 #include <libdeflate.h>
 #include <stb_image_write.h>
@@ -35,17 +37,46 @@ void put_chunk(std::byte* to, const Chunk& chunk) {
   put_big(to + 8 + chunk.data.size(), libdeflate_crc32(0, to + 4, 4 + chunk.data.size()));
 }
 
-// What says how the numbers are to be read: sRGB with perceptual intent, or a gamma of 1 (in 100000ths).
-constexpr std::array srgb_data{std::byte{0}};
-constexpr std::array linear_data{std::byte{0}, std::byte{1}, std::byte{0x86}, std::byte{0xa0}};
-Chunk transfer_chunk(Transfer transfer) {
-  return transfer == Transfer::srgb ? Chunk{"sRGB", srgb_data} : Chunk{"gAMA", linear_data};
+// What says how the numbers are to be read.
+struct ColorChunk {
+  std::string_view type;
+  std::vector<std::byte> data;
+  operator Chunk() const { return {type, data}; }
+};
+
+std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
+  std::vector<std::byte> bytes;
+  for (const int number : numbers) bytes.push_back(std::byte(number));
+  return bytes;
+}
+
+// cICP where the curve is one of those that nothing else names; sRGB with perceptual intent; a gamma of 1, in 100000ths; or a
+// profile.
+ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
+  const bool is_gray = picture.groups.front().is_luminance;
+  const Primaries primaries = is_gray ? rec709 : other_primaries(picture).value_or(rec709);
+  if (transfer == Transfer::pq || transfer == Transfer::hlg) {
+    const std::optional<int> code = code_of(primaries);
+    if (!code)
+      fail(Exit::output, "png: with --transfer pq or hlg the primaries must be some that cICP has a number for, like "
+                         "--output-primaries rec2020");
+    return {"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})};
+  }
+  if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {"sRGB", bytes_of({0})};
+  if (are_same(primaries, rec709)) return {"gAMA", bytes_of({0, 1, 0x86, 0xa0})};
+  constexpr std::string_view head("ICC profile\0\0", 13);  // a name, and the one way of compression
+  ColorChunk chunk{"iCCP", {}};
+  put_text(chunk.data, head);
+  const std::vector<std::byte> profile = profile_of(primaries, transfer, is_gray);
+  const ZlibStream stream = zlib_compress(profile);
+  for (const Bytes piece : stream.pieces) chunk.data.insert(chunk.data.end(), piece.begin(), piece.end());
+  return chunk;
 }
 
 constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // up to the end of IHDR
 
-TexelBuffer write_8_bit(const Pixels& pixels, Transfer transfer) {
+TexelBuffer write_8_bit(const Pixels& pixels, const Chunk& color) {
   const auto [width, height] = pixels.size;
   const auto components = int(pixels.component_count);
   if ((int64_t(width) * components + 1) * height > INT_MAX)
@@ -54,7 +85,7 @@ TexelBuffer write_8_bit(const Pixels& pixels, Transfer transfer) {
   struct Sink {
     Chunk chunk;
     TexelBuffer file;
-  } sink{.chunk = transfer_chunk(transfer), .file = {}};
+  } sink{.chunk = color, .file = {}};
   const auto take = [](void* context, void* data, int count) {
     auto& [chunk, file] = *static_cast<Sink*>(context);
     const size_t inserted = chunk_overhead + chunk.data.size();
@@ -92,7 +123,7 @@ TexelBuffer filtered_rows(const Pixels& pixels) {
   return rows;
 }
 
-TexelBuffer write_16_bit(const Pixels& pixels, Transfer transfer) {
+TexelBuffer write_16_bit(const Pixels& pixels, const Chunk& color) {
   ZlibStream stream;
   {
     const TexelBuffer rows = filtered_rows(pixels);
@@ -105,7 +136,7 @@ TexelBuffer write_16_bit(const Pixels& pixels, Transfer transfer) {
   header[8] = std::byte{16};
   header[9] = std::byte{color_types[pixels.component_count]};
 
-  std::vector<Chunk> chunks{{"IHDR", header}, transfer_chunk(transfer)};
+  std::vector<Chunk> chunks{{"IHDR", header}, color};
   for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
   chunks.push_back({"IEND", {}});
   std::vector<size_t> places;
@@ -120,13 +151,6 @@ TexelBuffer write_16_bit(const Pixels& pixels, Transfer transfer) {
     for (auto i = size_t(begin); i < size_t(stop); ++i) put_chunk(file.data() + places[i], chunks[i]);
   });
   return file;
-}
-
-// Y, YA, RGB or RGBA.
-std::vector<size_t> components_of(const Group& color) {
-  std::vector<size_t> components = color.is_luminance ? std::vector<size_t>{0} : std::vector<size_t>{0, 1, 2};
-  if (color.has_alpha()) components.push_back(3);
-  return components;
 }
 
 }  // namespace
@@ -145,8 +169,8 @@ Encoded encode_png(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "png", encoded.warnings);
-  encoded.bytes =
-      options.depth == Depth::u8 ? write_8_bit(pixels, options.transfer) : write_16_bit(pixels, options.transfer);
+  const ColorChunk color = color_chunk_of(picture, options.transfer);
+  encoded.bytes = options.depth == Depth::u8 ? write_8_bit(pixels, color) : write_16_bit(pixels, color);
   return encoded;
 }
 

@@ -62,10 +62,10 @@ bool are_sensible(const std::vector<Attribute>& attributes) {
 bool is_sensible(const FilePart& part) { return is_name(part.name) && std::ranges::all_of(part.channels, is_name); }
 
 bool is_sensible(const Picture& picture, const Limits& limits) {
-  return format_named(picture.format) && picture.compression.size() <= max_compression_bytes &&
+  return is_name(picture.format) && picture.compression.size() <= max_compression_bytes &&
          picture.file_level_count >= 1 && picture.file_level_count <= max_level_count &&
          is_sensible(picture.data_window) && is_within_limits(picture.data_window, limits) &&
-         is_sensible(picture.display_window) && is_within(picture.transfer, Transfer::power) && picture.exponent > 0 &&
+         is_sensible(picture.display_window) && is_within(picture.transfer, Transfer::hlg) && picture.exponent > 0 &&
          picture.exponent <= 1000 && is_within(picture.alpha, Alpha::straight) &&
          are_sensible(picture.groups, picture.size(), limits) && are_sensible(picture.attributes);
 }

@@ -1,0 +1,127 @@
+// JPEG to a picture, by libjpeg-turbo.
+#include "core/codec/common/reader.h"
+#include "core/codec/common/size_limits.h"
+#include "core/codec/jpeg/errors.h"
+#include "core/codec/metadata/exif.h"
+#include "core/codec/metadata/raster.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+namespace gpupost {
+
+namespace {
+
+// A bomb of scans takes seconds a megapixel; this many is libjpeg-turbo's advice.
+constexpr int max_scan_count = 500;
+
+void count_scans(j_common_ptr jpeg) {
+  if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > max_scan_count)
+    JpegErrors::leave_with(jpeg, "has more than 500 scans");
+}
+
+class Decoder {
+ public:
+  explicit Decoder(Bytes file, const Limits& limits) : file_(file), limits_(limits) {
+    jpeg_.err = &errors_;
+    progress_.progress_monitor = count_scans;
+    errors_.guarded(Exit::input, [&] { start(); });
+    check();
+  }
+  ~Decoder() { jpeg_destroy_decompress(&jpeg_); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  Raster raster(const TexelAllocator& lend);
+
+ private:
+  void start() {
+    jpeg_create_decompress(&jpeg_);
+    jpeg_.progress = &progress_;
+    jpeg_.mem->max_memory_to_use = long(std::min<uint64_t>(limits_.decoded_bytes, LONG_MAX));
+    jpeg_mem_src(&jpeg_, unsigned_bytes(file_), file_.size());
+    for (const int marker : {JPEG_APP0 + 1, JPEG_APP0 + 2}) jpeg_save_markers(&jpeg_, marker, 0xffff);
+    jpeg_read_header(&jpeg_, TRUE);
+  }
+  void check() const;
+  void decode(TexelBuffer& texels);
+  int orientation() const;
+  std::vector<std::byte> profile();
+
+  Bytes file_;
+  const Limits& limits_;
+  JpegErrors errors_{true};
+  jpeg_decompress_struct jpeg_{};
+  jpeg_progress_mgr progress_{};
+};
+
+void Decoder::check() const {
+  check_claimed_size(jpeg_.image_width, jpeg_.image_height, limits_);
+  const int count = jpeg_.num_components;
+  if (count != 1 && count != 3 && count != 4) fail(Exit::input, "JPEG of {} components is not supported", count);
+  // without it nobody can tell whether they are inverted
+  if (count == 4 && !jpeg_.saw_Adobe_marker)
+    fail(Exit::input, "JPEG of four components without Adobe's marker is not supported");
+  // a block of 8 x 8 texels takes at least a bit
+  const uint64_t most = uint64_t(file_.size()) * 8 * DCTSIZE2;
+  if (!jpeg_.arith_code && uint64_t(jpeg_.image_width) * jpeg_.image_height > most)
+    fail(Exit::input, "is cut off: {} bytes cannot yield {} x {} texels", file_.size(), jpeg_.image_width,
+         jpeg_.image_height);
+}
+
+void Decoder::decode(TexelBuffer& texels) {
+  jpeg_.out_color_space = jpeg_.num_components == 4 ? JCS_CMYK : JCS_EXT_RGBA;
+  jpeg_.dct_method = JDCT_ISLOW;
+  jpeg_start_decompress(&jpeg_);
+  while (jpeg_.output_scanline < jpeg_.output_height) {
+    auto* row = reinterpret_cast<JSAMPROW>(texels.data()) + size_t(jpeg_.output_scanline) * jpeg_.output_width * 4;
+    jpeg_read_scanlines(&jpeg_, &row, 1);
+  }
+  jpeg_finish_decompress(&jpeg_);
+}
+
+int Decoder::orientation() const {
+  constexpr std::string_view exif("Exif\0\0", 6);
+  for (const jpeg_marker_struct* marker = jpeg_.marker_list; marker; marker = marker->next) {
+    const Bytes data = std::as_bytes(std::span(marker->data, marker->data_length));
+    if (marker->marker == JPEG_APP0 + 1 && starts_with(data, exif)) return orientation_in(data.subspan(exif.size()));
+  }
+  return 1;
+}
+
+std::vector<std::byte> Decoder::profile() {
+  JOCTET* bytes = nullptr;
+  unsigned count = 0;
+  errors_.guarded(Exit::input, [&] { jpeg_read_icc_profile(&jpeg_, &bytes, &count); });
+  const std::unique_ptr<JOCTET, void (*)(void*)> owned(bytes, std::free);
+  const auto all = std::as_bytes(std::span(bytes, bytes ? count : 0));
+  return {all.begin(), all.end()};
+}
+
+Raster Decoder::raster(const TexelAllocator& lend) {
+  const Size size{int(jpeg_.image_width), int(jpeg_.image_height)};
+  Raster raster{.format = "jpg",
+                .size = size,
+                .channel_count = jpeg_.num_components,
+                .is_cmyk = jpeg_.num_components == 4,
+                .texels = lend_texels(size, Depth::u8, limits_, lend),
+                .orientation = orientation()};
+  raster.colors.profile = profile();
+  errors_.guarded(Exit::input, [&] { decode(raster.texels); });
+  if (raster.is_cmyk)  // Adobe writes light in the place of inks
+    for (uint8_t& number : raster.texels.as<uint8_t>()) number = uint8_t(255 - number);
+  if (!errors_.warning.empty()) raster.colors.warnings.push_back(errors_.warning);
+  return raster;
+}
+
+}  // namespace
+
+Decoded read_jpeg(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
+  if (!options.part.empty()) fail(Exit::input, "has no part {}; a jpg file has none", options.part);
+  Decoder decoder(file, options.limits);
+  return decoded_of(decoder.raster(lend), options, lend);
+}
+
+}  // namespace gpupost

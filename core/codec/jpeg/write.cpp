@@ -1,0 +1,87 @@
+// JPEG files, by libjpeg-turbo.
+#include "core/codec/common/packed_pixels.h"
+#include "core/codec/common/writer.h"
+#include "core/codec/jpeg/errors.h"
+#include "core/codec/metadata/icc.h"
+
+#include <cstdlib>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int whole_chroma_from = 90;  // of quality
+
+class Encoder {
+ public:
+  Encoder() {
+    jpeg_.err = &errors_;
+    errors_.guarded(Exit::output, [&] { jpeg_create_compress(&jpeg_); });
+  }
+  ~Encoder() {
+    jpeg_destroy_compress(&jpeg_);
+    std::free(bytes_);
+  }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+
+  TexelBuffer encode(const Pixels& pixels, Bytes profile, int quality) {
+    errors_.guarded(Exit::output, [&] { write(pixels, profile, quality); });
+    return TexelBuffer(reinterpret_cast<std::byte*>(bytes_), byte_count_,
+                       [bytes = std::exchange(bytes_, nullptr)] { std::free(bytes); });
+  }
+
+ private:
+  void write(const Pixels& pixels, Bytes profile, int quality) {
+    jpeg_mem_dest(&jpeg_, &bytes_, &byte_count_);
+    jpeg_.image_width = JDIMENSION(pixels.size.width);
+    jpeg_.image_height = JDIMENSION(pixels.size.height);
+    jpeg_.input_components = int(pixels.component_count);
+    jpeg_.in_color_space = pixels.component_count == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(&jpeg_);
+    jpeg_set_quality(&jpeg_, quality, TRUE);
+    jpeg_.dct_method = JDCT_ISLOW;
+    jpeg_.optimize_coding = TRUE;
+    if (quality >= whole_chroma_from) jpeg_.comp_info[0].h_samp_factor = jpeg_.comp_info[0].v_samp_factor = 1;
+    jpeg_start_compress(&jpeg_, TRUE);
+    jpeg_write_icc_profile(&jpeg_, unsigned_bytes(profile), unsigned(profile.size()));
+    const size_t row_bytes = size_t(pixels.size.width) * pixels.component_count;
+    while (jpeg_.next_scanline < jpeg_.image_height) {
+      auto* row = const_cast<JSAMPROW>(unsigned_bytes(pixels.numbers)) + jpeg_.next_scanline * row_bytes;
+      jpeg_write_scanlines(&jpeg_, &row, 1);
+    }
+    jpeg_finish_compress(&jpeg_);
+  }
+
+  JpegErrors errors_{false};
+  jpeg_compress_struct jpeg_{};
+  unsigned char* bytes_ = nullptr;
+  unsigned long byte_count_ = 0;
+};
+
+}  // namespace
+
+Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
+  const Picture& picture = *source.picture;
+  if (options.depth != Depth::u8) fail(Exit::output, "jpg holds 8 bits, not {}", name_of(options.depth));
+  check_color(picture, "jpg", options);
+  const bool has_alpha = picture.groups.front().has_alpha();
+  if (has_alpha || !is_encodable(picture, options)) {
+    Picture working = working_copy(picture, Depth::f32);
+    working.groups.front().channels[3] = {};  // premultiplied color is that over black
+    Encoded encoded = encode_jpeg({.picture = &working, .base = has_alpha ? nullptr : source.base}, options);
+    if (has_alpha) encoded.warnings.push_back("jpg holds no alpha; the picture is put over black");
+    return encoded;
+  }
+  Encoded encoded;
+  Losses losses;
+  const bool is_gray = picture.groups.front().is_luminance;
+  const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
+  warn_of_losses(losses, encoded.warnings);
+  warn_of_drops(picture, "jpg", encoded.warnings);
+  const Primaries primaries = other_primaries(picture).value_or(rec709);
+  encoded.bytes = Encoder().encode(pixels, profile_of(primaries, options.transfer, is_gray), options.quality);
+  return encoded;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,275 @@
+// ICC profiles of what is read, held against transforms of lcms2 over the whole way, and of what is written.
+#include "core/image/primaries.h"
+#include "tests/codec/jpeg_files.h"
+#include "tests/codec/make_files.h"
+
+#include <doctest/doctest.h>
+#include <lcms2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace gpupost;
+
+namespace {
+
+std::string bytes_of(cmsHPROFILE profile) {
+  cmsUInt32Number count = 0;
+  cmsSaveProfileToMem(profile, nullptr, &count);
+  std::string bytes(count, '\0');
+  cmsSaveProfileToMem(profile, bytes.data(), &count);
+  return bytes;
+}
+
+cmsHPROFILE rgb_profile(const Primaries& primaries, cmsToneCurve* curve) {
+  cmsToneCurve* curves[] = {curve, curve, curve};
+  const cmsCIExyY white{primaries.white.x, primaries.white.y, 1};
+  const cmsCIExyYTRIPLE places{{primaries.red.x, primaries.red.y, 1},
+                               {primaries.green.x, primaries.green.y, 1},
+                               {primaries.blue.x, primaries.blue.y, 1}};
+  return cmsCreateRGBProfile(&white, &places, curves);
+}
+
+cmsToneCurve* srgb_curve() {
+  const double numbers[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+  return cmsBuildParametricToneCurve(nullptr, 4, numbers);
+}
+
+// A curve of no known shape.
+cmsToneCurve* odd_curve() {
+  std::vector<cmsUInt16Number> table;
+  for (int i = 0; i < 4096; ++i) table.push_back(cmsUInt16Number(65535 * std::pow(std::sin(i / 4095.0 * 1.5707963), 2)));
+  return cmsBuildTabulatedToneCurve16(nullptr, cmsUInt32Number(table.size()), table.data());
+}
+
+// A profile of tables alone: what `from` makes of colors, as a device link's table in Lab cannot be built here, so the
+// transform to XYZ of 17 steps a side is.
+cmsHPROFILE table_profile(cmsHPROFILE from) {
+  cmsHPROFILE lab = cmsCreateLab4Profile(nullptr);
+  cmsHTRANSFORM to_lab = cmsCreateTransform(from, TYPE_RGB_16, lab, TYPE_Lab_16, INTENT_RELATIVE_COLORIMETRIC, 0);
+  cmsHPROFILE made = cmsCreateProfilePlaceholder(nullptr);
+  cmsSetProfileVersion(made, 4.3);
+  cmsSetDeviceClass(made, cmsSigInputClass);
+  cmsSetColorSpace(made, cmsSigRgbData);
+  cmsSetPCS(made, cmsSigLabData);
+  cmsPipeline* pipeline = cmsPipelineAlloc(nullptr, 3, 3);
+  cmsStage* table = cmsStageAllocCLut16bit(nullptr, 33, 3, 3, nullptr);
+  cmsStageSampleCLut16bit(
+      table,
+      [](const cmsUInt16Number in[], cmsUInt16Number out[], void* transform) -> cmsInt32Number {
+        cmsDoTransform(transform, in, out, 1);
+        return TRUE;
+      },
+      to_lab, 0);
+  cmsPipelineInsertStage(pipeline, cmsAT_END, table);
+  cmsWriteTag(made, cmsSigAToB0Tag, pipeline);
+  cmsWriteTag(made, cmsSigMediaWhitePointTag, cmsD50_XYZ());
+  cmsPipelineFree(pipeline);
+  cmsDeleteTransform(to_lab);
+  cmsCloseProfile(lab);
+  return made;
+}
+
+// A PNG of 8 bits with all mixtures of six steps, and this profile.
+File png_with(const std::string& profile, bool is_gray = false) {
+  std::string rows(1, '\0');
+  for (int i = 0; i < 216; ++i)
+    for (const int number : {i % 6, i / 6 % 6, i / 36})
+      if (!is_gray || number == i % 6) {
+        rows += char(51 * number);
+        if (is_gray) break;
+      }
+  return make_png({{"IHDR", png_header(216, 1, 8, is_gray ? 0 : 2)},
+                   {"iCCP", std::string("profile\0\0", 9) + zlib_packed(profile)},
+                   {"IDAT", zlib_packed(rows)},
+                   {"IEND", ""}});
+}
+
+// Linear Rec. 709 of what was read.
+std::vector<float> light_of(Picture picture) {
+  const std::optional<Primaries> primaries = other_primaries(picture);
+  make_working(picture, Depth::f32);
+  if (primaries) make_rec709(picture, *primaries);
+  const auto numbers = picture.groups.at(0).levels.at(0).texels.as<float>();
+  return {numbers.begin(), numbers.end()};
+}
+
+// The same by lcms2 in one transform of floats.
+std::vector<float> light_by_lcms2(const std::string& profile) {
+  cmsHPROFILE from = cmsOpenProfileFromMem(profile.data(), cmsUInt32Number(profile.size()));
+  cmsToneCurve* line = cmsBuildGamma(nullptr, 1);
+  cmsHPROFILE to = rgb_profile(rec709, line);
+  cmsHTRANSFORM transform = cmsCreateTransform(from, TYPE_RGB_FLT, to, TYPE_RGB_FLT, INTENT_RELATIVE_COLORIMETRIC,
+                                               cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+  std::vector<float> light;
+  for (int i = 0; i < 216; ++i) {
+    const float in[] = {float(i % 6) / 5, float(i / 6 % 6) / 5, float(i / 36) / 5};
+    float out[3];
+    cmsDoTransform(transform, in, out, 1);
+    light.insert(light.end(), {out[0], out[1], out[2], 1});
+  }
+  cmsDeleteTransform(transform);
+  cmsCloseProfile(to);
+  cmsFreeToneCurve(line);
+  cmsCloseProfile(from);
+  return light;
+}
+
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(double(a[i]) - double(b[i])));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("a profile of primaries and a curve is applied as lcms2 applies it, and known curves leave the integers") {
+  struct Row {
+    const char* name;
+    cmsToneCurve* curve;
+    Transfer transfer;
+    Depth depth;
+  };
+  for (const Row& row : {Row{"srgb", srgb_curve(), Transfer::srgb, Depth::u8},
+                         {"2.2", cmsBuildGamma(nullptr, 2.19921875), Transfer::power, Depth::u8},
+                         {"1", cmsBuildGamma(nullptr, 1), Transfer::linear, Depth::u8},
+                         {"odd", odd_curve(), Transfer::linear, Depth::f32}}) {
+    for (const NamedPrimaries& named : named_primaries) {
+      INFO(row.name, " ", named.name);
+      cmsHPROFILE profile = rgb_profile(named.primaries, row.curve);
+      const std::string bytes = bytes_of(profile);
+      const Decoded decoded = decode_bytes(png_with(bytes));
+      CHECK(decoded.warnings.empty());
+      CHECK(decoded.picture.transfer == row.transfer);
+      CHECK(decoded.picture.groups[0].depth == row.depth);
+      const Primaries read = other_primaries(decoded.picture).value_or(rec709);
+      CHECK(are_same(read, named.primaries));
+      CHECK(largest_difference(light_of(decode_bytes(png_with(bytes)).picture), light_by_lcms2(bytes)) < 3e-4);
+      cmsCloseProfile(profile);
+    }
+    cmsFreeToneCurve(row.curve);
+  }
+}
+
+TEST_CASE("a profile of tables is applied as lcms2 applies it") {
+  cmsToneCurve* curve = srgb_curve();
+  cmsHPROFILE wide = rgb_profile(parse_primaries("p3-d65").value(), curve);
+  cmsHPROFILE tables = table_profile(wide);
+  const std::string bytes = bytes_of(tables);
+  const Decoded decoded = decode_bytes(png_with(bytes));
+  CHECK(decoded.warnings.empty());
+  CHECK(decoded.picture.groups[0].depth == Depth::f32);
+  CHECK(decoded.picture.attributes.empty());
+  CHECK(largest_difference(light_of(decode_bytes(png_with(bytes)).picture), light_by_lcms2(bytes)) < 1e-5);
+  cmsCloseProfile(tables);
+  cmsCloseProfile(wide);
+  cmsFreeToneCurve(curve);
+}
+
+TEST_CASE("a gray picture takes the curve of its profile, and none of another kind of color") {
+  cmsToneCurve* curve = cmsBuildGamma(nullptr, 1.8);
+  const cmsCIExyY white{0.3127, 0.3290, 1};
+  cmsHPROFILE gray = cmsCreateGrayProfile(&white, curve);
+  cmsHPROFILE color = rgb_profile(rec709, curve);
+  for (cmsHPROFILE profile : {gray, color}) {
+    const Decoded decoded = decode_bytes(png_with(bytes_of(profile), true));
+    CHECK(decoded.warnings.empty());
+    CHECK(decoded.picture.transfer == Transfer::power);
+    CHECK(decoded.picture.exponent == doctest::Approx(1.8).epsilon(1e-4));
+    CHECK(decoded.picture.groups[0].is_luminance);
+  }
+  CHECK(decode_bytes(png_with(bytes_of(gray))).warnings ==
+        std::vector<std::string>{
+            "the ICC profile is of another kind of color and ignored: the picture is taken as sRGB"});
+  cmsCloseProfile(gray);
+  cmsCloseProfile(color);
+  cmsFreeToneCurve(curve);
+}
+
+TEST_CASE("a profile that is cut off or has flipped bytes does no harm") {
+  cmsToneCurve* curve = odd_curve();
+  cmsHPROFILE profile = rgb_profile(rec2020, curve);
+  const std::string bytes = bytes_of(profile);
+  for (size_t count = 0; count < bytes.size(); count += 97) {
+    const Decoded decoded = decode_bytes(png_with(bytes.substr(0, count)));
+    CHECK(decoded.picture.size() == Size{216, 1});
+  }
+  for (size_t at = 0; at < 400; at += 7) {
+    std::string damaged = bytes;
+    damaged[at] = char(damaged[at] ^ 0x5a);
+    CHECK(decode_bytes(png_with(damaged)).picture.size() == Size{216, 1});
+  }
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(curve);
+}
+
+TEST_CASE("a profile in several segments of a JPEG is one, whichever stands first") {
+  cmsToneCurve* curve = srgb_curve();
+  cmsHPROFILE profile = rgb_profile(parse_primaries("adobe").value(), curve);
+  const std::string bytes = bytes_of(profile);
+  const auto segment = [&](int number, const std::string& piece) {
+    const std::string data = std::string("ICC_PROFILE\0", 12) + char(number) + char(2) + piece;
+    return "\xff\xe2" + std::string{char((data.size() + 2) >> 8), char(data.size() + 2)} + data;
+  };
+  const std::string first = segment(1, bytes.substr(0, 200)), second = segment(2, bytes.substr(200));
+  for (const std::string& segments : {first + second, second + first}) {
+    File file = make_jpeg({});
+    const File inserted = file_of(segments);
+    file.insert(file.begin() + 2, inserted.begin(), inserted.end());
+    const Decoded decoded = decode_bytes(file);
+    CHECK(decoded.warnings.empty());
+    const std::optional<Primaries> read = other_primaries(decoded.picture);
+    REQUIRE(read);
+    CHECK(are_same(*read, parse_primaries("adobe").value()));
+  }
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(curve);
+}
+
+TEST_CASE("PNG and JPEG say their primaries and curve, and are read back as that") {
+  for (const NamedPrimaries& named : named_primaries)
+    for (const char* format : {"png", "jpg"})
+      for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
+        INFO(named.name, " ", format);
+        Picture picture = decode_bytes(png_with("")).picture;
+        set_primaries(picture, named.primaries);
+        make_working(picture, Depth::f32);
+        const Encoded encoded =
+            encode(*format_named(format), picture, {.depth = Depth::u8, .transfer = transfer, .quality = 100});
+        const File file(encoded.bytes.bytes().begin(), encoded.bytes.bytes().end());
+        const Decoded decoded = decode_bytes(file);
+        CHECK(decoded.warnings.empty());
+        CHECK(are_same(other_primaries(decoded.picture).value_or(rec709), named.primaries));
+        CHECK(decoded.picture.transfer == transfer);
+      }
+}
+
+TEST_CASE("PQ and HLG of 16 bits come back as the light they were, and cICP says so") {
+  for (const Transfer transfer : {Transfer::pq, Transfer::hlg}) {
+    Picture picture = decode_bytes(png_with("")).picture;
+    set_primaries(picture, rec2020);
+    make_working(picture, Depth::f32);
+    for (float& number : picture.groups[0].levels[0].texels.as<float>()) number *= 3;  // over the reference white
+    const Encoded encoded = encode(*format_named("png"), picture, {.depth = Depth::u16, .transfer = transfer});
+    const File file(encoded.bytes.bytes().begin(), encoded.bytes.bytes().end());
+    CHECK(text_of(file).find(std::string("cICP\x09", 5) + char(transfer == Transfer::pq ? 16 : 18) +
+                             std::string("\0\1", 2)) != std::string_view::npos);
+    Decoded decoded = decode_bytes(file);
+    CHECK(decoded.picture.transfer == transfer);
+    make_working(decoded.picture, Depth::f32);
+    const auto before = picture.groups[0].levels[0].texels.as<float>(),
+               after = decoded.picture.groups[0].levels[0].texels.as<float>();
+    for (size_t i = 0; i < before.size(); ++i)
+      if (i % 4 != 3) CHECK(after[i] == doctest::Approx(before[i]).epsilon(1e-3));
+  }
+  // ITU-R BT.2408: reference white is 58 % of PQ and 75 % of HLG; BT.2100: 10,000 cd/m2 is all of PQ
+  CHECK(pq_encode(1) == doctest::Approx(0.5807).epsilon(1e-3));
+  CHECK(pq_encode(10000.0 / 203) == doctest::Approx(1));
+  CHECK(hlg_encode(1) == doctest::Approx(0.75));
+  for (double share = 0; share <= 1; share += 1.0 / 64) {
+    CHECK(pq_encode(pq_decode(share)) == doctest::Approx(share).epsilon(1e-6));
+    CHECK(hlg_encode(hlg_decode(share)) == doctest::Approx(share).epsilon(1e-6));
+  }
+}
