@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libshaderc-dev glslang-dev spirv-tools
-  libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev doctest-dev
+  libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev libssl-dev doctest-dev
   libopenexr-dev libpng-dev libjpeg-dev)
 demo_packages=(openimageio-tools)
 fuzz_packages=(clang libclang-rt-14-dev)

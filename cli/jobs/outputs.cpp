@@ -211,13 +211,17 @@ class Paths {
     for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
   }
 
-  void add_report(const std::string& path) {
+  // A file of an option, beside the outputs; "": none.
+  void add_side_file(std::string_view option, const std::string& path) {
+    if (path.empty()) return;
     const std::string name = names_.of(path);
-    if (written_.contains(name)) fail(Exit::usage, "--report {}: a result goes there too; expected another file", path);
+    if (written_.contains(name))
+      fail(Exit::usage, "{} {}: a result goes there too; expected another file", option, path);
     const auto lost = read_.find(name);
     if (lost != read_.end())
-      fail(Exit::usage, "--report {}: that is the {} {}; expected another file", path, lost->second.what,
+      fail(Exit::usage, "{} {}: that is the {} {}; expected another file", option, path, lost->second.what,
            lost->second.path);
+    written_.emplace(name, std::string(option));
   }
 
  private:
@@ -255,6 +259,21 @@ static void check_numbers_have_standard_output(const Request& request, const Job
     fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
 }
 
+std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
+  if (!globals.batch.resumes && globals.batch.journal.empty()) return "";
+  const std::string_view option = globals.batch.resumes ? "--resume" : "--journal";
+  for (const Job& job : jobs) {
+    if (std::ranges::find(job.inputs, "-") != job.inputs.end())
+      fail(Exit::usage, "{}: standard input cannot be read again; expected files", option);
+    if (!job.writes_picture)
+      fail(Exit::usage, "{}: numbers of stats without -o leave no file to check; leave {} out", option, option);
+    if (own_descriptor(job.output.at(0)))
+      fail(Exit::usage, "{}: what goes to {} cannot be checked later; expected -o FILE", option, job.output.at(0));
+  }
+  if (!globals.batch.journal.empty() || jobs.empty()) return globals.batch.journal;
+  return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
+}
+
 std::vector<Job> jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   std::vector<std::string> inputs = request.inputs;
@@ -276,7 +295,9 @@ std::vector<Job> jobs_of(const Request& request) {
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
   }
-  if (!globals.report.empty()) paths.add_report(globals.report);
+  paths.add_side_file("--report", globals.report);
+  paths.add_side_file("--progress-file", globals.progress.file);
+  paths.add_side_file("--journal", journal_of(globals, jobs));
   for (const Job& job : jobs)
     if (job.writes_picture)
       check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known

@@ -2,10 +2,12 @@
 
 #include "cli/jobs/outputs.h"
 #include "cli/options/environment.h"
+#include "cli/report/progress.h"
 #include "cli/report/report_table.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
 #include "core/pipeline/run_jobs.h"
+#include "core/system/interrupt.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,12 +23,12 @@ std::string name_of(const JobReport& report) { return report.input == "-" ? "sta
 
 // What --verify found where all is well.
 void say_verified(const JobReport& report) {
-  const auto worst = std::ranges::max_element(report.checks, {}, &LevelCheck::share);
-  if (worst != report.checks.end())
+  const auto worst = std::ranges::max_element(report.verified.levels, {}, &LevelCheck::share);
+  if (worst != report.verified.levels.end())
     say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", name_of(report),
              describe(*worst));
-  const auto number = std::ranges::max_element(report.number_checks, {}, &NumberCheck::share);
-  if (number != report.number_checks.end())
+  const auto number = std::ranges::max_element(report.verified.numbers, {}, &NumberCheck::share);
+  if (number != report.verified.numbers.end())
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
@@ -97,6 +99,26 @@ void tell(const Request& request, JobReport& report, Warnings& warnings) {
   say_error(report.error);
 }
 
+// Has tell() anything to print? A bar goes then.
+bool has_words(const Request& request, const JobReport& report) {
+  const bool is_told = !request.globals.quiet || report.exit != Exit::done;
+  return !report.measured.empty() ||
+         (is_told && !(report.warnings.empty() && report.notes.empty() && report.error.empty() &&
+                       report.verified.levels.empty() && report.verified.numbers.empty()));
+}
+
+// How many jobs were not done in this run.
+void tell_counts(const Globals& globals, const Report& report) {
+  const auto skipped_count =
+      std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
+  if (skipped_count > 0 && !globals.quiet)
+    say_note("{} of {} outputs were done by an earlier run and have not changed (--resume)", skipped_count,
+             report.job_count);
+  if (report.jobs.size() < report.job_count)
+    say_note("{} of {} inputs were not started, since one failed (--fail-fast)", report.job_count - report.jobs.size(),
+             report.job_count);
+}
+
 bool is_file_or_pipe(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
@@ -108,7 +130,14 @@ ChainRequest chain_request_of(const Request& request) {
           .input = globals.input,
           .output = globals.encoding,
           .passes = globals.passes,
-          .device = globals.device};
+          .device = globals.device,
+          .batch = globals.batch};
+}
+
+// What an interrupted run says: how to go on.
+const char* interrupt_line(bool has_bar) {
+  return has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07gpupost: interrupted; to go on, run the same command with --resume\n"
+                 : "gpupost: interrupted; to go on, run the same command with --resume\n";
 }
 
 }  // namespace
@@ -123,14 +152,31 @@ Exit run(const Request& request) {
     fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
          globals.size->width, globals.size->height);
   const std::vector<Job> jobs = jobs_of(request);
-  const bool is_quiet = globals.quiet;
-  DeviceSession device(globals.device, [is_quiet](const std::string& text) {
-    if (!is_quiet) say_warning("{}", text);
+  ChainRequest chain = chain_request_of(request);
+  chain.batch.journal = journal_of(globals, jobs);
+  chain.batch.options = request.result_options;
+  if (!chain.batch.journal.empty() &&
+      std::ranges::any_of(request.calls, [](const Call& call) { return call.op->passes_through; }))
+    fail(Exit::usage, "--resume and --journal: a later run would not print the numbers of stats; leave stats out");
+  Progress progress(globals.progress, globals.quiet, jobs.size());
+  if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress.is_bar()));
+  DeviceSession device(globals.device, [&](const std::string& text) {
+    progress.hide();
+    if (!globals.quiet) say_warning("{}", text);
   });
   Warnings warnings;
-  Report report =
-      run_jobs(chain_request_of(request), jobs, device, [&](JobReport& job) { tell(request, job, warnings); });
+  Report report = run_jobs(chain, jobs, device,
+                           {.on_start = [&](const Job& job) { progress.begin_file(job); },
+                            .on_job =
+                                [&](JobReport& job) {
+                                  if (has_words(request, job)) progress.hide();
+                                  tell(request, job, warnings);
+                                  progress.end_file(job);
+                                }});
+  say_at_interrupt(nullptr);
   const Exit code = exit_of(report);
+  progress.finish(code);
+  tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())

@@ -20,6 +20,26 @@ std::vector<std::string_view> op_names() {
 
 namespace {
 
+// Global options with which results stay the same, beside those of the machine.
+constexpr std::string_view options_beside_results[] = {
+    "output",       "report", "timing",  "explain",  "quiet",         "verify",  "no-clobber", "keep-going",
+    "fail-fast",    "resume", "journal", "progress", "progress-file", "list",    "recursive",  "frames",
+    "skip-missing", "shard",  "shards",  "depfile",  "mkdir",         "exit-map"};
+
+// In one order, so that the order of the words does not count. An option that is not known here is taken to change results.
+std::string result_options(std::vector<std::string> words) {
+  std::erase_if(words, [](const std::string& word) {
+    const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
+    const Global* global = global_named(name);
+    return (global && global->is_of_machine) ||
+           std::ranges::find(options_beside_results, name) != std::end(options_beside_results);
+  });
+  std::ranges::sort(words);
+  std::string text;
+  for (const std::string& word : words) text += word + "\n";
+  return text;
+}
+
 // Walks the words from left to right and hands each to whom it belongs.
 class CommandLineParser {
  public:
@@ -40,6 +60,7 @@ class CommandLineParser {
     end_call();
     request_.globals = parse_globals(global_words_);
     request_.words = words_;
+    request_.result_options = result_options(global_words_);
     check_chain(request_.calls);
     return std::move(request_);
   }

@@ -19,6 +19,7 @@ struct Request {
   std::vector<Call> calls;
   Globals globals;
   std::vector<std::string> words;  // as they were typed
+  std::string result_options;      // the global options that change results, as --name=value
 };
 
 // Words without the program's name. Only records and checks; opens nothing but the files of ops that users have written.

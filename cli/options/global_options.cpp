@@ -91,7 +91,42 @@ std::span<const Global> all_globals() {
        "",
        true,
        true},
-      {"jobs", "N", "Number of inputs decoded at once (default: the number of cores)", {}, "", false, true},
+      {"jobs",
+       "N",
+       "Number of inputs decoded at once, and of outputs written at once (default: the number of cores)",
+       {},
+       "",
+       false,
+       true},
+      {"max-memory",
+       "SIZE",
+       "Memory for images that wait for the device or to be written, like 512M or 8G (default: 2G). The image on the "
+       "device comes on top",
+       {},
+       "",
+       false,
+       true},
+      {"keep-going", "", "Go on with the other inputs when one fails (default)", {}, ""},
+      {"fail-fast", "", "Start no further input when one has failed", {}, ""},
+      {"resume",
+       "",
+       "Skip inputs that an earlier run with --resume or --journal has done and that have not changed",
+       {},
+       ""},
+      {"journal",
+       "FILE",
+       "Add a line to FILE for each output that is done. Default with --resume: gpupost.journal beside the first "
+       "output, else none",
+       {},
+       ""},
+      {"progress",
+       "KIND",
+       "Show progress: auto is a bar for several inputs on a terminal (default); json is a line of JSON for each "
+       "input; "
+       "openjd is lines for Open Job Description",
+       {"auto", "none", "json", "openjd"},
+       ""},
+      {"progress-file", "FILE", "Write --progress json or openjd to FILE (default: standard error)", {}, ""},
       {"device",
        "WHICH",
        "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: the fastest kind",
@@ -237,6 +272,18 @@ static Limits limits_of(const std::map<std::string_view, std::string>& values) {
   return limits;
 }
 
+static ProgressSettings progress_settings(const std::string& kind, const std::string& file) {
+  const ProgressSettings settings{.kind = kind == "json"     ? ProgressKind::json
+                                          : kind == "openjd" ? ProgressKind::openjd
+                                          : kind == "none"   ? ProgressKind::none
+                                                             : ProgressKind::automatic,
+                                  .file = file};
+  const bool has_lines = settings.kind == ProgressKind::json || settings.kind == ProgressKind::openjd;
+  if (!file.empty() && !has_lines)
+    fail(Exit::usage, "--progress-file {}: a file takes lines for programs; expected --progress json or openjd", file);
+  return settings;
+}
+
 Globals parse_globals(const std::vector<std::string>& words) {
   const std::map<std::string_view, std::string> values = values_of(words);
   const auto text = [&](std::string_view name) { return values.contains(name) ? values.at(name) : std::string(); };
@@ -265,7 +312,13 @@ Globals parse_globals(const std::vector<std::string>& words) {
   OutputSettings& encoding = globals.encoding;
   PassSettings& passes = globals.passes;
   DeviceSettings& device = globals.device;
-  input.job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count();
+  BatchSettings& batch = globals.batch;
+  batch = {.fails_fast = flag("fail-fast"), .journal = text("journal"), .resumes = flag("resume")};
+  batch.job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count();
+  if (values.contains("max-memory")) batch.max_memory_bytes = bytes_of("max-memory", text("max-memory"));
+  if (batch.fails_fast && flag("keep-going"))
+    fail(Exit::usage, "--fail-fast stops at a failure and --keep-going does not; expected one of them");
+  globals.progress = progress_settings(text("progress"), text("progress-file"));
   if (values.contains("level")) input.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("assemble"))
     input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));

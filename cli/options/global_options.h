@@ -29,6 +29,13 @@ struct Global {
 std::span<const Global> all_globals();
 const Global* global_named(std::string_view name);  // nullptr: there is none
 
+// How the progress of several files is shown.
+enum class ProgressKind { automatic, none, json, openjd };
+struct ProgressSettings {
+  ProgressKind kind = ProgressKind::automatic;  // a bar on a terminal, else nothing
+  std::string file;                             // in the place of standard error; "": none
+};
+
 // What the globals of one command line say.
 struct Globals {
   std::string output;              // "" where it is not said
@@ -37,6 +44,8 @@ struct Globals {
   OutputSettings encoding;
   PassSettings passes;
   DeviceSettings device;
+  BatchSettings batch;  // its journal "": beside the outputs where the run resumes, else none
+  ProgressSettings progress;
   std::string report;  // "-": standard output; "": none
   bool timing = false;
   bool explain = false;

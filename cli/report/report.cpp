@@ -46,7 +46,7 @@ static json to_json(const JobReport& job) {
   json measured = json::array();
   for (const StatisticsResult& one : job.measured) measured.push_back(to_json(one));
   json checks = json::array();
-  for (const LevelCheck& check : job.checks)
+  for (const LevelCheck& check : job.verified.levels)
     checks.push_back({{"level", check.level},
                       {"largest_error", check.error},
                       {"tolerance", check.tolerance},
@@ -74,16 +74,26 @@ static json to_json(const JobReport& job) {
           {"verify", checks},
           {"warnings", job.warnings},
           {"notes", job.notes},
+          {"is_skipped", job.journal.is_skipped},
           {"error", job.error}};
 }
 
 std::string to_json(const Report& report) {
   json jobs = json::array();
   for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
-  const json whole{{"schema", "gpupost-report-1"}, {"version", version_number()},
-                   {"commit", commit_name()},      {"host", host_name()},
-                   {"cores", core_count()},        {"device", report.device ? device_json(*report.device) : json()},
-                   {"chain", report.chain},        {"jobs", jobs}};
+  const json whole{{"schema", "gpupost-report-1"},
+                   {"version", version_number()},
+                   {"commit", commit_name()},
+                   {"host", host_name()},
+                   {"cores", core_count()},
+                   {"device", report.device ? device_json(*report.device) : json()},
+                   {"chain", report.chain},
+                   {"jobs", jobs},
+                   {"batch_ms",
+                    {{"wall", report.times.wall_ms},
+                     {"cpu", report.times.cpu_ms},
+                     {"waited_for_decoders", report.times.waited_for_decoders_ms},
+                     {"waited_for_encoders", report.times.waited_for_encoders_ms}}}};
   return json_text(whole, 2);
 }
 

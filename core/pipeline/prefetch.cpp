@@ -1,6 +1,7 @@
 #include "core/pipeline/prefetch.h"
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/base/threads.h"
 #include "core/image/primaries.h"
@@ -16,36 +17,29 @@ namespace gpupost {
 
 namespace {
 
-constexpr uint64_t max_bytes_ahead = uint64_t(1) << 30;
-
 // With so many threads, 0 for one a core.
-InputRead read(const std::string& file, const InputSettings& settings, int thread_count) {
+InputRead read(const std::string& file, const InputSettings& settings, bool has_journal, int thread_count) {
   const Stopwatch watch;
+  const std::string sha256 = has_journal ? sha256_of_file(file) : "";
   DecodeOptions options = decode_options(settings);
   options.thread_count = thread_count;
-  InputRead input{.decoded = decode_file(file, options)};
+  InputRead input{.decoded = decode_file(file, options), .sha256 = sha256};
   input.milliseconds = watch.milliseconds();
   return input;
 }
 
 // Inputs that may be decoded at once and leave descriptors for the device and the outputs.
 int most_by_descriptors() {
-  constexpr rlim_t of_the_rest = 32, of_a_decoder = 10;
+  constexpr rlim_t of_the_rest = 56, of_a_decoder = 10;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= of_the_rest) return 0;
   return int(std::min<rlim_t>((limit.rlim_cur - of_the_rest) / of_a_decoder, 1 << 20));
 }
 
-uint64_t bytes_of(const Picture& picture) {
-  uint64_t bytes = 0;
-  for (const Group& group : picture.groups)
-    for (const Level& level : group.levels) bytes += level.texels.size();
-  return bytes;
-}
-
 std::vector<Picture> pictures_of(const std::string& file, InputRead input, const InputSettings& settings,
                                  JobReport& report) {
   report.ms.decode += input.milliseconds;
+  if (!input.sha256.empty()) report.journal.input_sha256.push_back(input.sha256);
   Picture& picture = input.decoded.picture;
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
@@ -60,23 +54,36 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
 
 }  // namespace
 
+uint64_t texel_bytes(const Picture& picture) {
+  uint64_t bytes = 0;
+  for (const Group& group : picture.groups)
+    for (const Level& level : group.levels) bytes += level.texels.size();
+  return bytes;
+}
+
 std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
-  return pictures_of(input, read(input, settings, 0), settings, report);
+  return pictures_of(input, read(input, settings, false, 0), settings, report);
 }
 
 std::vector<Picture> Prefetch::next(JobReport& report) {
   const std::string& file = files_.at(next_++);
   InputRead input = wait_next(file);
-  largest_bytes_ = std::max(largest_bytes_, bytes_of(input.decoded.picture));
+  largest_bytes_ = std::max(largest_bytes_, texel_bytes(input.decoded.picture));
   read_ahead();
-  return pictures_of(file, std::move(input), settings_, report);
+  return pictures_of(file, std::move(input), request_.input, report);
 }
 
-Prefetch::Prefetch(std::vector<std::string> files, const InputSettings& settings)
-    : files_(std::move(files)), settings_(settings), most_ahead_(std::min(settings.job_count, most_by_descriptors())) {}
+Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request)
+    : files_(std::move(files)),
+      request_(request),
+      most_ahead_(std::min(request.batch.job_count, most_by_descriptors())) {}
+
+InputRead Prefetch::read_file(const std::string& file, int thread_count) const {
+  return read(file, request_.input, !request_.batch.journal.empty(), thread_count);
+}
 
 InputRead Prefetch::wait_next(const std::string& file) {
-  if (ahead_.empty()) return read(file, settings_, 0);
+  if (ahead_.empty()) return read_file(file, 0);
   std::future<InputRead> first = std::move(ahead_.front());
   ahead_.pop_front();
   try {
@@ -98,19 +105,19 @@ InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::str
   }
   for (const std::future<InputRead>& other : ahead_) other.wait();
   most_ahead_ = std::max(1, most_ahead_ / 2);
-  return read(file, settings_, 0);
+  return read_file(file, 0);
 }
 
 // The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
 void Prefetch::read_ahead() {
-  if (settings_.job_count < 2 || most_ahead_ == 0 || largest_bytes_ == 0) return;
-  const uint64_t most = std::clamp<uint64_t>(max_bytes_ahead / largest_bytes_, 1, uint64_t(most_ahead_));
+  if (request_.batch.job_count < 2 || largest_bytes_ == 0) return;
+  const uint64_t most = std::min(request_.batch.max_memory_bytes / 2 / largest_bytes_, uint64_t(most_ahead_));
+  if (most == 0) return;
   const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];
     try {
-      ahead_.push_back(
-          std::async(std::launch::async, [=, &file, this] { return read(file, settings_, thread_count); }));
+      ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read_file(file, thread_count); }));
     } catch (const std::system_error&) {
       return;  // no thread is to be had: it is read when its turn comes
     }

@@ -48,7 +48,7 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
   const std::vector<LevelCheck> checks = verify(expected, levels, first_level);
   report.ms.verify += watch.milliseconds();
   for (const LevelCheck& check : checks) {
-    report.checks.push_back(check);
+    report.verified.levels.push_back(check);
     if (check.share > 1) fail(Exit::difference, "--verify: {}; nothing was written", describe(check));
   }
 }
@@ -76,7 +76,7 @@ void verify_numbers(std::span<const Call> calls, const PlanInput& input, const G
     const NumberCheck worst =
         worst_of(check_statistics(numbers.front(), found.levels[0], found.tolerance[0], measure_of(call)));
     numbers = numbers.subspan(1);
-    report.number_checks.push_back(worst);
+    report.verified.numbers.push_back(worst);
     if (worst.share() > 1)
       fail(Exit::difference, "--verify: {}: {}; nothing was written", call.text(), describe(worst));
   }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/gpu/gpu.h"
+#include "core/pipeline/journal.h"
 #include "core/pipeline/statistics_result.h"
 #include "core/reference/verify.h"
 
@@ -32,6 +33,12 @@ struct CopySpeeds {
   double half_gb_per_s = 0, float_gb_per_s = 0;
 };
 
+// What --verify has found.
+struct Verification {
+  std::vector<LevelCheck> levels;
+  std::vector<NumberCheck> numbers;  // the worst of what each `stats` has measured of a group of channels
+};
+
 // The way of one input, or of those that make one file together.
 struct JobReport {
   std::string input;  // its name; of several the first, with the number of the others
@@ -43,12 +50,12 @@ struct JobReport {
   CopySpeeds copies;
   std::vector<PassReport> passes;          // of all groups of channels, in order
   std::vector<StatisticsResult> measured;  // by each `stats` of the chain
-  std::vector<LevelCheck> checks;          // of --verify
-  std::vector<NumberCheck> number_checks;  // of --verify: the worst of what each `stats` has measured of a group
+  Verification verified;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  // what the user may not expect of a run that is as it should be
   Exit exit = Exit::done;
-  std::string error;  // "" where the output is whole
+  std::string error;     // "" where the output is whole
+  JournalEntry journal;  // empty where the run keeps none
 
   // Once, however often it comes.
   void add_warning(const std::string& warning) {
@@ -60,10 +67,20 @@ struct JobReport {
   }
 };
 
+// Where the time of a run went. The device is fed by one thread, which waits for decoders before an image and for encoders when
+// too many images wait to be written.
+struct BatchTimes {
+  double wall_ms = 0;
+  double cpu_ms = 0;  // of this process and of the workers that have ended, all cores together
+  double waited_for_decoders_ms = 0, waited_for_encoders_ms = 0;
+};
+
 struct Report {
   std::vector<std::string> chain;
   std::optional<DeviceInfo> device;  // none where none was needed
-  std::vector<JobReport> jobs;
+  size_t job_count = 0;              // of the run
+  std::vector<JobReport> jobs;       // fewer where the run stopped at a failure
+  BatchTimes times;
 };
 
 }  // namespace gpupost

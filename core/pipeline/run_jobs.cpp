@@ -5,14 +5,23 @@
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/journal.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/process_image.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
 #include "core/system/sandbox.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
+#include <memory>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace gpupost {
 
@@ -33,45 +42,132 @@ void close_seams(std::vector<ProcessedImage>& parts) {
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
 }
 
-void process(const ChainRequest& request, const Job& given, DeviceSession& device, Prefetch& inputs,
-             JobReport& report) {
-  const Stopwatch total;
+// A job on its way: its images have been through the chain, or its report has an error.
+struct ProcessedJob {
+  const Job* job = nullptr;
+  JobReport report;
   ConversionPlan way;
-  ImageShape first;
   std::vector<ProcessedImage> parts;
+  Stopwatch total;
+
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const ProcessedImage& part : parts)
+      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(*part.base) : 0);
+    return sum;
+  }
+};
+
+// Does a part of a job's work; what is wrong goes to its report.
+template <class Work>
+void work_on(ProcessedJob& made, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    made.report.fail_with(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    made.report.fail_with(Exit::limit, made.job->name() + ": out of memory");
+  }
+}
+
+void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, double& decode_wait_ms,
+             ProcessedJob& made) {
+  const Job& given = *made.job;
+  JobReport& report = made.report;
+  ImageShape first;
   for (const std::string& input : given.inputs) {
-    for (Picture& picture : inputs.next(report)) {
+    const Stopwatch waiting;
+    std::vector<Picture> pictures = inputs.next(report);
+    decode_wait_ms += waiting.milliseconds();
+    for (Picture& picture : pictures) {
       take_named_channels(request.calls, picture);
       const ImageShape shape = shape_of(picture);
-      if (parts.empty()) {
-        way = conversion_plan_of(request, given, picture);
+      if (made.parts.empty()) {
+        made.way = conversion_plan_of(request, given, picture);
         first = shape;
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
-      parts.push_back(process_image(request, device, way, std::move(picture), report));
+      made.parts.push_back(process_image(request, device, made.way, std::move(picture), report));
     }
   }
   report.size = first.size;
   if (given.is_format_changed)
-    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}", parts.front().picture.format,
-                                   given.format->name));
-  name_alike(colors_of(parts));
-  if (is_cube(request.input.assembly)) close_seams(parts);
-  if (way.job.writes_picture) write_outputs(way, request, parts, report);
-  report.ms.total = total.milliseconds();
+    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
+                                   made.parts.front().picture.format, given.format->name));
+  name_alike(colors_of(made.parts));
+  if (is_cube(request.input.assembly)) close_seams(made.parts);
 }
 
-JobReport report_of(const ChainRequest& request, const Job& job, DeviceSession& device, Prefetch& inputs) {
-  JobReport report{.input = job.name()};
-  try {
-    process(request, job, device, inputs, report);
-  } catch (const Error& error) {
-    report.fail_with(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    report.fail_with(Exit::limit, job.name() + ": out of memory");
-  }
-  return report;
+// Encodes and writes what a job has made.
+JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
+  work_on(made, [&] {
+    if (made.report.exit != Exit::done) return;
+    if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
+    if (journal) journal->add(*made.job, made.report.journal);
+  });
+  made.report.ms.total = made.total.milliseconds();
+  made.parts.clear();
+  return std::move(made.report);
 }
+
+// The jobs whose outputs are being written, each by a thread of its own, in the order in which their reports are handed on.
+class OutputQueue {
+ public:
+  OutputQueue(const ChainRequest& request, Journal* journal, Report& report, const RunEvents& events)
+      : request_(request), journal_(journal), report_(report), events_(events) {}
+
+  // Takes the job, then waits until as few images are in the queue as the limits allow: none of a run that has one job at a time.
+  void add(ProcessedJob made) {
+    const uint64_t bytes = 2 * made.bytes();  // the images, and their files about to be written
+    const auto shared = std::make_shared<ProcessedJob>(std::move(made));
+    auto report = std::async(std::launch::async | std::launch::deferred,  // deferred where the system gives no thread
+                             [this, shared] { return finish(request_, journal_, *shared); });
+    queue_.push_back({.report = std::move(report), .bytes = bytes});
+    bytes_ += bytes;
+    const Stopwatch waiting;
+    constexpr size_t most_writers = 8;  // each encodes on several cores
+    const size_t most_jobs = std::min(size_t(request_.batch.job_count) - 1, most_writers);
+    while (queue_.size() > most_jobs || bytes_ > request_.batch.max_memory_bytes / 2) take_first();
+    report_.times.waited_for_encoders_ms += waiting.milliseconds();
+    while (!queue_.empty() && queue_.front().report.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      take_first();
+  }
+  // Without a thread: there is nothing to encode.
+  void add(JobReport report) {
+    std::promise<JobReport> made;
+    made.set_value(std::move(report));
+    queue_.push_back({.report = made.get_future(), .bytes = 0});
+    if (queue_.size() == 1) take_first();
+  }
+  void finish_all() {
+    const Stopwatch waiting;
+    while (!queue_.empty()) take_first();
+    report_.times.waited_for_encoders_ms += waiting.milliseconds();
+  }
+  bool has_failure() const { return has_failure_; }
+
+ private:
+  struct Writing {
+    std::future<JobReport> report;
+    uint64_t bytes = 0;
+  };
+
+  void take_first() {
+    report_.jobs.push_back(queue_.front().report.get());
+    bytes_ -= queue_.front().bytes;
+    queue_.pop_front();
+    events_.on_job(report_.jobs.back());
+    has_failure_ |= report_.jobs.back().exit != Exit::done;
+  }
+
+  const ChainRequest& request_;
+  Journal* journal_;
+  Report& report_;
+  const RunEvents& events_;
+  std::deque<Writing> queue_;
+  uint64_t bytes_ = 0;  // of the queue
+  bool has_failure_ = false;
+};
 
 // User GLSL is compiled by a process that takes the sandbox of the decoders.
 void check_sandbox(const ChainRequest& request, DeviceSession& device) {
@@ -95,10 +191,30 @@ void check_user_glsl(const ChainRequest& request, DeviceSession& device) {
   }
 }
 
-std::vector<std::string> inputs_of(std::span<const Job> jobs) {
+// The inputs of the jobs that are not done yet.
+std::vector<std::string> inputs_of(std::span<const Job> jobs, std::span<const JournalEntry> done) {
   std::vector<std::string> inputs;
-  for (const Job& job : jobs) inputs.insert(inputs.end(), job.inputs.begin(), job.inputs.end());
+  for (size_t index = 0; index < jobs.size(); ++index)
+    if (!done[index].is_skipped) inputs.insert(inputs.end(), jobs[index].inputs.begin(), jobs[index].inputs.end());
   return inputs;
+}
+
+JobReport report_of_skipped(const Job& job, const JournalEntry& entry) {
+  JobReport report{.input = job.name(), .journal = entry};
+  for (const JournalEntry::Output& output : entry.outputs) report.outputs.push_back(output.path);
+  return report;
+}
+
+// Processor time of this process and of its children that have ended.
+double cpu_ms() {
+  double sum = 0;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+      sum += double(time.tv_sec) * 1e3 + double(time.tv_usec) * 1e-3;
+  }
+  return sum;
 }
 
 // A copy of a picture of this size and depth, or as large a part of it as the device takes, in GB/s; 0 where it cannot be
@@ -120,24 +236,46 @@ double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
 }  // namespace
 
 Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device,
-                const std::function<void(JobReport&)>& on_job) {
+                const RunEvents& events) {
+  const Stopwatch wall;
+  const double cpu_before = cpu_ms();
   check_user_glsl(request, device);
-  if (!request.calls.empty()) device.start();
-  if (request.device.require_gpu && !request.calls.empty())
+  std::optional<Journal> journal;
+  if (!request.batch.journal.empty()) journal.emplace(request);
+  const std::vector<JournalEntry> done =
+      journal ? journal->entries_of_done(jobs) : std::vector<JournalEntry>(jobs.size());
+  const bool has_work = std::ranges::any_of(done, [](const JournalEntry& entry) { return !entry.is_skipped; });
+  const bool needs_device = !request.calls.empty() && has_work;
+  if (needs_device) device.start();
+  if (request.device.require_gpu && needs_device)
     device.run_with_retry([](Gpu&) {});  // no input is read where there is none
-  Prefetch inputs(inputs_of(jobs), request.input);
-  Report report;
+  Prefetch inputs(inputs_of(jobs, done), request);
+  Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());
-  for (const Job& job : jobs) {
-    report.jobs.push_back(report_of(request, job, device, inputs));
-    on_job(report.jobs.back());
+  OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
+  for (size_t index = 0; index < jobs.size(); ++index) {
+    if (request.batch.fails_fast && outputs.has_failure()) break;
+    events.on_start(jobs[index]);
+    if (done[index].is_skipped) {
+      outputs.add(report_of_skipped(jobs[index], done[index]));
+      continue;
+    }
+    ProcessedJob made{.job = &jobs[index], .report = {.input = jobs[index].name()}};
+    work_on(made, [&] { process(request, device, inputs, report.times.waited_for_decoders_ms, made); });
+    const bool is_last = request.batch.fails_fast && made.report.exit != Exit::done;
+    outputs.add(std::move(made));
+    if (is_last) break;
   }
+  outputs.finish_all();
+  report.times.wall_ms = wall.milliseconds();
+  report.times.cpu_ms = cpu_ms() - cpu_before;
   return report;
 }
 
 Exit exit_of(const Report& report) {
-  if (report.jobs.size() == 1) return report.jobs.front().exit;
-  const bool is_done = std::ranges::all_of(report.jobs, [](Exit exit) { return exit == Exit::done; }, &JobReport::exit);
+  if (report.job_count == 1) return report.jobs.front().exit;
+  const bool is_done = std::ranges::all_of(
+      report.jobs, [](Exit exit) { return exit == Exit::done; }, &JobReport::exit);
   return is_done ? Exit::done : Exit::batch;
 }
 

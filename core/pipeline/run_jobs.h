@@ -12,10 +12,16 @@
 
 namespace gpupost {
 
-// Runs the jobs in their order. What is wrong with one of them is in its report and stops no other. Calls `on_job` once for each,
-// in the same order and by the calling thread; that may turn the report into an error. Throws Error for what concerns all jobs.
-Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device,
-                const std::function<void(JobReport&)>& on_job);
+// What a caller hears while jobs run, all of it in the calling thread.
+struct RunEvents {
+  std::function<void(const Job&)> on_start;  // the job's images come to the device next, or it is skipped
+  std::function<void(JobReport&)> on_job;    // the job has ended; the caller may turn the report into an error
+};
+
+// Runs the jobs. While one is on the device the next are decoded and those before it are encoded and written, as far as the
+// batch settings allow. Each gets a report, in the order of the jobs; what is wrong with one stops no other, unless
+// batch.fails_fast. Throws Error for what concerns all jobs.
+Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device, const RunEvents& events);
 
 // Of a run: that of its only job, else Exit::batch where a job failed.
 Exit exit_of(const Report& report);

@@ -28,7 +28,6 @@ struct InputSettings {
   Assembly assembly = Assembly::none;
   Limits limits;  // of each input
   bool requires_sandbox = false;
-  int job_count = 1;  // inputs that are decoded at once
 };
 
 // How results are written.
@@ -42,8 +41,8 @@ struct OutputSettings {
 
 // How passes work.
 struct PassSettings {
-  ApplyTo apply_to;              // the channels beside the color that ops filter
-  bool fp16 = false;             // half storage, half arithmetic where an op says it is safe, half numbers in outputs of floats
+  ApplyTo apply_to;   // the channels beside the color that ops filter
+  bool fp16 = false;  // half storage, half arithmetic where an op says it is safe, half numbers in outputs of floats
   std::optional<Depth> storage;  // of images on the device; empty: half where neither end has more
   bool is_r11g11b10 = false;     // images between passes have 11:11:10 bits
   Space space = Space::rgb;      // of images between passes
@@ -60,12 +59,23 @@ struct DeviceSettings {
   std::optional<int> max_dispatch_ms;  // 0: as long as it takes
 };
 
+// How many images are in work at once, and what is kept of a run.
+struct BatchSettings {
+  int job_count = 1;                              // inputs decoded at once, and outputs written at once
+  uint64_t max_memory_bytes = uint64_t(2) << 30;  // of images that wait for the device, or to be written
+  bool fails_fast = false;                        // no job begins after one has failed
+  std::string journal;                            // path of a plain file; "": none
+  bool resumes = false;                           // jobs that the journal says are done are skipped
+  std::string options;                            // text of the options that make a result: for the journal
+};
+
 struct ChainRequest {
   std::vector<Call> calls;
   InputSettings input;
   OutputSettings output;
   PassSettings passes;
   DeviceSettings device;
+  BatchSettings batch;
 };
 
 // How an input is to be decoded.

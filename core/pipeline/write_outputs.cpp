@@ -1,6 +1,7 @@
 #include "core/pipeline/write_outputs.h"
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/system/atomic_file.h"
@@ -40,15 +41,19 @@ std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest&
   }
 }
 
-void write_all(const Job& job, const std::vector<Encoded>& files, bool no_clobber, JobReport& report) {
+void write_all(const Job& job, const std::vector<Encoded>& files, const ChainRequest& request, JobReport& report) {
+  const bool has_journal = !request.batch.journal.empty();
   const Stopwatch watch;
   std::vector<std::string> paths;  // made before: what is written is told of, memory or not
   std::vector<OutputFile> outputs;
   for (const Encoded& file : files) {
     paths.push_back(job.output.at(int(paths.size())));
     outputs.push_back({.path = paths.back(), .bytes = file.bytes.bytes()});
+    if (has_journal)
+      report.journal.outputs.push_back(
+          {.path = paths.back(), .byte_count = file.bytes.size(), .sha256 = sha256_of(file.bytes.bytes())});
   }
-  write_files(outputs, no_clobber);
+  write_files(outputs, request.output.no_clobber);
   report.outputs = std::move(paths);
   report.ms.write = watch.milliseconds();
 }
@@ -62,7 +67,7 @@ void write_outputs(const ConversionPlan& way, const ChainRequest& request, const
   report.ms.encode = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);
-  write_all(way.job, files, request.output.no_clobber, report);
+  write_all(way.job, files, request, report);
 }
 
 }  // namespace gpupost

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 
 namespace gpupost {
 
@@ -13,8 +14,9 @@ namespace {
 
 constexpr unsigned most_seconds = 10;  // to finish files
 
-std::atomic<int> interrupt = 0;      // the first signal that came; 0: none
-std::atomic<int> writing_count = 0;  // living FileWritings
+std::atomic<int> interrupt = 0;                // the first signal that came; 0: none
+std::atomic<const char*> last_line = nullptr;  // say_at_interrupt()
+std::atomic<int> writing_count = 0;            // living FileWritings
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
 
 // Ends the process as the signal would without a handler, so that a shell sees the signal and ends its loop.
@@ -32,6 +34,9 @@ static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
 // Either the handler sees a count above 0, or a FileWriting that begins sees the interrupt.
 void on_interrupt(int signal_number) {
   int none = 0;
+  const char* line = interrupt == 0 ? last_line.exchange(nullptr) : nullptr;
+  if (line && write(STDERR_FILENO, line, strlen(line)) < 0)
+    line = nullptr;  // a terminal that is gone is no reason to stay
   if (!interrupt.compare_exchange_strong(none, signal_number) || writing_count == 0) die_by(signal_number);
   alarm(most_seconds);
 }
@@ -51,6 +56,8 @@ void handle_interrupts() {
     if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
   signal(SIGALRM, on_alarm);
 }
+
+void say_at_interrupt(const char* line) { last_line = line; }
 
 FileWriting::FileWriting() {
   ++writing_count;

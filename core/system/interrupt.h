@@ -8,6 +8,9 @@ namespace gpupost {
 // Installs the handlers. A signal that the parent process ignores stays ignored.
 void handle_interrupts();
 
+// Writes this line to standard error when the first interrupt comes. It must outlive the process's work; nullptr: nothing.
+void say_at_interrupt(const char* line);
+
 // While one of these lives, a first interrupt waits. Its constructor does not return after an interrupt; the destructor of the
 // last one ends the process where an interrupt came. Any thread may have one; they must not be nested.
 class FileWriting {

@@ -1,5 +1,6 @@
 // The pipeline in process, without cli: a request goes in, files and a report come out. Files are decoded by a small worker program.
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/pipeline/run_jobs.h"
@@ -8,6 +9,10 @@
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -26,13 +31,15 @@ ChainRequest request_of(std::string_view op, std::string_view options = "") {
 
 // What a caller hears of a run.
 struct Heard {
-  std::vector<std::string> inputs, warnings;
+  std::vector<std::string> begun, inputs, warnings;
 };
 
 Report run(const ChainRequest& request, const std::vector<Job>& jobs, Heard& heard) {
   use_worker_program(GPUPOST_WORKER);
   DeviceSession session(request.device, [&](const std::string& text) { heard.warnings.push_back(text); });
-  return run_jobs(request, jobs, session, [&](JobReport& job) { heard.inputs.push_back(job.input); });
+  return run_jobs(request, jobs, session,
+                  {.on_start = [&](const Job& job) { heard.begun.push_back(job.name()); },
+                   .on_job = [&](JobReport& job) { heard.inputs.push_back(job.input); }});
 }
 
 }  // namespace
@@ -90,4 +97,147 @@ TEST_CASE("a worker that cannot be started is an error that names its program") 
     CHECK(error.code() == Exit::limit);
     CHECK(std::string(error.what()).find("/nowhere/worker") != std::string::npos);
   }
+}
+
+namespace {
+
+// Five conversions, the second of a file that is no image.
+std::vector<Job> five_jobs(const TemporaryFolder& folder) {
+  folder.write("bad.exr", "no image");
+  std::vector<Job> jobs;
+  for (int index = 0; index < 5; ++index)
+    jobs.push_back(job_of(index == 1 ? folder.path("bad.exr") : "testdata/bars.png",
+                          folder.path("out" + std::to_string(index) + ".png")));
+  return jobs;
+}
+
+std::vector<Exit> exits_of(const Report& report) {
+  std::vector<Exit> exits;
+  for (const JobReport& job : report.jobs) exits.push_back(job.exit);
+  return exits;
+}
+
+ChainRequest journaled(const TemporaryFolder& folder, bool resumes) {
+  ChainRequest request;
+  request.batch = {.journal = folder.path("journal"), .resumes = resumes, .options = "--bits=8\n"};
+  return request;
+}
+
+std::vector<bool> skipped_of(const Report& report) {
+  std::vector<bool> skipped;
+  for (const JobReport& job : report.jobs) skipped.push_back(job.journal.is_skipped);
+  return skipped;
+}
+
+}  // namespace
+
+TEST_CASE("the order of reports does not depend on how much is in work at once") {
+  for (const int job_count : {1, 2, 5, 64})
+    for (const uint64_t max_memory_bytes : {uint64_t(1), uint64_t(100'000), uint64_t(1) << 30}) {
+      CAPTURE(job_count);
+      CAPTURE(max_memory_bytes);
+      const TemporaryFolder folder;
+      const std::vector<Job> jobs = five_jobs(folder);
+      ChainRequest request;
+      request.batch = {.job_count = job_count, .max_memory_bytes = max_memory_bytes};
+      Heard heard;
+      const Report report = run(request, jobs, heard);
+      CHECK(exits_of(report) == std::vector{Exit::done, Exit::input, Exit::done, Exit::done, Exit::done});
+      CHECK(heard.begun == heard.inputs);
+      REQUIRE(heard.inputs.size() == 5);
+      CHECK(heard.inputs[1] == folder.path("bad.exr"));
+      for (const int index : {0, 2, 3, 4}) CHECK(folder.has("out" + std::to_string(index) + ".png"));
+      CHECK(!folder.has("out1.png"));
+    }
+}
+
+TEST_CASE("fail-fast starts no job after the first failure") {
+  for (const int job_count : {1, 4}) {
+    const TemporaryFolder folder;
+    ChainRequest request;
+    request.batch = {.job_count = job_count, .fails_fast = true};
+    Heard heard;
+    const Report report = run(request, five_jobs(folder), heard);
+    CHECK(exits_of(report) == std::vector{Exit::done, Exit::input});
+    CHECK(report.job_count == 5);
+    CHECK(exit_of(report) == Exit::batch);
+    CHECK(!folder.has("out2.png"));
+  }
+}
+
+TEST_CASE("a resumed run skips what is done, and does again what has changed") {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file("testdata/bars.png", folder.path("in.png"));
+  const std::vector<Job> jobs{job_of("testdata/alpha.png", folder.path("a.png")),
+                              job_of(folder.path("in.png"), folder.path("b.png"))};
+  Heard heard;
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{false, false});
+  const std::string a = folder.read("a.png"), b = folder.read("b.png");
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, true});
+  SUBCASE("an output that has other bytes of the same number") {
+    folder.write("b.png", std::string(b.size(), 'x'));
+    CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, false});
+  }
+  SUBCASE("an output that is gone") {
+    std::filesystem::remove(folder.path("a.png"));
+    CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{false, true});
+  }
+  SUBCASE("an input with other content") {
+    std::filesystem::copy_file("testdata/gray16.png", folder.path("in.png"),
+                               std::filesystem::copy_options::overwrite_existing);
+    CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, false});
+    CHECK(folder.read("b.png") != b);
+    CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, true});
+  }
+  SUBCASE("other options") {
+    ChainRequest request = journaled(folder, true);
+    request.batch.options = "--bits=16\n";
+    CHECK(skipped_of(run(request, jobs, heard)) == std::vector{false, false});
+  }
+  SUBCASE("a last line that is torn, and lines that are none") {
+    const std::string journal = folder.read("journal");
+    const size_t last = journal.rfind('\n', journal.size() - 2) + 1;
+    for (const size_t length : {last, last + 1, last + 40, journal.size() - 2}) {
+      CAPTURE(length);
+      folder.write("journal", "{}\n[1]\nnull\n\n" + journal.substr(0, length));
+      CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, false});
+      CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, true});
+    }
+  }
+  SUBCASE("without --resume all is done, and the journal is kept") {
+    const size_t before = folder.read("journal").size();
+    CHECK(skipped_of(run(journaled(folder, false), jobs, heard)) == std::vector{false, false});
+    CHECK(folder.read("journal").size() > before);
+  }
+  CHECK(folder.read("a.png") == a);
+}
+
+TEST_CASE("a job that failed is not in the journal") {
+  const TemporaryFolder folder;
+  const std::vector<Job> jobs = five_jobs(folder);
+  Heard heard;
+  run(journaled(folder, true), jobs, heard);
+  const Report report = run(journaled(folder, true), jobs, heard);
+  CHECK(skipped_of(report) == std::vector{true, false, true, true, true});
+  CHECK(exit_of(report) == Exit::batch);
+}
+
+TEST_CASE("a journal that cannot be written is an error before any work") {
+  const TemporaryFolder folder;
+  ChainRequest request = journaled(folder, true);
+  for (const std::string& path : {folder.path("none/journal"), folder.path()}) {
+    request.batch.journal = path;
+    Heard heard;
+    CHECK_THROWS_AS(run(request, five_jobs(folder), heard), Error);
+    CHECK(heard.begun.empty());
+  }
+}
+
+TEST_CASE("SHA-256 is that of FIPS 180-4") {
+  CHECK(sha256_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const TemporaryFolder folder;
+  folder.write("empty", "");
+  CHECK(sha256_of_file(folder.path("empty")) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256_of_file(folder.path("none")) == "");
+  CHECK(sha256_of_file(folder.path()) == "");
 }

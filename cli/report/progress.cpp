@@ -1,0 +1,150 @@
+#include "cli/report/progress.h"
+
+#include "cli/text/json_text.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+namespace gpupost {
+
+using json = nlohmann::ordered_json;
+
+double ProgressState::rate() const { return seconds > 0 ? double(done_count - skipped_count) / seconds : 0; }
+
+std::optional<double> ProgressState::seconds_left() const {
+  if (rate() <= 0) return std::nullopt;
+  return double(file_count - done_count) / rate();
+}
+
+static std::string duration_text(double seconds) {
+  const auto whole = int64_t(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+// The end of a text, in at most so many bytes; no UTF-8 character is cut.
+static std::string_view tail(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  text.remove_prefix(text.size() - most);
+  while (!text.empty() && (text.front() & 0xc0) == 0x80) text.remove_prefix(1);
+  return text;
+}
+
+std::string bar_text(const ProgressState& state, int width) {
+  constexpr int cell_count = 20;
+  const int full = int(state.percent() / 100 * cell_count);
+  std::string text = fmt::format("[{}{}] {}/{}", std::string(size_t(full), '#'),
+                                 std::string(size_t(cell_count - full), '-'), state.done_count, state.file_count);
+  if (state.failed_count > 0) text += fmt::format(", {} failed", state.failed_count);
+  if (state.rate() > 0) text += fmt::format("  {:.1f} files/s", state.rate());
+  if (const auto left = state.seconds_left()) text += fmt::format("  {} left", duration_text(*left));
+  const size_t most = size_t(std::max(width - 1, 1));  // a full line would wrap
+  if (text.size() > most) return text.substr(0, most);
+  const std::string name = printable(state.current);
+  if (!name.empty() && text.size() + 10 < most) text += fmt::format("  {}", tail(name, most - text.size() - 2));
+  return text;
+}
+
+static bool has_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && terminal && std::string_view(terminal) != "dumb";
+}
+
+static int terminal_width() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t file_count) {
+  state_.file_count = file_count;
+  if (settings.kind == ProgressKind::json) kind_ = Kind::json;
+  if (settings.kind == ProgressKind::openjd) kind_ = Kind::openjd;
+  const bool wants_bar = settings.kind == ProgressKind::automatic && file_count > 1 && !is_quiet;
+  if (wants_bar && has_terminal()) kind_ = Kind::bar;
+  if (!settings.file.empty()) {
+    file_ =
+        Descriptor(open(settings.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+    if (file_.get() < 0)
+      fail(Exit::output, "--progress-file {}: cannot be written: {}", settings.file,
+           std::generic_category().message(errno));
+  }
+  if (kind_ == Kind::json) tell(json_text({{"event", "start"}, {"files", file_count}}, -1));
+  if (kind_ == Kind::bar) draw();
+}
+
+// What a closed pipe or a full disk does not take is lost: no reason to leave work undone.
+void Progress::tell(std::string_view text) const {
+  write_whole(file_.get() >= 0 ? file_.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
+}
+
+// The escape sequence OSC 9;4 shows progress in the tab or the task bar: 1 is normal, 2 an error, 0 none.
+void Progress::draw() {
+  drawn_at_ = state_.seconds;
+  tell(fmt::format("\r\x1b[K\x1b]9;4;{};{}\x07{}", state_.failed_count > 0 ? 2 : 1, int(state_.percent()),
+                   bar_text(state_, terminal_width())));
+}
+
+void Progress::hide() {
+  if (drawn_at_ < 0) return;
+  drawn_at_ = -1;
+  tell("\r\x1b[K\x1b]9;4;0;0\x07");
+}
+
+void Progress::begin_file(const Job& job) {
+  state_.current = job.name();
+  state_.seconds = watch_.milliseconds() * 1e-3;
+  constexpr double least_seconds = 0.1;  // from one drawing to the next
+  if (kind_ == Kind::bar && (drawn_at_ < 0 || state_.seconds - drawn_at_ > least_seconds)) draw();
+}
+
+void Progress::end_file(const JobReport& report) {
+  ++state_.done_count;
+  if (report.exit != Exit::done) ++state_.failed_count;
+  if (report.journal.is_skipped) ++state_.skipped_count;
+  state_.seconds = watch_.milliseconds() * 1e-3;
+  if (kind_ == Kind::json) {
+    const auto left = state_.seconds_left();
+    tell(json_text({{"event", "file"},
+                    {"input", report.input},
+                    {"outputs", report.outputs},
+                    {"exit", int(report.exit)},
+                    {"error", report.error},
+                    {"is_skipped", report.journal.is_skipped},
+                    {"done", state_.done_count},
+                    {"files", state_.file_count},
+                    {"percent", state_.percent()},
+                    {"files_per_second", state_.rate()},
+                    {"seconds_left", left ? json(*left) : json()}},
+                   -1));
+  }
+  if (kind_ == Kind::openjd)
+    tell(fmt::format("openjd_progress: {:.1f}\nopenjd_status: {} of {} files: {}\n", state_.percent(),
+                     state_.done_count, state_.file_count, printable(report.input)));
+}
+
+void Progress::finish(Exit exit) {
+  hide();
+  if (kind_ == Kind::json)
+    tell(json_text({{"event", "end"},
+                    {"done", state_.done_count},
+                    {"failed", state_.failed_count},
+                    {"skipped", state_.skipped_count},
+                    {"files", state_.file_count},
+                    {"seconds", watch_.milliseconds() * 1e-3},
+                    {"exit", int(exit)}},
+                   -1));
+  if (kind_ == Kind::openjd && exit != Exit::done)
+    tell(fmt::format("openjd_fail: {} of {} files failed\n", state_.failed_count, state_.file_count));
+  kind_ = Kind::none;
+}
+
+}  // namespace gpupost

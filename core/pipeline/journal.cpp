@@ -1,0 +1,130 @@
+#include "core/pipeline/journal.h"
+
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "core/base/threads.h"
+#include "core/base/version.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+namespace gpupost {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Parts of a key, which cannot run into each other.
+std::string joined(std::span<const std::string> parts) {
+  std::string text;
+  for (const std::string& part : parts) text += fmt::format("{}:{}", part.size(), part);
+  return text;
+}
+
+// The calls, the options, and what the files hold that options of calls name.
+std::string chain_of(const ChainRequest& request) {
+  std::vector<std::string> parts{std::string(version_number()), std::string(commit_name()), request.batch.options};
+  for (const Call& call : request.calls) {
+    parts.insert(parts.end(), {call.text(), call.source});
+    for (const Param& param : call.op->params)
+      if (param.syntax == "FILE" && !call.word(param.name).empty())
+        parts.push_back(sha256_of_file(call.word(param.name)));
+  }
+  return sha256_of(joined(parts));
+}
+
+JournalEntry entry_of(const json& line) {
+  JournalEntry entry{.input_sha256 = line.at("input_sha256").get<std::vector<std::string>>(), .outputs = {}};
+  for (const json& output : line.at("outputs"))
+    entry.outputs.push_back(
+        {.path = output.at("path"), .byte_count = output.at("bytes"), .sha256 = output.at("sha256")});
+  return entry;
+}
+
+bool is_as_written(const JournalEntry::Output& output) {
+  struct stat facts = {};
+  return stat(output.path.c_str(), &facts) == 0 && uint64_t(facts.st_size) == output.byte_count &&
+         sha256_of_file(output.path) == output.sha256;
+}
+
+bool is_done(const Job& job, const JournalEntry& entry) {
+  return !entry.outputs.empty() && std::ranges::all_of(entry.outputs, is_as_written) &&
+         std::ranges::equal(job.inputs, entry.input_sha256, {}, sha256_of_file);
+}
+
+[[noreturn]] void fail_of(const std::string& path, int error) {
+  fail(Exit::output, "the journal {} cannot be used: {}; name another file with --journal", path,
+       std::generic_category().message(error));
+}
+
+}  // namespace
+
+Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), chain_(chain_of(request)) {
+  file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (file_.get() < 0) fail_of(path_, errno);
+  struct stat facts = {};
+  if (fstat(file_.get(), &facts) != 0) fail_of(path_, errno);
+  if (!S_ISREG(facts.st_mode))
+    fail(Exit::output, "the journal {} is not a plain file; name another with --journal", path_);
+  if (request.batch.resumes) read_lines();
+  char last = '\n';
+  if (facts.st_size > 0 && pread(file_.get(), &last, 1, facts.st_size - 1) != 1) fail_of(path_, errno);
+  if (last == '\n') return;
+  constexpr std::byte line_break[] = {std::byte('\n')};  // behind a torn line
+  if (const int error = write_whole(file_.get(), line_break)) fail_of(path_, error);
+}
+
+void Journal::read_lines() {
+  std::ifstream stream(path_, std::ios::binary);
+  for (std::string text; std::getline(stream, text);) {
+    const json line = json::parse(text, nullptr, false);
+    try {
+      entries_[line.at("job").get<std::string>()] = entry_of(line);
+    } catch (const json::exception&) {
+    }
+  }
+}
+
+std::string Journal::key_of(const Job& job) const {
+  std::vector<std::string> parts{chain_, job.output.shown(), std::string(job.format->name)};
+  parts.insert(parts.end(), job.inputs.begin(), job.inputs.end());
+  return sha256_of(joined(parts));
+}
+
+std::vector<JournalEntry> Journal::entries_of_done(std::span<const Job> jobs) const {
+  std::vector<JournalEntry> done(jobs.size());
+  parallel_ranges(int(jobs.size()), 1, [&](int begin, int end) {
+    for (int index = begin; index < end; ++index) {
+      const auto entry = entries_.find(key_of(jobs[size_t(index)]));
+      if (entry == entries_.end() || !is_done(jobs[size_t(index)], entry->second)) continue;
+      done[size_t(index)] = entry->second;
+      done[size_t(index)].is_skipped = true;
+    }
+  });
+  return done;
+}
+
+void Journal::add(const Job& job, const JournalEntry& entry) {
+  json outputs = json::array();
+  for (const JournalEntry::Output& output : entry.outputs)
+    outputs.push_back({{"path", output.path}, {"bytes", output.byte_count}, {"sha256", output.sha256}});
+  const json line{{"job", key_of(job)},          {"input", job.name()},           {"chain_sha256", chain_},
+                  {"version", version_number()}, {"outputs", std::move(outputs)}, {"input_sha256", entry.input_sha256}};
+  std::string text;
+  try {
+    text = line.dump(-1, ' ', true) + "\n";
+  } catch (const json::type_error&) {
+    return;  // a name is not UTF-8: a line could not say it, so the job is done again
+  }
+  const std::lock_guard lock(adding_);
+  if (const int error = write_whole(file_.get(), std::as_bytes(std::span(text)))) fail_of(path_, error);
+  if (fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail_of(path_, errno);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,249 @@
+// Several files in one run: one that fails, progress for people and for programs, and going on after an end.
+#include "tests/program/test_folder.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <sstream>
+
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Five inputs, the second of which is no image, as conversions, which need no device.
+const Words five = {"in.png", "text.exr", "deep.png", "bars.png", "in.exr", "-o", "out/{name}.exr"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::map<std::string, std::string> outputs_of(const TestFolder& place) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+    if (entry.path().extension() == ".exr")
+      files[entry.path().filename()] = place.read("out/" + entry.path().filename().string());
+  return files;
+}
+
+// What the program writes to a terminal of 100 columns that is its standard error.
+std::string on_terminal(const TestFolder& place, const Words& words, int& status) {
+  winsize size{.ws_row = 24, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  int terminal = -1;
+  std::vector<char*> arguments{const_cast<char*>(GPUPOST_PROGRAM)};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    setenv("TERM", "xterm", 1);
+    if (chdir(place.path().c_str()) == 0) execv(GPUPOST_PROGRAM, arguments.data());
+    _exit(127);
+  }
+  std::string text;
+  char part[4096];
+  for (ssize_t got = 0; (got = read(terminal, part, sizeof part)) > 0;) text.append(part, size_t(got));
+  close(terminal);
+  waitpid(child, &status, 0);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("one bad file of five: the others are done, in the order of the inputs") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  for (const char* jobs : {"1", "4"}) {
+    const Finished finished = place.gpupost(with(five, {"--jobs", jobs}));
+    CHECK(finished.exit_code == 5);
+    CHECK(finished.err.find("text.exr") != std::string::npos);
+    CHECK(outputs_of(place).size() == 4);
+    for (const auto& [name, bytes] : outputs_of(place)) std::filesystem::remove(place.path("out/" + name));
+  }
+  const Finished finished = place.gpupost(with(five, {"--fail-fast"}));
+  CHECK(finished.exit_code == 5);
+  CHECK(finished.err.find("3 of 5 inputs were not started") != std::string::npos);
+  CHECK(outputs_of(place).size() == 1);
+  CHECK(place.gpupost(with(five, {"--fail-fast", "--keep-going"})).exit_code == 1);
+}
+
+TEST_CASE("progress as JSON is a line for each file, and nothing else is in its file") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  const Finished finished = place.gpupost(with(five, {"--progress", "json", "--progress-file", "p.json"}));
+  CHECK(finished.exit_code == 5);
+  CHECK(finished.err.find('{') == std::string::npos);
+  std::vector<json> lines;
+  for (const std::string& line : lines_of(place.read("p.json"))) lines.push_back(json::parse(line));
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[0]["event"] == "start");
+  CHECK(lines[0]["files"] == 5);
+  double percent = 0;
+  for (size_t index = 1; index <= 5; ++index) {
+    const json& line = lines[index];
+    CHECK(line["event"] == "file");
+    CHECK(line["input"] == five[index - 1]);
+    CHECK(line["done"] == index);
+    CHECK(line["exit"] == (index == 2 ? 2 : 0));
+    CHECK(line["error"].get<std::string>().empty() == (index != 2));
+    CHECK(line["percent"].get<double>() > percent);
+    percent = line["percent"];
+  }
+  CHECK(percent == 100);
+  CHECK(lines[6]["event"] == "end");
+  CHECK(lines[6]["failed"] == 1);
+  CHECK(lines[6]["exit"] == 5);
+}
+
+TEST_CASE("progress for Open Job Description") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  const std::vector<std::string> lines = lines_of(place.gpupost(with(five, {"--progress", "openjd", "--quiet"})).err);
+  const auto has = [&](const std::string& line) { return std::ranges::find(lines, line) != lines.end(); };
+  CHECK(has("openjd_progress: 20.0"));
+  CHECK(has("openjd_progress: 100.0"));
+  CHECK(has("openjd_status: 3 of 5 files: deep.png"));
+  CHECK(has("openjd_fail: 1 of 5 files failed"));
+}
+
+TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere else") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  int status = 0;
+  const std::string text = on_terminal(place, five, status);
+  CAPTURE(text);
+  CHECK(WEXITSTATUS(status) == 5);
+  CHECK(text.find("] 0/5") != std::string::npos);
+  CHECK(text.find("\x1b]9;4;1;0\x07") != std::string::npos);
+  const size_t error = text.find("gpupost: text.exr");
+  REQUIRE(error != std::string::npos);
+  CHECK(text.substr(0, error).ends_with("\x1b]9;4;0;0\x07"));  // the bar is gone where a message begins
+  CHECK(text.rfind("\x1b]9;4;0;0\x07") > text.rfind("\x1b]9;4;2;"));
+  CHECK(text.substr(text.rfind("\x1b]9;4;0;0\x07")).find('#') == std::string::npos);
+  CHECK(on_terminal(place, with(five, {"--progress", "none"}), status).find('\x1b') == std::string::npos);
+  CHECK(on_terminal(place, with(five, {"--quiet"}), status).find('\x1b') == std::string::npos);
+  CHECK(on_terminal(place, {"in.png", "-o", "out/one.exr"}, status).find('\x1b') == std::string::npos);
+  CHECK(place.gpupost(five).err.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("what --resume and progress files cannot do is refused") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  for (const Words& words : {Words{"--resume", "-o", "out/a.exr"},  // standard input
+                             {"in.png", "--resume", "-o", "-", "--format", "exr"},
+                             {"in.png", "stats", "--resume"},
+                             {"in.png", "stats", "--resume", "-o", "out/a.exr"},
+                             {"in.png", "-o", "out/a.exr", "--journal", "in.png"},
+                             {"in.png", "-o", "out/a.exr", "--progress", "json", "--progress-file", "out/a.exr"},
+                             {"in.png", "-o", "out/a.exr", "--progress-file", "p"}})
+    CHECK_MESSAGE(place.gpupost(words).exit_code == 1, text_of({.program = "gpupost", .words = words}));
+  CHECK(!place.has("out/a.exr"));
+}
+
+TEST_CASE("a second run with --resume does nothing, and says so") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  const Words words = {"in.png", "deep.png", "bars.png", "-o", "out/{name}.exr", "--resume", "--report", "r.json"};
+  CHECK(place.gpupost(words).exit_code == 0);
+  CHECK(place.has("out/gpupost.journal"));
+  const Finished second = place.gpupost(words);
+  CHECK(second.exit_code == 0);
+  CHECK(second.err.find("3 of 3 outputs were done by an earlier run") != std::string::npos);
+  for (const json& job : json::parse(place.read("r.json"))["jobs"]) CHECK(job["is_skipped"] == true);
+  const Finished other = place.gpupost(with(words, {"--compression", "none"}));
+  CHECK(other.err.find("earlier run") == std::string::npos);
+  const Finished elsewhere = place.gpupost(with(words, {"--compression", "none", "--jobs", "1"}));
+  CHECK(elsewhere.err.find("3 of 3 outputs") != std::string::npos);  // --jobs changes no result
+}
+
+namespace {
+
+// Ends runs at random moments and resumes them: the outputs must be those of a run that was left alone.
+void end_and_resume(int count) {
+  const TestFolder place;
+  Words words;
+  for (int index = 0; index < 8; ++index) {
+    const std::string name = "p" + std::to_string(index) + ".png";
+    place.write(name, place.read(index % 2 == 0 ? "in.png" : "deep.png"));
+    words.push_back(name);
+  }
+  words = with(words, {"-o", "out/{stem}.exr", "--resume", "--quiet"});
+  std::filesystem::create_directory(place.path("out"));
+  REQUIRE(place.gpupost(words).exit_code == 0);
+  const auto whole = outputs_of(place);
+  REQUIRE(whole.size() == 8);
+  std::vector<char*> arguments{const_cast<char*>(GPUPOST_PROGRAM)};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  std::mt19937 random(21);
+  int interrupted = 0;
+  for (int round = 0; round < count; ++round) {
+    std::filesystem::remove_all(place.path("out"));
+    std::filesystem::create_directory(place.path("out"));
+    const int signal_number = round % 2 == 0 ? SIGKILL : SIGINT;
+    const size_t wanted = std::uniform_int_distribution<size_t>(0, 7)(random);  // lines of the journal by then
+    const int microseconds = std::uniform_int_distribution<int>(0, 20'000)(random);
+    const pid_t child = fork();
+    if (child == 0) {
+      signal(SIGINT, SIG_DFL);
+      const int nothing = open("/dev/null", O_RDWR);
+      dup2(nothing, STDERR_FILENO);
+      if (chdir(place.path().c_str()) == 0) execv(GPUPOST_PROGRAM, arguments.data());
+      _exit(127);
+    }
+    int status = 0;
+    bool has_ended = false;
+    while (!has_ended && lines_of(place.read("out/gpupost.journal")).size() < wanted) {
+      poll(nullptr, 0, 1);
+      has_ended = waitpid(child, &status, WNOHANG) == child;
+    }
+    usleep(unsigned(microseconds));
+    if (!has_ended) kill(child, signal_number);
+    if (!has_ended) waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) ++interrupted;
+    const Finished resumed = place.gpupost(words);
+    CAPTURE(resumed.err);
+    CHECK(resumed.exit_code == 0);
+    CHECK_MESSAGE(outputs_of(place) == whole, "ended by signal ", signal_number, " after ", wanted, " files and ",
+                  microseconds, " us");
+  }
+  MESSAGE(interrupted, " of ", count, " runs were ended before their end");
+}
+
+}  // namespace
+
+TEST_CASE("a run that is ended at any point and resumed makes the same bytes") { end_and_resume(10); }
+
+TEST_CASE("a run that is ended at any of 50 points and resumed makes the same bytes" * doctest::test_suite("full") *
+          doctest::skip()) {
+  end_and_resume(50);
+}
+
+TEST_CASE("an interrupted run says how to go on") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  REQUIRE(mkfifo(place.path("pipe.png").c_str(), 0600) == 0);  // never gives a picture
+  const Finished finished = place.shell(
+      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; kill -TERM $!; "
+      "wait $!");
+  CHECK(finished.err.find("to go on, run the same command with --resume") != std::string::npos);
+  CHECK(place.has("out/in.exr"));
+}
