@@ -2,10 +2,12 @@
 
 #include "core/system/atomic_file.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 namespace gpupost {
@@ -31,14 +33,22 @@ static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
   _exit(128 + signal_number);  // the kernel ignores the default action of process 1 of a container
 }
 
+// Says how to go on, unless standard error takes nothing now.
+void say_last_line() {
+  const char* line = last_line.exchange(nullptr);
+  pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (!line || poll(&standard_error, 1, 0) != 1) return;
+  [[maybe_unused]] const ssize_t count = write(STDERR_FILENO, line, strlen(line));
+}
+
 // Either the handler sees a count above 0, or a FileWriting that begins sees the interrupt.
 void on_interrupt(int signal_number) {
+  const int error = errno;
+  if (interrupt == 0) say_last_line();
   int none = 0;
-  const char* line = interrupt == 0 ? last_line.exchange(nullptr) : nullptr;
-  if (line && write(STDERR_FILENO, line, strlen(line)) < 0)
-    line = nullptr;  // a terminal that is gone is no reason to stay
   if (!interrupt.compare_exchange_strong(none, signal_number) || writing_count == 0) die_by(signal_number);
   alarm(most_seconds);
+  errno = error;
 }
 
 void on_alarm(int) {
