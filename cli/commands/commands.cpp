@@ -15,6 +15,7 @@
 #include "core/ops/registry.h"
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -98,7 +99,7 @@ static nlohmann::ordered_json version_json() {
     for (const Depth depth : format.written_depths) depths.push_back(name_of(depth));
     formats.push_back({{"name", format.name},
                        {"extensions", format.extensions},
-                       {"is_read", format.can_read},
+                       {"is_read", format.can_read()},
                        {"written_depths", depths}});
   }
   return {{"version", version_number()}, {"commit", commit_name()}, {"libraries", libraries}, {"formats", formats}};

@@ -13,6 +13,8 @@
 #include "core/image/to_working.h"
 #include "core/system/atomic_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

@@ -144,7 +144,7 @@ class Gatherer {
       std::error_code ignored;
       if (is_hidden) at.disable_recursion_pending();
       else if (const Format* format = format_of_extension(at->path().filename().string());
-               format && format->can_read && at->is_regular_file(ignored))
+               format && format->can_read() && at->is_regular_file(ignored))
         files.push_back(at->path().string());
     }
     if (error) fail_to_read_folder(folder, error);

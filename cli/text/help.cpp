@@ -193,7 +193,7 @@ std::string man_page() {
       version_number());
   text += roff_lines("SYNOPSIS", usage) + roff_lines("EXAMPLES", first_examples) + ".SH OPS\n";
   for (const Op* op : all_ops()) {
-    text += fmt::format(".SS {}\n{}.\n.PP\n{}\n", op->name, roff(op->help), roff(op->description));
+    text += fmt::format(".SS {}\n{}.\n.PP\n{}\n", op->name, roff(op->doc.summary), roff(op->doc.description));
     for (const Param& param : op->params)
       text += roff_item(param.typed_name(), values_of(param),
                         fmt::format("{} (default {})", param.help, default_of(param)));

@@ -33,7 +33,7 @@ std::string chain_of(const ChainRequest& request) {
   for (const Call& call : request.calls) {
     parts.insert(parts.end(), {call.text(), call.source});
     for (const Param& param : call.op->params)
-      if (param.syntax == "FILE" && !call.word(param.name).empty())
+      if (param.form.syntax == "FILE" && !call.word(param.name).empty())
         parts.push_back(sha256_of_file(call.word(param.name)));
   }
   return sha256_of(joined(parts));
