@@ -42,9 +42,9 @@ struct Axis {
   double sigma;
   int side;
 };
-constexpr Axis axes[] = {{5, 2048},  {5, 2047},  {5, 17},    {5.01, 1000}, {6.3, 1001}, {7.4, 512},
-                         {10, 333},  {40, 2048}, {79, 4096}, {81, 4097},   {100, 64},   {300, 8191},
-                         {300, 257}, {300, 17},  {341, 1},   {5, 1},       {12, 30},    {12, 31}};
+constexpr Axis axes[] = {{5, 2048},  {5, 2047},  {5, 17},    {5.01, 1000}, {6.3, 1001}, {7.4, 512}, {10, 333},
+                         {40, 2048}, {79, 4096}, {81, 4097}, {100, 64},    {300, 8191}, {300, 257}, {300, 17},
+                         {341, 1},   {5, 1},     {12, 30},   {12, 31},     {5, 3},      {5, 7}};
 
 }  // namespace
 
@@ -96,23 +96,22 @@ TEST_CASE("splines: cells repeat with the picture, and enclose each texel") {
     const SplineGrid grid(sigma, side);
     for (const int texel : {0, 1, side / 3, side - 1}) {
       const int cell = grid.cell_before(texel);
-      CHECK(grid.cell_before(texel + side) == cell + grid.cells());
-      CHECK(grid.weights(texel + side) == grid.weights(texel));
+      CHECK(grid.cell_before(texel + grid.length()) == cell + grid.cells());
+      CHECK(grid.weights(texel + grid.length()) == grid.weights(texel));
       CHECK(grid.first_texel(cell) <= texel);
       CHECK(grid.first_texel(cell + 1) > texel);
       // from the other end the same cells
-      const std::array<double, 4> weights = grid.weights(texel), mirrored = grid.weights(side - 1 - texel);
+      const std::array<double, 4> weights = grid.weights(texel), mirrored = grid.weights(grid.length() - 1 - texel);
       if (weights[3] > 1e-12)
         for (size_t k = 0; k < 4; ++k) CHECK(weights[k] == doctest::Approx(mirrored[3 - k]).epsilon(1e-9));
     }
   }
 }
 
-TEST_CASE("splines: a picture that repeats has a whole number of aligned cells, and they are as near to the gaussian") {
+TEST_CASE("splines: a picture that repeats has cells that parts can begin at, and they are as near to the gaussian") {
   for (const auto& [sigma, side] : axes) {
     const SplineGrid grid(sigma, side, Border::repeat);
-    if (side < cell_alignment) continue;
-    CHECK(grid.cells() % cell_alignment == 0);
+    if (side > 300) CHECK(grid.cells() % cell_alignment == 0);
     CHECK(grid.cells() >= SplineGrid(sigma, side).cells());
     const Gaussian gaussian(sigma);
     for (const auto& [distance, weight] : kernel_at(grid, side / 2))

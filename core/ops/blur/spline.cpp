@@ -7,10 +7,12 @@ namespace gpupost {
 
 namespace {
 
-constexpr int most_texels_per_cell = 32;  // wider cells are too few to keep a GPU busy
-constexpr double cells_per_sigma = 2.5;   // fewer are off by more than spline_weight_error
-constexpr double sigmas_of_radius = 4;    // likewise
-constexpr double least_weight = 0x1p-60;  // in the place of 0, since 0 times an infinity is not a number
+constexpr int most_texels_per_cell = 32;       // wider cells are too few to keep a GPU busy
+constexpr double least_texels_per_cell = 1.8;  // more cells alias: they are off by more than spline_weight_error
+constexpr int least_length = 9;                // of all cells; in a shorter axis the width of a cell has no choice
+constexpr double cells_per_sigma = 2.5;        // fewer are off by more than spline_weight_error
+constexpr double sigmas_of_radius = 4;         // likewise
+constexpr double least_weight = 0x1p-60;       // in the place of 0, since 0 times an infinity is not a number
 // Variance, in cells, that reducing by four boxes and enlarging by splines of degree three add.
 constexpr double spline_variance = 8.0 / 12;
 
@@ -27,28 +29,29 @@ std::vector<double> gaussian_weights(double sigma, int radius) {
   return weights;
 }
 
-SplineGrid::SplineGrid(double sigma, int side, Border border) : side_(side) {
-  cells_ = std::max(int(std::ceil(cells_per_sigma * side / sigma)),
-                    (side + most_texels_per_cell - 1) / most_texels_per_cell);
+SplineGrid::SplineGrid(double sigma, int side, Border border)
+    : side_(side), length_(side * ((least_length + side - 1) / side)) {
+  cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)),
+                    (length_ + most_texels_per_cell - 1) / most_texels_per_cell);
   const int aligned = (cells_ + cell_alignment - 1) / cell_alignment * cell_alignment;
-  if (border == Border::repeat && aligned <= side) cells_ = aligned;
+  if (border == Border::repeat && aligned * least_texels_per_cell <= length_) cells_ = aligned;
   const double in_cells = sigma / texels_per_cell();
   sigma_ = std::sqrt(in_cells * in_cells - spline_variance);
   radius_ = int(std::ceil(sigmas_of_radius * sigma_));
 }
 
-int64_t SplineGrid::position(int texel) const { return (2 * int64_t(texel) + 1) * cells_ - side_; }
+int64_t SplineGrid::position(int texel) const { return (2 * int64_t(texel) + 1) * cells_ - length_; }
 
-int SplineGrid::cell_before(int texel) const { return int(floor_of(position(texel), 2 * int64_t(side_))); }
+int SplineGrid::cell_before(int texel) const { return int(floor_of(position(texel), 2 * int64_t(length_))); }
 
 int SplineGrid::first_texel(int cell) const {
-  // the least texel whose position is 2 side cell or more
-  const int64_t least = 2 * int64_t(side_) * cell + side_ - cells_;
+  // the least texel whose position is 2 length cell or more
+  const int64_t least = 2 * int64_t(length_) * cell + length_ - cells_;
   return int(-floor_of(-least, 2 * int64_t(cells_)));
 }
 
 std::array<double, 4> SplineGrid::weights(int texel) const {
-  const int64_t period = 2 * int64_t(side_);
+  const int64_t period = 2 * int64_t(length_);
   const double f = double(position(texel) - period * cell_before(texel)) / double(period), g = 1 - f;
   return {g * g * g / 6, (3 * f * f * f - 6 * f * f + 4) / 6, (3 * g * g * g - 6 * g * g + 4) / 6,
           std::max(f * f * f / 6, least_weight)};

@@ -20,17 +20,18 @@ constexpr int cell_alignment = 12;
 // middle, and the sum of all differences.
 constexpr double spline_weight_error = 5e-4, spline_total_error = 4e-4;
 
-// The cells of an axis. Their width is not a whole number of texels: all cells together are exactly as long as the axis.
-// Cells and texels go on beyond both ends with the same spacing.
+// The cells of an axis. Their width is not a whole number of texels: all cells together are exactly as long as the axis,
+// or as some axes behind each other where one is very short. Cells and texels go on beyond both ends with the same spacing.
 class SplineGrid {
  public:
   // `sigma` in texels, at least least_spline_sigma; `side` texels of the whole picture.
   SplineGrid(double sigma, int side, Border border = Border::clamp);
 
   int cells() const { return cells_; }
+  int length() const { return length_; }   // of all cells, in texels: a multiple of the side
   double sigma() const { return sigma_; }  // of the blur of the cells, in cells
   int radius() const { return radius_; }   // of that blur
-  double texels_per_cell() const { return double(side_) / cells_; }
+  double texels_per_cell() const { return double(length_) / cells_; }
   // The last cell whose middle does not lie behind the middle of the texel. It and the next one enclose the texel.
   int cell_before(int texel) const;
   // The first texel that has this cell before it.
@@ -47,9 +48,9 @@ class SplineGrid {
   std::vector<double> blurred_ones() const;
 
  private:
-  int64_t position(int texel) const;  // of the middle of a texel behind that of cell 0, in 1 / (2 side) cells
+  int64_t position(int texel) const;  // of the middle of a texel behind that of cell 0, in 1 / (2 length) cells
 
-  int side_ = 1, cells_ = 1, radius_ = 0;
+  int side_ = 1, length_ = 1, cells_ = 1, radius_ = 0;
   double sigma_ = 0;
 };
 
