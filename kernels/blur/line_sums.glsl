@@ -5,18 +5,11 @@
 // the seven that leave, the common middle, and the prefix to j of those that enter. The middle is REST texels and then
 // whole blocks of eight, as many as `blocks`; they are a queue of two stacks. The older blocks are kept as suffix
 // sums, the younger ones as their running total; whenever the older ones are used up, the younger ones become them.
-// With ENDS the outermost texels of a window have a weight of their own and lie beside it.
 #include "blur/line.glsl"
 
 vec4 queue[CAPACITY];
 
-#if ENDS
-#define reach (radius - 1)
-float weight = table[1], end_weight = table[0];
-#else
-#define reach radius
 float weight = table[0];
-#endif
 
 // A sum and texel t. precise: a sum of the largest numbers that is weighted as a whole overflows, and compilers take a
 // weight out of additions that are not precise themselves.
@@ -25,33 +18,15 @@ vec4 with_term(vec4 sum, int t) {
   return more;
 }
 
-// A sum and the outermost texels around texel t.
-vec4 with_ends(vec4 sum, int t) {
-#if ENDS
-  precise const vec4 one = sum + end_weight * line_texel(t - radius);
-  precise const vec4 both = one + end_weight * line_texel(t + radius);
-  return both;
-#else
-  return sum;
-#endif
-}
-
 float inside(int t) {
-  const float count = float(min(t + reach, SIDE - 1) - max(t - reach, 0) + 1);
-#if ENDS
-  const float share = end_weight / weight;
-  const float end_count = float(is_inside(t - radius, SIDE)) + float(is_inside(t + radius, SIDE));
-  return (count + share * end_count) / (float(2 * reach + 1) + 2.0 * share);
-#else
-  return count / float(2 * reach + 1);
-#endif
+  return float(min(t + radius, SIDE - 1) - max(t - radius, 0) + 1) / float(2 * radius + 1);
 }
 
 // Eight sums from texel `first` on around a sum of whole blocks; returns that of the block that enters behind them.
 // Their terms are not unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
 vec4 store_block(int first, vec4 middle) {
 #define MIDDLE(i) \
-  if (REST > i) middle = with_term(middle, first + 7 - reach + i);
+  if (REST > i) middle = with_term(middle, first + 7 - radius + i);
   MIDDLE(0)
   MIDDLE(1)
   MIDDLE(2)
@@ -61,7 +36,7 @@ vec4 store_block(int first, vec4 middle) {
   MIDDLE(6)
   vec4 suffixes[8];
   suffixes[7] = middle;
-#define SUFFIX(j) suffixes[j] = with_term(suffixes[j + 1], first - reach + j);
+#define SUFFIX(j) suffixes[j] = with_term(suffixes[j + 1], first - radius + j);
   SUFFIX(6)
   SUFFIX(5)
   SUFFIX(4)
@@ -71,8 +46,8 @@ vec4 store_block(int first, vec4 middle) {
   SUFFIX(0)
   vec4 entered = vec4(0.0);
 #define SUM(j) \
-  store_sum(first + j, with_ends(suffixes[j] + entered, first + j), inside(first + j)); \
-  entered = with_term(entered, first + reach + 1 + j);
+  store_sum(first + j, suffixes[j] + entered, inside(first + j)); \
+  entered = with_term(entered, first + radius + 1 + j);
   SUM(0)
   SUM(1)
   SUM(2)
@@ -89,7 +64,7 @@ void main() {
   const int end = min(first + segment, SIDE);
   for (int k = 0; k < blocks; ++k) {
     vec4 sum = vec4(0.0);
-    for (int i = 0; i < 8; ++i) sum = with_term(sum, first + 7 - reach + REST + 8 * k + i);
+    for (int i = 0; i < 8; ++i) sum = with_term(sum, first + 7 - radius + REST + 8 * k + i);
     queue[k] = sum;
   }
   for (int round = first; round < end; round += 8 * blocks) {

@@ -83,7 +83,9 @@ TEST_CASE("every way of blurring is the same in parts, with every border") {
                           {"--radius 4 --method direct", {203, 133}, 92},
                           {"--sigma 2 --method shared", {403, 133}, 360},
                           {"--radius 7 --method sliding --axis x --passes 2", {1301, 64}, 1200},
-                          {"--sigma 12 --method boxes", {64, 1301}, 1200}};
+                          {"--sigma 5", {203, 133}, 92},
+                          {"--sigma 12.3", {601, 31}, 255},
+                          {"--sigma 9 --axis y", {31, 601}, 255}};
   constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
   int turn = 0;
   for (const Way& way : ways) {
@@ -182,8 +184,8 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
   Gpu small = small_device(*gpu, 100);
   const std::pair<std::vector<Call>, std::string_view> refused[] = {
       {chain_of({{"gain", ""}, {"bloom", ""}}, {333, 222}), "`bloom` cannot be done in parts"},
-      {chain_of({{"blur", "--sigma 9 --method boxes --border repeat"}}, {333, 222}),
-       "`blur --sigma 9 --border repeat --method boxes` cannot be done in parts"},
+      {chain_of({{"blur", "--sigma 9 --passes 2 --border repeat"}}, {333, 222}),
+       "`blur --sigma 9 --border repeat --passes 2` cannot be done in parts"},
       {chain_of({{"stats", ""}}, {333, 222}), "`stats` cannot be done in parts"},
       {chain_of({{"exposure", "--auto"}}, {333, 222}), "`exposure --auto` cannot be done in parts"},
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),

@@ -34,9 +34,9 @@ TEST_CASE("a warning with a number is said of one input of several, and how many
   CHECK_MESSAGE(finished.err.find("warning: 2 more inputs, with other numbers: ") != std::string::npos, finished.err);
 }
 
-TEST_CASE("boxes in the place of a narrow gaussian are refused") {
+TEST_CASE("splines in the place of a narrow gaussian are refused") {
   const TestFolder place;
-  const Finished narrow = place.gpupost({"blur", "--sigma", "1.1", "--method", "boxes", "in.exr", "-o", "out.exr"});
+  const Finished narrow = place.gpupost({"blur", "--sigma", "1.1", "--method", "spline", "in.exr", "-o", "out.exr"});
   CHECK(narrow.exit_code == 1);
   CHECK_MESSAGE(is_one_error(narrow.err), narrow.err);
   CHECK(narrow.err.find("sigma of 1.1") != std::string::npos);

@@ -172,8 +172,11 @@ TEST_CASE("blurs that mean nothing") {
               {"workgroup 8x8 means nothing with --method sliding", "direct or separable"}),
       refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
               {"--method sliding makes boxes", "a gaussian"}),
-      refused("boxes of a box", {"--radius", "3", "--method", "boxes"}, {"--method boxes makes gaussians", "a box"}),
-      refused("boxes cut off", {"--radius", "9", "--sigma", "3", "--method", "boxes"}, {"--radius 9", "--sigma alone"}),
+      refused("splines of a box", {"--radius", "3", "--method", "spline"},
+              {"--method spline makes gaussians", "a box"}),
+      refused("splines cut off", {"--radius", "9", "--sigma", "7", "--method", "spline"},
+              {"--radius 9", "--sigma alone"}),
+      refused("splines too narrow", {"--sigma", "4.9", "--method", "spline"}, {"sigma of 4.9", "the least is 5"}),
   });
 }
 

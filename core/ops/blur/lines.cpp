@@ -10,7 +10,7 @@ constexpr int block = 8;  // texels that a thread makes at a time
 
 int groups(int count, int each) { return (count + each - 1) / each; }
 
-// One of at most two passes.
+// One of the passes of a blur. The first one halves all sums, and the last one doubles them.
 struct LinePass {
   int axis = 0;  // 0: along rows
   bool is_first = true, is_last = true;
@@ -92,17 +92,15 @@ bool holds_a_block(int radius) { return 2 * radius - 6 >= block; }
 int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, int source, Depth depth, bool slides) {
   const Size size = builder.image(source).size;
   const int side = side_of(size, line_pass.axis);
-  const bool has_ends = blur.kernel == BlurKernel::box && blur.end < 1;
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
-  const int radius = radius_of(blur, line_pass.axis), reach = has_ends ? radius - 1 : radius;
+  const int radius = radius_of(blur, line_pass.axis);
   PassSpec pass = pass_of(blur, line_pass, size);
   pass.name = line_pass.axis == 0 ? "blur rows" : "blur columns";
   // neighboring columns share lines of a cache, and the more of them go on together the better
   pass.grid.group = {line_pass.axis == 0 ? 64 : 128, 1};
   int& period = pass.access.tile_alignment[size_t(line_pass.axis)];
-  if (slides && holds_a_block(reach)) {
-    period = add_sums(pass, reach, side);
-    pass.defines.push_back({"ENDS", has_ends});
+  if (slides && holds_a_block(radius)) {
+    period = add_sums(pass, radius, side);
   } else if (is_gpu && fills_a_run(radius)) {
     add_runs(pass, radius);
     period = run;
@@ -112,6 +110,7 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
     add_taps(pass, radius, side);
     period = outputs;
   }
+  if (!line_pass.is_first && !line_pass.is_last) period = 1;  // its image has other places than the picture
   pass.grid.count[0] = groups(side_of(size, 1 - line_pass.axis), pass.grid.group[0]);
   pass.source.image = source;
   pass.target.image = builder.add_image({.size = size, .depth = depth});
@@ -134,5 +133,9 @@ void plan_lines(PlanBuilder& builder, const Blur& blur, bool slides) {
 
 void plan_sliding_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, true); }
 void plan_taps_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, false); }
+
+int plan_inner_line(PlanBuilder& builder, const Blur& blur, int axis, int source) {
+  return plan_line(builder, blur, {.axis = axis, .is_first = false, .is_last = false}, source, Depth::f32, false);
+}
 
 }  // namespace gpupost

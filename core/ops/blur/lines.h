@@ -10,5 +10,7 @@ namespace gpupost {
 void plan_sliding_lines(PlanBuilder& builder, const Blur& blur);
 // Each texel times each weight, for any kernel.
 void plan_taps_lines(PlanBuilder& builder, const Blur& blur);
+// The same along one axis of an image of sums, 0 for rows. Returns an image of such sums, of the same size.
+int plan_inner_line(PlanBuilder& builder, const Blur& blur, int axis, int source);
 
 }  // namespace gpupost

@@ -2,10 +2,12 @@
 
 #include "core/base/error.h"
 #include "core/base/threads.h"
+#include "core/ops/blur/spline.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <cstdint>
+#include <limits>
 
 namespace gpupost {
 
@@ -15,21 +17,6 @@ namespace {
 // an infinity there stays out.
 constexpr double least_weight = 0x1p-24;
 
-// Boxes in the place of a gaussian, as many as make the whole as wide: with ends of a weight of their own (P. Gwosdek et
-// al., Theoretical Foundations of Gaussian Convolution by Extended Box Filtering, 2011). Returns their radius.
-int make_boxes(Blur& blur) {
-  constexpr int box_count = 4;
-  const double variance = blur.sigma * blur.sigma / box_count;
-  const int radius = int(std::floor((std::sqrt(12 * variance + 1) - 1) / 2));  // of the texels that weigh 1
-  const double outer = double(radius + 1) * (radius + 1);
-  blur.end = (2 * radius + 1) * (variance - radius * (radius + 1) / 3.0) / (2 * (outer - variance));
-  blur.kernel = BlurKernel::box;
-  blur.passes *= box_count;
-  const bool has_ends = blur.end >= least_weight;
-  if (!has_ends) blur.end = 1;
-  return has_ends ? radius + 1 : radius;
-}
-
 int reach_of(double sigma) { return int(std::floor(sigma * std::sqrt(-2 * std::log(least_weight)))); }
 
 }  // namespace
@@ -38,6 +25,14 @@ BlurKernel kernel_of(const Call& call) {
   const std::string_view kernel = call.choice("kernel");
   if (kernel == "auto") return call.has("sigma") ? BlurKernel::gaussian : BlurKernel::box;
   return kernel == "gaussian" ? BlurKernel::gaussian : BlurKernel::box;
+}
+
+bool takes_splines(const Call& call) {
+  if (call.choice("method") == "spline") return true;
+  const bool is_free = call.choice("method") == "auto" && call.choice("order") == "auto" && !call.flag("zcurve") &&
+                       call.choice("workgroup") == "auto";
+  return is_free && kernel_of(call) == BlurKernel::gaussian && !call.has("radius") &&
+         call.number("sigma") >= least_spline_sigma;
 }
 
 Blur blur_of(const Call& call) {
@@ -52,22 +47,15 @@ Blur blur_of(const Call& call) {
     blur.sigma = has_sigma ? call.number("sigma") : radius / 3.0;
     radius = std::min(radius, reach_of(blur.sigma));
   }
-  if (call.choice("method") == "boxes" && blur.kernel == BlurKernel::gaussian) radius = make_boxes(blur);
+  if ((blur.has_splines = takes_splines(call))) radius = reach_of(blur.sigma);
   blur.radius_x = call.choice("axis") == "y" ? 0 : radius;
   blur.radius_y = call.choice("axis") == "x" ? 0 : radius;
   return blur;
 }
 
 std::vector<double> weights_of(const Blur& blur, int radius) {
-  std::vector<double> weights(size_t(2 * radius) + 1, 1);
-  if (blur.kernel == BlurKernel::gaussian && radius > 0)
-    for (int k = -radius; k <= radius; ++k)
-      weights[size_t(k + radius)] = std::exp(-double(k) * k / (2 * blur.sigma * blur.sigma));
-  if (blur.kernel == BlurKernel::box && radius > 0) weights.front() = weights.back() = blur.end;
-  double sum = 0;
-  for (const double weight : weights) sum += weight;
-  for (double& weight : weights) weight /= sum;
-  return weights;
+  if (blur.kernel == BlurKernel::gaussian) return gaussian_weights(blur.sigma, radius);
+  return std::vector<double>(size_t(2 * radius) + 1, 1.0 / (2 * radius + 1));
 }
 
 std::vector<float> weight_table(const Blur& blur) {
@@ -139,14 +127,6 @@ Plane along_y(const Plane& from, const std::vector<double>& weights, Border bord
   return to;
 }
 
-Planes blurred_once(Planes planes, const Blur& blur) {
-  for (Plane& plane : planes) {
-    if (blur.radius_x > 0) plane = along_x(plane, weights_of(blur, blur.radius_x), blur.border);
-    if (blur.radius_y > 0) plane = along_y(plane, weights_of(blur, blur.radius_y), blur.border);
-  }
-  return planes;
-}
-
 // What one pass may add where the absolute values of what it sums are `magnitude` on average: the sums of floats of many
 // texels lose more than storing them does.
 double added_error(double magnitude, const Blur& blur, Depth depth) {
@@ -159,6 +139,147 @@ double added_error(double magnitude, const Blur& blur, Depth depth) {
   return rounding(magnitude, depth) + of_sums + of_zero + of_shares;
 }
 
+// --- gaussians on a coarser grid: the gaussian itself, and how far they may be off it -----------------------------------
+
+// What of a plane is not finite, as bits.
+enum Hard : uint8_t { has_infinity = 1, has_negative_infinity = 2, has_nan = 4 };
+
+uint8_t hard_of(double value) {
+  if (std::isnan(value)) return has_nan;
+  return std::isfinite(value) ? 0 : value > 0 ? has_infinity : has_negative_infinity;
+}
+
+double number_of(uint8_t hard) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (hard == has_infinity) return infinity;
+  return hard == has_negative_infinity ? -infinity : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Calls visit(first, stride) with each line along an axis, 0 for rows: the index of its first texel, and from one to the next.
+template <class Visit>
+void each_line(Size size, int axis, const Visit& visit) {
+  const size_t width = size_t(size.width);
+  const int count = axis == 0 ? size.height : size.width;
+  for (int line = 0; line < count; ++line)
+    visit(axis == 0 ? size_t(line) * width : size_t(line), axis == 0 ? size_t(1) : width);
+}
+
+// Spreads what is not finite to all texels that depend on it.
+void spread(std::vector<uint8_t>& hard, Size size, int axis, const Blur& blur) {
+  const int side = axis == 0 ? size.width : size.height;
+  const SplineGrid grid(blur.sigma, side, blur.border);
+  each_line(size, axis, [&](size_t first, size_t stride) {
+    std::vector<uint8_t> line;
+    bool is_finite = true;
+    for (int at = 0; at < side; ++at) {
+      line.push_back(hard[first + size_t(at) * stride]);
+      is_finite &= line.back() == 0;
+    }
+    if (is_finite) return;
+    for (int at = 0; at < side; ++at) {
+      const auto [begin, end] = grid.reached(at);
+      uint8_t& found = hard[first + size_t(at) * stride];
+      for (int t = begin; t <= end; ++t)
+        if (const int texel = tap_texel(t, side, blur.border); texel >= 0) found |= line[size_t(texel)];
+    }
+  });
+}
+
+// Blurs what is finite, and puts what is not wherever a texel depends on it.
+Planes blurred_by_splines(Planes planes, const Blur& blur) {
+  for (Plane& plane : planes) {
+    std::vector<uint8_t> hard(plane.values.size());
+    for (size_t index = 0; index < hard.size(); ++index)
+      if ((hard[index] = hard_of(plane.values[index]))) plane.values[index] = 0;
+    const bool is_finite = std::ranges::count(hard, 0) == ptrdiff_t(hard.size());
+    if (blur.radius_x > 0) plane = along_x(plane, weights_of(blur, blur.radius_x), blur.border);
+    if (blur.radius_y > 0) plane = along_y(plane, weights_of(blur, blur.radius_y), blur.border);
+    if (is_finite) continue;
+    if (blur.radius_x > 0) spread(hard, plane.size, 0, blur);
+    if (blur.radius_y > 0) spread(hard, plane.size, 1, blur);
+    for (size_t index = 0; index < hard.size(); ++index)
+      if (hard[index]) plane.values[index] = number_of(hard[index]);
+  }
+  return planes;
+}
+
+Planes blurred_once(Planes planes, const Blur& blur) {
+  if (blur.has_splines) return blurred_by_splines(std::move(planes), blur);
+  for (Plane& plane : planes) {
+    if (blur.radius_x > 0) plane = along_x(plane, weights_of(blur, blur.radius_x), blur.border);
+    if (blur.radius_y > 0) plane = along_y(plane, weights_of(blur, blur.radius_y), blur.border);
+  }
+  return planes;
+}
+
+// Sums of the texels -radius..radius of a line, without a subtraction: each window is the end of one block and the beginning
+// of the next one.
+void sum_windows(Plane& plane, int axis, int radius, Border border) {
+  const int side = axis == 0 ? plane.size.width : plane.size.height, window = 2 * radius + 1;
+  const int count = (side + 2 * radius + window - 1) / window * window;
+  each_line(plane.size, axis, [&](size_t first, size_t stride) {
+    std::vector<double> ends(size_t(count), 0);
+    for (int t = 0; t < side + 2 * radius; ++t)
+      if (const int texel = tap_texel(t - radius, side, border); texel >= 0)
+        ends[size_t(t)] = plane.values[first + size_t(texel) * stride];
+    std::vector<double> begins = ends;
+    for (int t = 1; t < count; ++t)
+      if (t % window != 0) begins[size_t(t)] += begins[size_t(t) - 1];
+    for (int t = count - 2; t >= 0; --t)
+      if (t % window != window - 1) ends[size_t(t)] += ends[size_t(t) + 1];
+    for (int at = 0; at < side; ++at)
+      plane.values[first + size_t(at) * stride] =
+          at % window == 0 ? ends[size_t(at)] : ends[size_t(at)] + begins[size_t(at + window - 1)];
+  });
+}
+
+// What one pass on a coarser grid may add at each texel. Its kernel differs from the gaussian's by at most `most` at any texel,
+// and by `total` altogether. A constant has no part in that, since both kernels have a sum of 1: with c, what the gaussian
+// makes, the error is at most the sum of |difference| |v - c|, and so at most sqrt(total most (sum of (v - c)^2)).
+Plane spline_error(Plane from, const Plane& result, const Blur& blur, Depth depth) {
+  constexpr int more = 2;  // cells do not begin where a gaussian does
+  const int radius_x = blur.radius_x > 0 ? blur.radius_x + more : 0;
+  const int radius_y = blur.radius_y > 0 ? blur.radius_y + more : 0;
+  const bool has_both = radius_x > 0 && radius_y > 0;
+  const double middle =
+      weights_of(blur, std::max(blur.radius_x, blur.radius_y))[size_t(std::max(blur.radius_x, blur.radius_y))];
+  const double most = spline_weight_error * (has_both ? 2 * middle * middle : middle);
+  const double total = spline_total_error * (has_both ? 2 : 1);
+  for (double& value : from.values)
+    if (!std::isfinite(value)) value = 0;
+  const auto sums = [&](const auto& function) {
+    Plane plane = from;
+    for (double& value : plane.values) value = function(value);
+    if (radius_x > 0) sum_windows(plane, 0, radius_x, blur.border);
+    if (radius_y > 0) sum_windows(plane, 1, radius_y, blur.border);
+    return plane.values;
+  };
+  const std::vector<double> magnitudes = sums([](double value) { return std::abs(value); });
+  const std::vector<double> values = sums([](double value) { return value; });
+  const std::vector<double> squares = sums([](double value) { return value * value; });
+  const bool is_dark = blur.border == Border::black;  // then nothing beyond the picture counts as a texel
+  const std::vector<double> counts =
+      is_dark ? std::vector<double>(from.values.size(), (2.0 * radius_x + 1) * (2.0 * radius_y + 1))
+              : sums([](double) { return 1.0; });
+  std::vector<double> shares_x(size_t(from.size.width), 1), shares_y(size_t(from.size.height), 1);
+  if (blur.border == Border::renormalize && radius_x > 0)
+    shares_x = SplineGrid(blur.sigma, from.size.width).blurred_ones();
+  if (blur.border == Border::renormalize && radius_y > 0)
+    shares_y = SplineGrid(blur.sigma, from.size.height).blurred_ones();
+  constexpr double of_floats = 0x1p-18;  // of sums of floats, as a share of the texels' magnitude
+  Plane error = from;
+  for (size_t index = 0; index < error.values.size(); ++index) {
+    const double share = shares_x[index % shares_x.size()] * shares_y[index / shares_x.size()];
+    const double c = std::isfinite(result.values[index]) ? result.values[index] : 0;
+    const double squares_around = std::max(0.0, squares[index] - 2 * c * values[index] + c * c * counts[index]);
+    const double differences = std::min(most * magnitudes[index], std::sqrt(total * most * squares_around)) / share;
+    const double magnitude = std::abs(c) + differences;
+    error.values[index] =
+        differences + rounding(magnitude, depth) + of_floats * (magnitude + magnitudes[index] / counts[index]);
+  }
+  return error;
+}
+
 }  // namespace
 
 Planes blurred(Planes from, const Blur& blur) {
@@ -169,6 +290,16 @@ Planes blurred(Planes from, const Blur& blur) {
 Planes blurred_tolerance(Planes from, Planes error, const Blur& blur, Depth depth) {
   for (int pass = 0; pass < blur.passes; ++pass) {
     error = blurred_once(std::move(error), blur);
+    if (blur.has_splines) {
+      Planes result = blurred_once(from, blur);
+      for (size_t component = 0; component < 4; ++component) {
+        const Plane own = spline_error(std::move(from[component]), result[component], blur, depth);
+        for (size_t index = 0; index < own.values.size(); ++index)
+          error[component].values[index] = 1.01 * error[component].values[index] + own.values[index];
+      }
+      from = std::move(result);
+      continue;
+    }
     Planes magnitudes = from;
     for (Plane& plane : magnitudes)
       for (double& value : plane.values) value = std::abs(value);

@@ -15,16 +15,18 @@ struct Blur {
   BlurKernel kernel = BlurKernel::box;
   int radius_x = 0, radius_y = 0;  // texels to each side of the one in the middle
   double sigma = 0;                // of a gaussian, in texels
-  double end = 1;                  // of a box, the weight of its outermost texels
+  bool has_splines = false;        // a gaussian made on a coarser grid: near the definition, within stated bounds
   Border border = Border::clamp;
   int passes = 1;
 };
 
-// The kernel that is asked for; what it is made by may be another.
 BlurKernel kernel_of(const Call& call);
 
 // Throws Error(Exit::usage) where the call's options say no kernel, or contradict each other.
 Blur blur_of(const Call& call);
+
+// Is a call, which is valid, done on a coarser grid? The device has no part in the choice, since the definition follows it.
+bool takes_splines(const Call& call);
 
 // Weights of the texels -radius..radius of an axis; their sum is 1. Of a gaussian those are point samples.
 std::vector<double> weights_of(const Blur& blur, int radius);

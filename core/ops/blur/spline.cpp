@@ -1,0 +1,95 @@
+#include "core/ops/blur/spline.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int most_texels_per_cell = 32;       // wider cells are too few to keep a GPU busy
+constexpr double least_texels_per_cell = 1.8;  // more cells alias: they are off by more than spline_weight_error
+constexpr int least_length = 9;                // of all cells; in a shorter axis the width of a cell has no choice
+constexpr double cells_per_sigma = 2.5;        // fewer are off by more than spline_weight_error
+constexpr double sigmas_of_radius = 4;         // likewise
+constexpr double least_weight = 0x1p-60;       // in the place of 0, since 0 times an infinity is not a number
+// Variance, in cells, that reducing by four boxes and enlarging by splines of degree three add.
+constexpr double spline_variance = 8.0 / 12;
+
+int64_t floor_of(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+}  // namespace
+
+std::vector<double> gaussian_weights(double sigma, int radius) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (int k = -radius; k <= radius; ++k)
+    sum += weights.emplace_back(radius == 0 ? 1 : std::exp(-double(k) * k / (2 * sigma * sigma)));
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+SplineGrid::SplineGrid(double sigma, int side, Border border)
+    : side_(side), length_(side * ((least_length + side - 1) / side)) {
+  cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)),
+                    (length_ + most_texels_per_cell - 1) / most_texels_per_cell);
+  const int aligned = (cells_ + cell_alignment - 1) / cell_alignment * cell_alignment;
+  if (border == Border::repeat && aligned * least_texels_per_cell <= length_) cells_ = aligned;
+  const double in_cells = sigma / texels_per_cell();
+  sigma_ = std::sqrt(in_cells * in_cells - spline_variance);
+  radius_ = int(std::ceil(sigmas_of_radius * sigma_));
+}
+
+int64_t SplineGrid::position(int texel) const { return (2 * int64_t(texel) + 1) * cells_ - length_; }
+
+int SplineGrid::cell_before(int texel) const { return int(floor_of(position(texel), 2 * int64_t(length_))); }
+
+int SplineGrid::first_texel(int cell) const {
+  // the least texel whose position is 2 length cell or more
+  const int64_t least = 2 * int64_t(length_) * cell + length_ - cells_;
+  return int(-floor_of(-least, 2 * int64_t(cells_)));
+}
+
+std::array<double, 4> SplineGrid::weights(int texel) const {
+  const int64_t period = 2 * int64_t(length_);
+  const double f = double(position(texel) - period * cell_before(texel)) / double(period), g = 1 - f;
+  return {g * g * g / 6, (3 * f * f * f - 6 * f * f + 4) / 6, (3 * g * g * g - 6 * g * g + 4) / 6,
+          std::max(f * f * f / 6, least_weight)};
+}
+
+double SplineGrid::weight_sum(int cell) const {
+  double sum = 0;
+  for (int interval = 0; interval < 4; ++interval) {
+    const int before = cell - 2 + interval;
+    for (int texel = first_texel(before); texel < first_texel(before + 1); ++texel)
+      sum += weights(texel)[size_t(3 - interval)];
+  }
+  return sum;
+}
+
+std::array<int, 2> SplineGrid::reached(int texel) const {
+  const int cell = cell_before(texel);
+  return {first_texel(cell - 1 - radius_ - 2), first_texel(cell + 2 + radius_ + 2) - 1};
+}
+
+int SplineGrid::reach() const { return int(std::ceil((radius_ + 4) * texels_per_cell())) + 1; }
+
+std::vector<double> SplineGrid::blurred_ones() const {
+  constexpr int more = 3;  // cells beyond an end that texels of the picture reach
+  const int count = cells_ + 2 * more;
+  std::vector<double> ones(size_t(count), 0), blurred(size_t(count), 0);
+  for (int texel = 0; texel < side_; ++texel)
+    for (int k = 0; k < 4; ++k) ones[size_t(cell_before(texel) - 1 + k + more)] += weights(texel)[size_t(k)];
+  for (int cell = 0; cell < count; ++cell) ones[size_t(cell)] /= weight_sum(cell - more);
+  const std::vector<double> kernel = gaussian_weights(sigma_, radius_);
+  for (int cell = 0; cell < count; ++cell)
+    for (int k = std::max(-radius_, -cell); k <= std::min(radius_, count - 1 - cell); ++k)
+      blurred[size_t(cell)] += kernel[size_t(k + radius_)] * ones[size_t(cell + k)];
+  std::vector<double> result(size_t(side_), 0);
+  for (int texel = 0; texel < side_; ++texel)
+    for (int k = 0; k < 4; ++k)
+      result[size_t(texel)] += weights(texel)[size_t(k)] * blurred[size_t(cell_before(texel) - 1 + k + more)];
+  return result;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,175 @@
+#include "core/ops/blur/spline_passes.h"
+
+#include "core/ops/blur/lines.h"
+#include "core/ops/blur/spline.h"
+
+#include <algorithm>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int cells_beyond = 3;  // beyond an end that does not repeat: the next ones hold no texel of the picture
+
+int groups(int count, int each) { return (count + each - 1) / each; }
+
+// The cells of one axis that a picture, or a part of one, is reduced to.
+struct Cells {
+  SplineGrid grid;
+  int corner = 0, side = 1;  // of the part: the first texel in the whole picture, and how many
+  int first = 0, count = 1;  // cells
+
+  // The position within the part of the first texel behind a cell.
+  int first_texel(int cell) const { return grid.first_texel(cell) - corner; }
+};
+
+Cells cells_of(const Blur& blur, int whole, int corner, int side) {
+  Cells cells{.grid = SplineGrid(blur.sigma, whole, blur.border), .corner = corner, .side = side};
+  const bool is_whole = corner == 0 && side == whole;
+  const bool has_begin = blur.border == Border::repeat ? is_whole : corner == 0;
+  const bool has_end = blur.border == Border::repeat ? is_whole : corner + side == whole;
+  const int beyond = blur.border == Border::repeat || blur.border == Border::mirror ? 0 : cells_beyond;
+  cells.first = -beyond;
+  if (!has_begin) {
+    const int needed = cells.grid.cell_before(corner) - 1 + beyond;
+    const int rest = needed % cell_alignment;
+    cells.first = needed - (rest < 0 ? rest + cell_alignment : rest) - beyond;
+  }
+  const int last = has_end ? cells.grid.cells() - 1 + beyond : cells.grid.cell_before(corner + side - 1) + 2;
+  cells.count = last - cells.first + 1;
+  return cells;
+}
+
+int border_of(const Blur& blur) {
+  return int(blur.border == Border::renormalize ? Border::black : blur.border);  // the last pass divides
+}
+
+// Cells that a thread makes: `texels` of the line or about so many, and a few at least, since it reads those of three more.
+int segment_of(const SplineGrid& grid, int texels, int least) {
+  return std::max(least, int(texels / grid.texels_per_cell()));
+}
+
+// Returns the image of the cells along an axis.
+int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells& cells, bool is_first, int source) {
+  const bool is_gpu = builder.traits().type != DeviceType::cpu;
+  const Size size = builder.image(source).size;
+  const SplineGrid& grid = cells.grid;
+  Size reduced = size;
+  (axis == 0 ? reduced.width : reduced.height) = cells.count;
+  const int first_interval = cells.first - 2, interval_count = cells.count + 3;
+  const int begin = cells.first_texel(first_interval), end = cells.first_texel(first_interval + interval_count);
+  std::vector<double> scales;  // of the cells that texels of an interval before the first cell add to, and so on
+  for (int cell = first_interval - 1; cell < cells.first + cells.count + 3; ++cell)
+    scales.push_back((is_first ? 0.5 : 1) / grid.weight_sum(cell));
+  PassSpec pass{.name = axis == 0 ? "blur: reduce rows" : "blur: reduce columns",
+                .kernel = "blur/spline_reduce.glsl",
+                .defines = {{"AXIS", axis}, {"BORDER", border_of(blur)}, {"IS_LAST", 0}},
+                .grid = {.group = axis == 0 && is_gpu ? std::array{8, 8} : std::array{64, 1}},
+                .source = {source},
+                .access = {.is_bounded = true}};
+  for (int texel = begin; texel < end; ++texel) {
+    const std::array<double, 4> weights = grid.weights(texel + cells.corner);
+    const int cell = grid.cell_before(texel + cells.corner) - 1;
+    for (int k = 0; k < 4; ++k)
+      pass.table.push_back(float(weights[size_t(k)] * scales[size_t(cell + k - first_interval + 1)]));
+  }
+  const int intervals = int(pass.table.size());
+  for (int interval = 0; interval <= interval_count; ++interval)
+    pass.table.push_back(float(cells.first_texel(first_interval + interval)));
+  // on a GPU as many threads as keep it busy; on a CPU long runs
+  const int segment = !is_gpu     ? segment_of(grid, 256, 16)
+                      : axis == 0 ? segment_of(grid, 32, 2)
+                                  : segment_of(grid, 128, 4);
+  pass.values = {{"width", size.width}, {"height", size.height},  {"cells", cells.count},
+                 {"before", -begin},    {"intervals", intervals}, {"segment", segment}};
+  pass.grid.count = {groups(axis == 0 ? size.height : size.width, pass.grid.group[0]),
+                     groups(groups(cells.count, segment), pass.grid.group[1])};
+  pass.access.reads_per_texel = grid.texels_per_cell() * (1 + 3.0 / segment);
+  pass.target.image = builder.add_image({.size = reduced, .depth = Depth::f32});
+  const int target = pass.target.image;
+  builder.add(std::move(pass));
+  return target;
+}
+
+void append_weights(std::vector<float>& table, const Cells& cells) {
+  for (int texel = cells.corner; texel < cells.corner + cells.side; ++texel)
+    for (const double weight : cells.grid.weights(texel)) table.push_back(float(weight));
+}
+
+void append_shares(std::vector<float>& table, const Cells& cells) {
+  const std::vector<double> ones = cells.grid.blurred_ones();
+  for (int texel = cells.corner; texel < cells.corner + cells.side; ++texel)
+    table.push_back(float(1 / ones[size_t(texel)]));
+}
+
+void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, const Cells* y, int source, Size size,
+                      Depth depth) {
+  const bool is_gpu = builder.traits().type != DeviceType::cpu;
+  const bool renormalizes = blur.border == Border::renormalize;
+  PassSpec pass{.name = "blur: enlarge",
+                .kernel = "blur/spline_enlarge.glsl",
+                .defines = {{"HAS_X", x != nullptr},
+                            {"HAS_Y", y != nullptr},
+                            {"RENORMALIZES", renormalizes},
+                            {"BORDER", border_of(blur)}},
+                .grid = {.group = {64, 1}},
+                .source = {source},
+                .access = {.is_bounded = true}};
+  const Size cells = builder.image(source).size;
+  int first_cell = 0, intervals = size.height, segment = 32;
+  pass.values = {{"width", size.width}, {"height", size.height}, {"cells_x", cells.width}, {"cells_y", cells.height}};
+  // weights of columns are read four at a time, so that they come before all else
+  if (y) append_weights(pass.table, *y);
+  if (x) {
+    pass.values.push_back({"columns_at", int(pass.table.size()) / 4});
+    append_weights(pass.table, *x);
+    pass.values.push_back({"cells_at", int(pass.table.size())});
+    for (int texel = 0; texel < x->side; ++texel)
+      pass.table.push_back(float(x->grid.cell_before(x->corner + texel) - x->first));
+  }
+  if (y) {
+    const int first = y->grid.cell_before(y->corner), last = y->grid.cell_before(y->corner + y->side - 1);
+    first_cell = first - y->first;
+    intervals = last - first + 1;
+    segment = is_gpu ? segment_of(y->grid, 64, 1) : segment_of(y->grid, 256, 16);
+    pass.values.push_back({"first_cell", first_cell});
+    pass.values.push_back({"intervals_at", int(pass.table.size())});
+    for (int cell = first; cell <= last + 1; ++cell)
+      pass.table.push_back(float(std::clamp(y->first_texel(cell), 0, y->side)));
+  }
+  if (renormalizes) {
+    pass.values.push_back({"shares_at", int(pass.table.size())});
+    if (x) append_shares(pass.table, *x);
+    if (y) append_shares(pass.table, *y);
+  }
+  pass.values.insert(pass.values.end(), {{"intervals", intervals}, {"segment", segment}});
+  pass.grid.count = {groups(size.width, pass.grid.group[0]), groups(intervals, segment)};
+  pass.target.image = builder.add_image({.size = size, .depth = depth});
+  builder.set_current_image(pass.target.image);
+  builder.add(std::move(pass));
+}
+
+}  // namespace
+
+void plan_splines(PlanBuilder& builder, const Blur& blur) {
+  const int source = builder.current_image();
+  const auto [size, depth] = std::pair(builder.image(source).size, builder.image(source).depth);
+  const Size whole = builder.whole_size();
+  const Position corner = builder.input().corner;
+  const Cells x = cells_of(blur, whole.width, corner.x, size.width);
+  const Cells y = cells_of(blur, whole.height, corner.y, size.height);
+  const bool has_x = blur.radius_x > 0, has_y = blur.radius_y > 0;
+  int current = source;
+  if (has_y) current = plan_reduction(builder, blur, 1, y, true, current);
+  if (has_x) current = plan_reduction(builder, blur, 0, x, !has_y, current);
+  const auto plan_blur_of_cells = [&](int axis, const SplineGrid& grid) {
+    Blur inner{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = Border(border_of(blur))};
+    (axis == 0 ? inner.radius_x : inner.radius_y) = grid.radius();
+    current = plan_inner_line(builder, inner, axis, current);
+  };
+  if (has_y) plan_blur_of_cells(1, y.grid);
+  if (has_x) plan_blur_of_cells(0, x.grid);
+  plan_enlargement(builder, blur, has_x ? &x : nullptr, has_y ? &y : nullptr, current, size, depth);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,27 @@
+// Reduces lines to cells of a coarser grid by cubic B-splines, rows where AXIS is 0 and columns where it is 1. A thread
+// goes along a line and makes `segment` cells. Each texel lies between two cells and adds to the four around it; its four
+// weights, normalized for each cell, stand in the table. Interval i of the line ends where interval i + 1 begins; its
+// texels add to the cells i - 3 to i. A cell's sum is the same whatever the segment that it lies in.
+#include "blur/line.glsl"
+
+void main() {
+  const int first = segment * int(gl_GlobalInvocationID.y), end = min(first + segment, cells);
+  vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
+  int t = int(table[intervals + first]);
+  for (int interval = first; interval < end + 3; ++interval) {
+    const int stop = int(table[intervals + interval + 1]);
+    for (; t < stop; ++t) {
+      const vec4 c = line_texel(t), weights = table4[t + before];
+      sum0 += weights.x * c;
+      sum1 += weights.y * c;
+      sum2 += weights.z * c;
+      sum3 += weights.w * c;
+    }
+    const int cell = interval - 3;
+    if (cell >= first && line_index < LINE_COUNT) store(place(cell), sum0);
+    sum0 = sum1;
+    sum1 = sum2;
+    sum2 = sum3;
+    sum3 = vec4(0.0);
+  }
+}

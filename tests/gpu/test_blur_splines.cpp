@@ -1,0 +1,140 @@
+// Gaussians on a coarser grid, on the device: against the gaussian, and what any blur keeps.
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+constexpr std::string_view borders[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
+
+Level made(Size size, const std::function<float(int x, int y)>& number) {
+  Level level{size, TexelBuffer(texel_count(size) * 16)};
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      for (size_t component = 0; component < 4; ++component)
+        level.texels.as<float>()[4 * (size_t(y) * size_t(size.width) + size_t(x)) + component] = number(x, y);
+  return level;
+}
+
+// The first component of a blur.
+std::vector<double> blurred(Gpu& gpu, const std::string& words, const Level& base) {
+  const Call call = call_of("blur", words);
+  const Plan made_plan = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu.info().traits);
+  const std::vector<double> numbers = numbers_of(gpu.run(made_plan, base, 0).levels[0], Depth::f32);
+  std::vector<double> first;
+  for (size_t index = 0; index < numbers.size(); index += 4) first.push_back(numbers[index]);
+  return first;
+}
+
+double gaussian(double x, double sigma) {
+  return std::exp(-x * x / (2 * sigma * sigma)) / (sigma * std::sqrt(2 * std::numbers::pi));
+}
+
+float noise(int x, int y) { return float((x * 7919 + y * 104729 + x * y * 31) % 1009) / 1009; }
+
+}  // namespace
+
+TEST_CASE("splines: every border, sides of every kind, and numbers that are hard") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  struct Case {
+    double sigma;
+    Size size;
+  };
+  constexpr Case cases[] = {{5, {17, 9}},    {5.3, {129, 65}}, {12, {35, 150}},
+                            {300, {21, 34}}, {60, {1, 90}},    {7, {90, 1}}};
+  int turn = 0;
+  for (const auto& [sigma, size] : cases)
+    for (const std::string_view border : borders) {
+      const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, border));
+      for (const std::string_view pattern : {"noise", "nonfinite", "huge"})
+        check_call(*gpu, call, pattern, size, kinds[turn++ % 2]);
+    }
+  for (const std::string_view axis : {"x", "y"})
+    for (const std::string_view border : borders)
+      check_call(*gpu, call_of("blur", fmt::format("--sigma 8 --axis {} --border {}", axis, border)), "nonfinite",
+                 {67, 61}, kinds[0]);
+  check_call(*gpu, call_of("blur", "--sigma 6 --passes 2"), "nonfinite", {67, 35}, kinds[1]);
+  check_call(*gpu, call_of("blur", "--sigma 300"), "noise", {1, 1}, kinds[0]);
+}
+
+TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its place and its shape; a step is one") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const double sigma : {5.0, 6.3, 10.7, 33.3}) {
+    CAPTURE(sigma);
+    const Size size{int(14 * sigma) + 33, 25};
+    const int first = size.width / 2 - 12;
+    const auto at = [&](const std::vector<double>& values, int x, int y) {
+      return values[size_t(y) * size_t(size.width) + size_t(x)];
+    };
+    const std::string words = fmt::format("--sigma {} --axis x", sigma);
+    const auto impulses = blurred(*gpu, words, made(size, [&](int x, int y) { return x == first + y ? 1.f : 0.f; }));
+    const auto steps = blurred(*gpu, words, made(size, [&](int x, int y) { return x > first + y ? 1.f : 0.f; }));
+    for (int y = 0; y < size.height; ++y) {
+      double mass = 0, centroid = 0, step = 0;  // of a gaussian, up to the texel
+      for (int x = 0; x < size.width; ++x) {
+        const double weight = at(impulses, x, y), distance = x - first - y;
+        CHECK(weight >= 0);
+        mass += weight;
+        centroid += weight * distance;
+        CHECK(std::abs(weight - gaussian(distance, sigma)) < 5e-4 * gaussian(0, sigma));
+        step += gaussian(distance - 1, sigma);
+        CHECK(std::abs(at(steps, x, y) - step) < 1e-4);
+      }
+      CHECK(std::abs(mass - 1) < 2e-4);  // cells of 2.5 texels have sums of weights that differ by as much
+      CHECK(std::abs(centroid) < 5e-4);
+    }
+  }
+}
+
+TEST_CASE("splines: along both axes an impulse is within 1e-3 of the middle, wherever it lies") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const double sigma : {5.0, 7.7}) {
+    const int side = int(13 * sigma);
+    for (int place = 0; place < 4; ++place) {
+      const int at_x = side / 2 + place, at_y = side / 2 + 2 * place;
+      const auto found = blurred(*gpu, fmt::format("--sigma {}", sigma),
+                                 made({side, side}, [&](int x, int y) { return x == at_x && y == at_y ? 1.f : 0.f; }));
+      double error = 0;
+      for (int y = 0; y < side; ++y)
+        for (int x = 0; x < side; ++x)
+          error = std::max(
+              error, std::abs(found[size_t(y * side + x)] - gaussian(x - at_x, sigma) * gaussian(y - at_y, sigma)));
+      CHECK(error < 1e-3 * gaussian(0, sigma) * gaussian(0, sigma));
+    }
+  }
+}
+
+TEST_CASE(
+    "splines: a constant stays one, no light turns negative, and a mirrored picture is blurred like the picture") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{83, 59};
+  for (const double sigma : {5.0, 17.3, 300.0})
+    for (const std::string_view border : borders) {
+      const std::string words = fmt::format("--sigma {} --border {}", sigma, border);
+      CAPTURE(words);
+      if (border != "black")
+        for (const double value : blurred(*gpu, words, made(size, [](int, int) { return 0.7f; })))
+          CHECK(value == doctest::Approx(0.7f).epsilon(2e-6));
+      const auto found = blurred(*gpu, words, made(size, noise));
+      const auto turned = blurred(
+          *gpu, words, made(size, [&](int x, int y) { return noise(size.width - 1 - x, size.height - 1 - y); }));
+      for (size_t index = 0; index < found.size(); ++index) {
+        CHECK(found[index] >= 0);
+        CHECK(found[index] == doctest::Approx(turned[found.size() - 1 - index]).epsilon(4e-6));
+      }
+    }
+}
