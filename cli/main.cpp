@@ -1,4 +1,5 @@
 // gpupost: the one place that catches errors and turns them into exit codes.
+#include "cli/commands/bake.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/explain.h"
 #include "cli/jobs/run.h"
@@ -11,6 +12,7 @@
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
 #include "core/gpu/validation.h"
+#include "core/ops/ocio/worker.h"
 #include "core/ops/registry.h"
 #include "core/system/atomic_file.h"
 #include "core/system/child.h"
@@ -108,6 +110,7 @@ static Exit run_words(const std::vector<std::string>& words) {
   if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));
   Request request = parse_request(words);
   request.inputs = list_inputs(request.input_words, request.globals.inputs);
+  if (request.globals.bake) return bake(request);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
   print_out(printable_lines(explain(request)));
@@ -151,6 +154,7 @@ static int main_of(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
+  if (gpupost::is_ocio_worker(argc, argv)) return gpupost::ocio_worker_main();
   if (gpupost::is_compile_worker(argc, argv)) return gpupost::compile_worker_main();
   gpupost::use_worker_program("/proc/self/exe");
   gpupost::use_built_in_spirv(gpupost::shaders_of_all_rows());

@@ -4,6 +4,8 @@
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
 #include "core/codec/codec.h"
+#include "core/ops/ocio/row.h"
+#include "core/ops/ocio/worker.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -79,6 +81,11 @@ static std::string to_text(const json& info) {
 }
 
 static Exit run_info(const CommandCall& call) {
+  if (call.has("--ocio")) {
+    print_out(printable_lines(ocio_list(ocio_config_of(call.words.empty() ? "" : call.words.front()))));
+    return Exit::done;
+  }
+  if (call.words.empty()) fail(Exit::usage, "info: no file; expected: gpupost {}", info_verb.usage);
   const std::string& file = call.words.front();
   const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words).input)));
   print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
@@ -88,14 +95,15 @@ static Exit run_info(const CommandCall& call) {
 const CommandRow info_verb{
     .name = "info",
     .summary = "Print size, channels, windows, levels and attributes of an image",
-    .usage = "info FILE [--json]",
-    .description = "Reads the whole file, - for standard input, as a run would.",
+    .usage = "info FILE [--json] | info --ocio [CONFIG]",
+    .description = "Reads the whole file, - for standard input, as a run would. --ocio prints the names of an OpenColorIO "
+                   "configuration, by default the one that `ocio` would use.",
     .argument = Argument::file,
-    .least_words = 1,
     .most_words = 1,
-    .options = {{"--json", "", "Print JSON", {}}},
+    .options = {{"--json", "", "Print JSON", {}},
+                {"--ocio", "", "List spaces, displays, views and looks of a configuration: FILE, cg or studio", {}}},
     .takes_global = [](const Global& global) { return global.is_of_decoding; },
-    .examples = {"info in.exr", "info in.exr --json"},
+    .examples = {"info in.exr", "info in.exr --json", "info --ocio studio"},
     .run = run_info,
 };
 

@@ -99,7 +99,7 @@ class CommandLineParser {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
-    if (param && param->is_positional) param = nullptr;
+    if (param && param->is_positional && param->kind != ParamKind::text) param = nullptr;
     const Global* global = nullptr;
     for (const Global& candidate : all_globals())
       if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;

@@ -251,6 +251,18 @@ std::span<const Global> all_globals() {
       {"report", "FILE", "Write what was done and the time of each stage and pass, as JSON", {}, ""},
       {"depfile", "FILE", "Write what each output depends on, as rules for make and ninja", {}, ""},
       {"timing", "", "Print the times of stages and passes as a table on standard error", {}, ""},
+      {"bake",
+       "N",
+       "Write the chain as a 3-D table with N entries a side (2..256) to the .cube file of -o; needs point ops alone, "
+       "and no input",
+       {},
+       ""},
+      {"bake-shaper",
+       "NAME",
+       "Input of the table of --bake: light of 0 to 1 (none, the default), sRGB numbers for `lut --srgb`, or log numbers "
+       "of light up to 223 for `lut --log-shaper`",
+       {"none", "srgb", "log"},
+       ""},
       {"explain", "", "Print the passes of the chain and why they were chosen, and stop", {}, ""},
       {"size", "WxH", "Image size for --explain and `shader` without an input", {}, ""},
       {"verify",
@@ -466,6 +478,10 @@ Globals parse_globals(const std::vector<std::string>& words) {
     device.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
   if (values.contains("device-seconds"))
     device.device_seconds = whole_number("device-seconds", text("device-seconds"), 0, 86400);
+  if (values.contains("bake")) globals.bake = int(whole_number("bake", text("bake"), 2, 256));
+  if (values.contains("bake-shaper") && !globals.bake)
+    fail(Exit::usage, "--bake-shaper {} has no effect without --bake N", text("bake-shaper"));
+  if (values.contains("bake-shaper")) globals.bake_shaper = text("bake-shaper");
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (passes.fp16 && passes.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");

@@ -52,6 +52,8 @@ struct Globals {
   std::string depfile;         // "": none
   bool makes_folders = false;  // --mkdir
   bool timing = false;
+  std::optional<int> bake;  // entries a side of the table to write in the place of a picture
+  std::string bake_shaper = "none";
   bool explain = false;
   std::optional<Size> size;  // of `--explain` and `shader` without a file
   bool quiet = false;

@@ -68,13 +68,13 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
   std::map<std::string, std::string> names;  // by their text
   for (const Op* op : all_ops()) {
+    if (op->prepare) continue;  // their texts are made at run time
     for (const std::string_view example : op->doc.examples)
       for (const DeviceTraits& device : usual_devices())
         for (const Size size : usual_sizes)
           for (const auto& [storage, half_arithmetic] : usual_numbers) {
             const Call call = parse_call(*op, example);
             if (!is_usual(call)) continue;
-            if (!call.op->needs(call).file.empty()) continue;  // its text is made at run time
             const PlanInput input{.size = size, .storage = storage, .half_arithmetic = half_arithmetic};
             for (const Pass& pass : passes_of(call, input, device)) names.emplace(glsl_of(pass), pass.name);
           }

@@ -136,6 +136,8 @@ struct FusedPoint {
   Author author = Author::user;    // of the text
   std::string file;                // of the text, for the compiler's messages
   std::vector<PointTable> tables;  // that the text reads
+  // What the op has made the text from, for its reference. The op knows the type. Null: the reference needs nothing.
+  std::shared_ptr<const void> origin;
   std::vector<ShaderParam> fields;
   PointSpace space = PointSpace::rgb;
   PointAlpha alpha = PointAlpha::premultiplied;
@@ -201,6 +203,7 @@ enum class Content {
   data,       // R, G and B are not colors, like those of normal maps: no transfer curve, and no multiplication by alpha
   luminance,  // one number a texel
   display,    // encoded for display
+  numbers,    // written as they are, neither decoded nor encoded: for a display, or of a log space
 };
 
 // A picture between two calls of a chain.

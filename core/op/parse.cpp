@@ -67,7 +67,11 @@ static void check_effects(const Call& call) {
 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {
   std::vector<OptionNames> options;
-  for (const Param& param : op.params) options.push_back({param.typed_name(), param.kind == ParamKind::flag});
+  for (const Param& param : op.params) {
+    const std::string name = param.typed_name();
+    const bool has_both = param.is_positional && param.kind == ParamKind::text;  // `lut F`, `lut --file F`
+    options.push_back({has_both ? fmt::format("{0},--{0}", name) : name, param.kind == ParamKind::flag});
+  }
   const std::vector<TypedOption> typed = typed_options(options, words, fmt::format("{}: ", op.name));
   Call call = default_call(op);
   for (size_t index = 0; index < typed.size(); ++index)
@@ -98,6 +102,21 @@ static void check_display(std::span<const Call> calls) {
          encoding->op->name, behind->op->name);
 }
 
+// Ops that mix texels would mix such numbers wrongly; point ops that are of no color take any numbers.
+static void check_numbers(std::span<const Call> calls) {
+  const auto made =
+      std::ranges::find_if(calls, [](const Call& call) { return makes_content({&call, 1}, Content::numbers); });
+  if (made == calls.end()) return;
+  const auto behind = std::find_if(made + 1, calls.end(), [](const Call& call) {
+    const std::optional<Point>& point = call.op->point;
+    const bool is_point = point && !call.op->needs(call).primaries && !(point->has_passes && point->has_passes(call));
+    return !is_point && !is_exact(*call.op);
+  });
+  if (behind != calls.end())
+    fail(Exit::usage, "{}: its result is numbers for display, and `{}` behind it works on light; put it before {}",
+         made->text(), behind->op->name, made->op->name);
+}
+
 static void check_first(std::span<const Call> calls) {
   for (size_t index = 1; index < calls.size(); ++index) {
     const Call& call = calls[index];
@@ -108,6 +127,7 @@ static void check_first(std::span<const Call> calls) {
 
 void check_chain(std::span<const Call> calls) {
   check_display(calls);
+  check_numbers(calls);
   check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (calls[index].op->makes == Makes::levels)

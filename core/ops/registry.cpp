@@ -7,7 +7,9 @@
 #include "core/ops/dof/row.h"
 #include "core/ops/localgamma/row.h"
 #include "core/ops/luminance/row.h"
+#include "core/ops/lut/row.h"
 #include "core/ops/mips/row.h"
+#include "core/ops/ocio/row.h"
 #include "core/ops/resize/row.h"
 #include "core/ops/small/row.h"
 #include "core/ops/stats/row.h"
@@ -34,9 +36,11 @@ std::span<const Op* const> all_ops() {
       &gamma_op,
       &localgamma_op,
       &luminance_op,
+      &lut_op,
       &matrix_op,
       &mips_op,
       &nan_op,
+      &ocio_op,
       &offset_op,
       &users_point_op,
       &resize_op,

@@ -30,7 +30,9 @@ class Walk {
   void take(const Call& call) {
     if (const std::optional<Primaries> needed = call.op->needs(call).primaries) convert_to(*needed);
     made_.calls.push_back(call);
-    const std::optional<Primaries> given = output_of(call, Output{}).primaries;
+    const Output output = output_of(call, Output{});
+    const std::optional<Primaries>& given = output.primaries;
+    if (output.content == Content::numbers) current_ = std::nullopt;
     if (!given) return;
     made_.is_named = true;
     current_ = given;
@@ -57,7 +59,7 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
   std::optional<Primaries> named;
   for (const Call& call : calls) {
     const Output output = output_of(call, Output{});
-    if (output.content == Content::display) return std::nullopt;
+    if (output.content == Content::display || output.content == Content::numbers) return std::nullopt;
     if (output.primaries) named = output.primaries;
   }
   return named;

@@ -49,6 +49,12 @@ void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
   if (is_float(output_depth) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
+// Numbers are written as they are: integers as if they were encoded already. No primaries are known of them.
+void take_numbers(Picture& picture, Depth output_depth, Transfer transfer) {
+  if (!is_float(output_depth)) picture.transfer = transfer;
+  std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.name == "chromaticities"; });
+}
+
 // Says which primaries a chain has made. What a file says of its primaries holds for all of its layers: where others have
 // colors, which no op has touched, those of the result are made the file's own again, unless the chain names others.
 void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
@@ -270,14 +276,16 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
-    if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
+    if (makes_content(calls, Content::numbers)) take_numbers(picture, way.output_depth, way.transfer);
+    else if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
     if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(fmt::format("the result's color has channels of the names {}; those of the input are dropped",
                                      fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
     change_attributes(calls, !way.job.is_a_file_a_level(), picture);
-    if (picture.groups.front().is_color && !makes_content(calls, Content::data))
+    if (picture.groups.front().is_color && !makes_content(calls, Content::data) &&
+        !makes_content(calls, Content::numbers))
       settle_primaries(picture, primaries, report);
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {

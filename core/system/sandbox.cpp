@@ -55,19 +55,27 @@ constexpr int allowed_calls[] = {
     SCMP_SYS(exit_group),
 };
 
+constexpr int calls_of_reading[] = {SCMP_SYS(newfstatat), SCMP_SYS(stat),     SCMP_SYS(lstat), SCMP_SYS(access),
+                                    SCMP_SYS(readlink),   SCMP_SYS(readv),    SCMP_SYS(getcwd)};
+
 void limit(__rlimit_resource what, uint64_t soft, uint64_t hard) {
   const rlimit limits = {soft, hard};
   setrlimit(what, &limits);  // a lower limit that holds already may refuse this: no harm
 }
 
 // Could all of them be added?
-bool allow_calls(scmp_filter_ctx filter) {
+bool allow_calls(scmp_filter_ctx filter, bool reads_files) {
   const auto add = [filter](uint32_t action, int call, std::initializer_list<scmp_arg_cmp> arguments) {
     return seccomp_rule_add_array(filter, action, call, unsigned(arguments.size()), arguments.begin()) == 0;
   };
   constexpr uint32_t allow = SCMP_ACT_ALLOW;
   const auto not_executable = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-  return std::ranges::all_of(allowed_calls, [&](int call) { return add(allow, call, {}); }) &&
+  const auto for_reading = [](unsigned argument) {
+    return scmp_arg_cmp{argument, SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY};
+  };
+  const bool may_read = !reads_files || (add(allow, SCMP_SYS(openat), {for_reading(2)}) &&
+                                         std::ranges::all_of(calls_of_reading, [&](int call) { return add(allow, call, {}); }));
+  return may_read && std::ranges::all_of(allowed_calls, [&](int call) { return add(allow, call, {}); }) &&
          add(allow, SCMP_SYS(mmap), {not_executable}) && add(allow, SCMP_SYS(mprotect), {not_executable}) &&
          // abort() sends itself a signal; no other process may get one
          add(allow, SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, scmp_datum_t(getpid()))}) &&
@@ -76,9 +84,9 @@ bool allow_calls(scmp_filter_ctx filter) {
          add(allow, SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
 }
 
-bool limit_calls() {
+bool limit_calls(bool reads_files) {
   const std::unique_ptr<void, void (*)(void*)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
-  return filter && allow_calls(filter.get()) && seccomp_load(filter.get()) == 0;
+  return filter && allow_calls(filter.get(), reads_files) && seccomp_load(filter.get()) == 0;
 }
 
 }  // namespace
@@ -90,7 +98,7 @@ bool enter_sandbox(const SandboxLimits& limits) {
   limit(RLIMIT_CPU, uint64_t(limits.cpu_seconds), uint64_t(limits.cpu_seconds) + 1);
   limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
   if (!is_sanitized()) limit(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
-  return !is_sanitized() && limit_calls();
+  return !is_sanitized() && limit_calls(limits.reads_files);
 }
 
 bool sandbox_holds() {

@@ -9,6 +9,7 @@ struct SandboxLimits {
   uint64_t memory_bytes = 0;  // of address space
   uint64_t file_bytes = 0;    // of the shared memory that is written
   int cpu_seconds = 0;
+  bool reads_files = false;  // may open files for reading
 };
 
 // Limits the calling process for good: it dies with its parent, has the limits above, leaves no core, gains no rights, and

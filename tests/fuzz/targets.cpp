@@ -10,6 +10,7 @@
 #include "core/engine/tuning.h"
 #include "core/gpu/cache.h"
 #include "core/ops/registry.h"
+#include "core/ops/lut/cube_file.h"
 #include "core/ops/user_point/file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -133,6 +134,10 @@ void run_command_line(Bytes bytes) {
   allow_errors({Exit::usage, Exit::input, Exit::output}, [&] { parse_request(words); });
 }
 
+void run_cube_file(Bytes bytes) {
+  allow_errors({Exit::input}, [&] { parse_cube(text_of(bytes), "fuzz.cube"); });
+}
+
 void run_point_file(Bytes bytes) {
   allow_errors({Exit::input}, [&] { parse_point_file(text_of(bytes), "fuzz.glsl"); });
 }
@@ -153,6 +158,7 @@ void run_cache(Bytes bytes) {
 constexpr FuzzTarget targets[] = {
     {"checks", run_checks},        {"picture", process_image},         {"wire", run_wire},
     {"reply", run_reply},          {"command_line", run_command_line}, {"cache", run_cache},
+    {"cube_file", run_cube_file},
     {"point_file", run_point_file}};
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_CASE("no pass of any row's examples goes outside of its images and buffers,
   size_t turn = 0;  // of the kinds: each example's shaders are compiled for one
   for (const Op* op : all_ops())
     for (const std::string_view example : op->doc.examples) {
-      if (!op->reference.levels) continue;
+      if (op->prepare) continue;
       std::vector<Call> calls{parse_call(*op, example)};
       if (!can_run(calls[0], checking.info().traits)) continue;
       const Kind kind = kinds[turn++ % std::size(kinds)];

@@ -75,6 +75,7 @@ TEST_CASE("every command of the README and of the docs ends with 0") {
     place.write(std::string("shots/a.") + frame + ".exr", file("testdata/scene.exr"));
   for (const char* folder : {"docs", "small", "soft"}) std::filesystem::create_directory(place.path(folder));
   place.write("docs/vibrance.glsl", file("docs/vibrance.glsl"));
+  place.write("look.cube", file("testdata/look.cube"));
   size_t count = 0;
   for (const std::string& page : pages())
     for (const std::string& command : commands_of(file(page.c_str()))) {

@@ -1,6 +1,7 @@
 // The tests' own main: decode workers, and a last line that counts the skipped ones too.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "core/codec/codec.h"
+#include "core/ops/ocio/worker.h"
 #include "core/system/child.h"
 #include "tests/support/skip.h"
 
@@ -77,6 +78,7 @@ void skip(const char* why) {
 
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
+  if (gpupost::is_ocio_worker(argc, argv)) return gpupost::ocio_worker_main();
   gpupost::use_worker_program("/proc/self/exe");
   doctest::Context context(argc, argv);
   const int code = context.run();

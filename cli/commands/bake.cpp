@@ -1,0 +1,72 @@
+#include "cli/commands/bake.h"
+
+#include "core/base/error.h"
+#include "core/image/to_working.h"
+#include "core/op/point.h"
+#include "core/ops/lut/cube_file.h"
+#include "core/ops/lut/row.h"
+#include "core/plan/plan.h"
+#include "core/system/atomic_file.h"
+
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// Does each texel depend on nothing but itself?
+bool is_of_texel_alone(const Call& call) {
+  if (!call.op->point || !call.op->reference.levels || call.op->needs(call).depth) return false;
+  const Plan made = plan({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
+  return made.passes.empty() || (made.passes.size() == 1 && !made.passes.front().has_statistics);
+}
+
+void check(const Request& request) {
+  if (request.calls.empty()) fail(Exit::usage, "--bake: no op; expected a chain of point ops");
+  if (!request.inputs.empty())
+    fail(Exit::usage, "--bake makes a table without a picture; leave {} out", request.inputs.front());
+  if (!request.globals.output.ends_with(".cube"))
+    fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
+         request.globals.output.empty() ? "is missing and" : request.globals.output);
+  for (const Call& call : request.calls)
+    if (!is_of_texel_alone(call))
+      fail(Exit::usage, "--bake: {} cannot be in a table: {}; leave it out", call.text(),
+           !call.op->reference.levels ? "there is no definition of it on the CPU"
+                                 : "its result depends on more than the texel itself");
+}
+
+// A picture that holds each entry's input, red fastest: opaque light.
+Planes inputs_of(int side, const std::string& shaper) {
+  const auto light = [&](size_t index) {
+    const double number = double(index) / (side - 1);
+    return shaper == "srgb" ? srgb_decode(number) : shaper == "log" ? light_of_log(number) : number;
+  };
+  const auto n = size_t(side);
+  return made_of_texels({side, side * side}, [&](size_t index) -> Color {
+    return {light(index % n), light(index / n % n), light(index / n / n), 1};
+  });
+}
+
+}  // namespace
+
+Exit bake(const Request& request) {
+  check(request);
+  const int side = *request.globals.bake;
+  const std::string& shaper = request.globals.bake_shaper;
+  Planes colors = inputs_of(side, shaper);
+  for (const Call& call : request.calls) colors = call.op->reference.levels(call, std::move(colors)).front();
+  const bool encodes = shaper == "srgb" && !makes_content(request.calls, Content::numbers);
+  ColorTable table{.size = side};
+  for (size_t index = 0; index < colors[0].values.size(); ++index)
+    for (size_t c = 0; c < 3; ++c) {
+      const double value = encodes ? srgb_encode(colors[c].values[index]) : colors[c].values[index];
+      if (!std::isfinite(float(value)))
+        fail(Exit::usage, "--bake: the chain makes {} of an entry; a table holds finite numbers", value);
+      table.values.push_back(float(value));
+    }
+  const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
+  write_file(request.globals.output, std::as_bytes(std::span(text)), request.globals.encoding.no_clobber);
+  return Exit::done;
+}
+
+}  // namespace gpupost

@@ -1,0 +1,326 @@
+// The one file beside the configurations that knows OpenColorIO.
+#include "core/ops/ocio/answer.h"
+
+#include "core/image/primaries.h"
+#include "core/op/parse.h"
+#include "core/ops/ocio/configs.h"
+
+#include <OpenColorIO/OpenColorIO.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace gpupost {
+
+namespace OCIO = OCIO_NAMESPACE;
+
+std::string_view ocio_version() { return OCIO_VERSION_FULL_STR; }
+
+namespace {
+
+constexpr const char* interchange = "aces_interchange";
+
+OCIO::ConstConfigRcPtr config_of(const std::string& name) {
+  OCIO::SetLoggingLevel(OCIO::LOGGING_LEVEL_NONE);
+  if (name == "cg" || name == "studio") return built_in_config(name == "studio");
+  try {
+    return OCIO::Config::CreateFromFile(name.c_str());
+  } catch (const OCIO::Exception& error) {
+    fail(Exit::input, "{}: {}", name, error.what());
+  }
+}
+
+template <class Config, class Count, class Name>
+std::vector<std::string> list_of(const Config& config, Count count, Name name) {
+  std::vector<std::string> names;
+  for (int index = 0; index < (config.*count)(); ++index) names.emplace_back((config.*name)(index));
+  return names;
+}
+
+std::vector<std::string> spaces_of(const OCIO::Config& config) {
+  std::vector<std::string> names;
+  for (int index = 0; index < config.getNumColorSpaces(); ++index)
+    names.emplace_back(config.getColorSpaceNameByIndex(index));
+  return names;
+}
+std::vector<std::string> displays_of(const OCIO::Config& config) {
+  return list_of(config, &OCIO::Config::getNumDisplays, &OCIO::Config::getDisplay);
+}
+std::vector<std::string> looks_of(const OCIO::Config& config) {
+  return list_of(config, &OCIO::Config::getNumLooks, &OCIO::Config::getLookNameByIndex);
+}
+std::vector<std::string> views_of(const OCIO::Config& config, const std::string& display) {
+  std::vector<std::string> names;
+  for (int index = 0; index < config.getNumViews(display.c_str()); ++index)
+    names.emplace_back(config.getView(display.c_str(), index));
+  return names;
+}
+
+[[noreturn]] void refuse(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
+  fail(Exit::usage, "--{} {} is not in the configuration{} (`gpupost info --ocio` lists its names)", option, name,
+       suggestion(name, {known.begin(), known.end()}));
+}
+
+void check_known(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
+  if (!name.empty() && std::ranges::find(known, name) == known.end()) refuse(option, name, known);
+}
+
+OCIO::ConstTransformRcPtr rec709_to_aces() {
+  constexpr Primaries ap0{{0.7347, 0.2653}, {0, 1}, {0.0001, -0.0770}, {0.32168, 0.33767}};
+  const auto rows = conversion({.from = rec709, .to = ap0});
+  std::array<double, 16> numbers{};
+  for (size_t row = 0; row < 3; ++row) std::ranges::copy(rows[row], numbers.begin() + long(4 * row));
+  numbers[15] = 1;
+  const OCIO::MatrixTransformRcPtr matrix = OCIO::MatrixTransform::Create();
+  matrix->setMatrix(numbers.data());
+  return matrix;
+}
+
+void append_space_change(OCIO::GroupTransform& group, const std::string& from, const std::string& to) {
+  const OCIO::ColorSpaceTransformRcPtr change = OCIO::ColorSpaceTransform::Create();
+  change->setSrc(from.c_str());
+  change->setDst(to.c_str());
+  group.appendTransform(change);
+}
+
+void append_looks(OCIO::GroupTransform& group, const std::string& space, const std::string& looks) {
+  const OCIO::LookTransformRcPtr look = OCIO::LookTransform::Create();
+  look->setSrc(space.c_str());
+  look->setDst(space.c_str());
+  look->setLooks(looks.c_str());
+  group.appendTransform(look);
+}
+
+// A request and its configuration, once its names are known to be there.
+class Question {
+ public:
+  explicit Question(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
+    for (const std::string option : {"from", "to"})
+      if (!at(option).empty() && !config_->getColorSpace(at(option).c_str())) refuse(option, at(option), spaces_of(*config_));
+    check_known("display", at("display"), displays_of(*config_));
+    if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
+    check_known("look", at("look"), looks_of(*config_));
+    const bool needs_interchange = at("file").empty() && at("from").empty();
+    if (needs_interchange && !config_->hasRole(interchange))
+      fail(Exit::usage,
+           "the configuration has no role aces_interchange, so nothing says where the colors of the input lie in it; "
+           "give --from SPACE");
+  }
+
+  OCIO::ConstProcessorRcPtr processor() const {
+    const OCIO::GroupTransformRcPtr group = OCIO::GroupTransform::Create();
+    if (!at("file").empty()) append_file(*group);
+    else append_spaces(*group);
+    return config_->getProcessor(group, at("inverse").empty() ? OCIO::TRANSFORM_DIR_FORWARD
+                                                              : OCIO::TRANSFORM_DIR_INVERSE);
+  }
+
+  // From the result to ACES2065-1, if the result is light: then the space that it lies in goes there by a matrix.
+  std::vector<double> matrix_to_aces() const {
+    const std::string& space = result_space();
+    if (space.empty() || !config_->hasRole(interchange) || config_->getColorSpace(space.c_str())->isData()) return {};
+    const auto processor = config_->getProcessor(space.c_str(), interchange)
+                               ->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    const auto made = [&](std::array<float, 3> c) {
+      processor->applyRGB(c.data());
+      return c;
+    };
+    std::vector<double> rows(9);
+    for (size_t column = 0; column < 3; ++column) {
+      std::array<float, 3> axis{};
+      axis[column] = 1;
+      const std::array<float, 3> light = made(axis);
+      for (size_t row = 0; row < 3; ++row) rows[3 * row + column] = double(light[row]);
+    }
+    for (const std::array<float, 3>& c : {std::array<float, 3>{0, 0, 0}, {0.18f, 0.18f, 0.18f}, {0.3f, 0.6f, 0.1f},
+                                          {-0.1f, 0.2f, 4}, {30, 20, 10}}) {
+      const std::array<float, 3> light = made(c);
+      for (size_t row = 0; row < 3; ++row) {
+        double expected = 0;
+        for (size_t k = 0; k < 3; ++k) expected += rows[3 * row + k] * double(c[k]);
+        if (!(std::abs(double(light[row]) - expected) <= 1e-4 * (1 + std::abs(expected)))) return {};
+      }
+    }
+    return rows;
+  }
+
+  const OCIO::Config& config() const { return *config_; }
+
+ private:
+  const std::string& at(const std::string& name) const { return request_.at(name); }
+
+  // "": numbers that are no light. Rec. 709 is known to the parent.
+  const std::string& result_space() const {
+    static const std::string none;
+    if (!at("inverse").empty()) return at("from");
+    return !at("to").empty() ? at("to") : !at("look").empty() ? at("from") : none;
+  }
+
+  void append_file(OCIO::GroupTransform& group) const {
+    const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
+    file->setSrc(at("file").c_str());
+    file->setInterpolation(at("best").empty() ? OCIO::INTERP_DEFAULT : OCIO::INTERP_BEST);
+    group.appendTransform(file);
+  }
+
+  void append_spaces(OCIO::GroupTransform& group) const {
+    std::string space = at("from");
+    if (space.empty()) {
+      group.appendTransform(rec709_to_aces()->createEditableCopy());
+      space = interchange;
+    }
+    if (!at("display").empty()) {
+      if (!at("looks").empty()) append_looks(group, space, at("looks"));
+      const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
+      view->setSrc(space.c_str());
+      view->setDisplay(at("display").c_str());
+      const std::string& name = at("view");
+      view->setView(name.empty() ? config_->getDefaultView(at("display").c_str()) : name.c_str());
+      view->setLooksBypass(!at("looks").empty());
+      group.appendTransform(view);
+      return;
+    }
+    if (!at("look").empty()) append_looks(group, space, at("look"));
+    if (!at("to").empty()) append_space_change(group, space, at("to"));
+    else if (at("from").empty()) {
+      const OCIO::TransformRcPtr back = rec709_to_aces()->createEditableCopy();
+      back->setDirection(OCIO::TRANSFORM_DIR_INVERSE);
+      group.appendTransform(back);
+    }
+  }
+
+  const OcioFields& request_;
+  OCIO::ConstConfigRcPtr config_;
+};
+
+std::string list_text(const std::vector<float>& numbers) {
+  std::string text;
+  for (const float number : numbers) text += fmt::format("{}{:#.9g}", text.empty() ? "" : ", ", number);
+  return text;
+}
+
+// The value of a property that other programs change while they run, as a constant.
+std::string constant_of(const OCIO::GpuShaderDesc& shader, const std::string& name) {
+  for (unsigned index = 0; index < shader.getNumUniforms(); ++index) {
+    OCIO::GpuShaderDesc::UniformData data;
+    if (name != shader.getUniform(index, data)) continue;
+    if (data.m_getDouble) return fmt::format("{:#.9g}", data.m_getDouble());
+    if (data.m_getBool) return data.m_getBool() ? "true" : "false";
+    if (data.m_getFloat3) {
+      const OCIO::Float3& c = data.m_getFloat3();
+      return fmt::format("vec3({})", list_text({c[0], c[1], c[2]}));
+    }
+    if (data.m_vectorFloat.m_getSize) {
+      const float* numbers = data.m_vectorFloat.m_getVector();
+      return fmt::format("float[]({})", list_text({numbers, numbers + data.m_vectorFloat.m_getSize()}));
+    }
+    if (data.m_vectorInt.m_getSize) {
+      std::string text;
+      for (int k = 0; k < data.m_vectorInt.m_getSize(); ++k)
+        text += fmt::format("{}{}", k ? ", " : "", data.m_vectorInt.m_getVector()[k]);
+      return fmt::format("int[]({})", text);
+    }
+  }
+  fail(Exit::input, "OpenColorIO gives no value for {}", name);
+}
+
+// Declarations of images are left out, those of properties become constants, and `texture(NAME, ` becomes `NAME_at(`.
+std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std::string>& samplers) {
+  std::string text, rest = shader.getShaderText();
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string line = rest.substr(0, end);
+    rest.erase(0, std::min(end + 1, rest.size()));
+    if (line.starts_with("uniform sampler")) continue;
+    if (line.starts_with("uniform ")) {
+      const size_t type_end = line.find(' ', 8), name_end = line.find_first_of("[;", type_end);
+      const std::string type = line.substr(8, type_end - 8), name = line.substr(type_end + 1, name_end - type_end - 1);
+      line = fmt::format("const {} {}{} = {};", type, name, line[name_end] == '[' ? "[]" : "",
+                         constant_of(shader, name));
+    }
+    text += line + "\n";
+  }
+  for (const std::string& sampler : samplers) {
+    const std::string call = fmt::format("texture({}, ", sampler), made = sampler + "_at(";
+    for (size_t at = text.find(call); at != text.npos; at = text.find(call, at)) text.replace(at, call.size(), made);
+  }
+  return text;
+}
+
+std::string bytes_of(const auto& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};
+}
+
+OcioFields shader_answer(const Question& question) {
+  OCIO::GpuShaderDescRcPtr shader = OCIO::GpuShaderDesc::CreateShaderDesc();
+  shader->setLanguage(OCIO::GPU_LANGUAGE_GLSL_4_0);
+  shader->setFunctionName("ocio_transform");
+  shader->setResourcePrefix("ocio_");
+  question.processor()->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
+  OcioFields reply{{"to_aces", bytes_of(question.matrix_to_aces())}};
+  std::vector<std::string> samplers;
+  const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
+    const size_t index = samplers.size();
+    samplers.emplace_back(sampler);
+    const size_t count = size_t(shape[0]) * size_t(shape[1]) * size_t(std::max(shape[2], 1)) * size_t(shape[3]);
+    reply[fmt::format("texture{}", index)] = sampler;
+    reply[fmt::format("shape{}", index)] = bytes_of(shape);
+    reply[fmt::format("values{}", index)] = {reinterpret_cast<const char*>(values), count * sizeof(float)};
+  };
+  const char* texture = nullptr;
+  const char* sampler = nullptr;
+  const float* values = nullptr;
+  OCIO::Interpolation interpolation{};
+  for (unsigned index = 0; index < shader->getNumTextures(); ++index) {
+    unsigned width = 0, height = 0;
+    OCIO::GpuShaderDesc::TextureType channels{};
+    shader->getTexture(index, texture, sampler, width, height, channels, interpolation);
+    shader->getTextureValues(index, values);
+    add(sampler,
+        {int(width), int(std::max(height, 1u)), 0, channels == OCIO::GpuShaderDesc::TEXTURE_RED_CHANNEL ? 1 : 3,
+         interpolation != OCIO::INTERP_NEAREST},
+        values);
+  }
+  for (unsigned index = 0; index < shader->getNum3DTextures(); ++index) {
+    unsigned side = 0;
+    shader->get3DTexture(index, texture, sampler, side, interpolation);
+    shader->get3DTextureValues(index, values);
+    add(sampler, {int(side), int(side), int(side), 3, interpolation == OCIO::INTERP_LINEAR}, values);
+  }
+  reply["text"] = plain_text(*shader, samplers);
+  return reply;
+}
+
+OcioFields apply_answer(const Question& question, std::string colors) {
+  const auto processor = question.processor()->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+  const size_t count = colors.size() / (4 * sizeof(float));
+  OCIO::PackedImageDesc image(colors.data(), long(count), 1, 4);
+  if (count > 0) processor->apply(image);
+  return {{"colors", std::move(colors)}};
+}
+
+OcioFields list_answer(const OCIO::Config& config) {
+  std::string text;
+  for (const std::string& name : spaces_of(config)) {
+    const std::string encoding = config.getColorSpace(name.c_str())->getEncoding();
+    text += fmt::format("space    {}{}\n", name, encoding.empty() ? "" : fmt::format("  ({})", encoding));
+  }
+  for (const std::string& display : displays_of(config)) {
+    text += fmt::format("display  {}\n", display);
+    for (const std::string& view : views_of(config, display)) text += fmt::format("  view   {}\n", view);
+  }
+  for (const std::string& look : looks_of(config)) text += fmt::format("look     {}\n", look);
+  return {{"list", std::move(text)}};
+}
+
+}  // namespace
+
+OcioFields ocio_answer(const OcioFields& request) {
+  const std::string& action = request.at("action");
+  if (action == "list") return list_answer(*config_of(request.at("config")));
+  const Question question(request);
+  return action == "apply" ? apply_answer(question, request.at("colors")) : shader_answer(question);
+}
+
+}  // namespace gpupost

@@ -1,0 +1,235 @@
+// Color transforms by OpenColorIO, as point ops: row and reference. Its worker is core/ops/ocio/worker.cpp.
+#include "core/ops/ocio/row.h"
+
+#include "core/base/error.h"
+#include "core/image/primaries.h"
+#include "core/op/point.h"
+#include "core/ops/ocio/shader.h"
+#include "core/ops/ocio/worker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+namespace gpupost {
+
+std::string ocio_config_of(const std::string& word) {
+  constexpr std::string_view built_in = "ocio://";
+  const char* variable = std::getenv("OCIO");
+  const std::string name = !word.empty() ? word : variable && *variable ? variable : "cg";
+  if (!name.starts_with(built_in)) return name;
+  return name.find("studio") != name.npos ? "studio" : "cg";
+}
+
+namespace {
+
+// A call's transform, and what its result is.
+struct Prepared {
+  OcioTransform transform;
+  bool is_light = false;
+  std::optional<Primaries> primaries;  // of light, if they are not those of Rec. 709
+};
+
+const Prepared* prepared(const Call& call) {
+  return call.shader ? static_cast<const Prepared*>(call.shader->origin.get()) : nullptr;
+}
+
+bool is_given(const Call& call, std::string_view name) { return !call.word(name).empty(); }
+
+// Is the input light whose place in the configuration gpupost looks for itself?
+bool takes_light(const Call& call) {
+  return !is_given(call, "file") && !is_given(call, "from") && !call.flag("inverse");
+}
+
+// The primaries of linear light that these rows take to ACES2065-1.
+std::optional<Primaries> primaries_of(const std::array<double, 9>& to_aces) {
+  constexpr Primaries ap0{{0.7347, 0.2653}, {0, 1}, {0.0001, -0.0770}, {0.32168, 0.33767}};
+  constexpr Primaries ap1{{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}};
+  for (const Primaries& known : {ap0, ap1}) {
+    const auto rows = conversion({.from = known, .to = ap0});
+    double farthest = 0;
+    for (size_t index = 0; index < 9; ++index)
+      farthest = std::max(farthest, std::abs(rows[index / 3][index % 3] - to_aces[index]));
+    if (farthest < 1e-3) return known;
+  }
+  // X, Y and Z, adapted to D65, of red, green, blue and white
+  const auto to_xyz = conversion({.from = ap0, .to = cie_xyz});
+  std::array<Chromaticity, 4> found;
+  for (size_t color = 0; color < 4; ++color) {
+    std::array<double, 3> xyz{};
+    for (size_t row = 0; row < 3; ++row)
+      for (size_t k = 0; k < 3; ++k)
+        for (size_t column = 0; column < 3; ++column)
+          if (color == 3 || column == color) xyz[row] += to_xyz[row][k] * to_aces[3 * k + column];
+    const double sum = xyz[0] + xyz[1] + xyz[2];
+    if (!(std::abs(sum) > 1e-6)) return std::nullopt;
+    found[color] = {xyz[0] / sum, xyz[1] / sum};
+  }
+  return Primaries{found[0], found[1], found[2], found[3]};
+}
+
+void prepare(Call& call) {
+  auto own = std::make_shared<Prepared>();
+  OcioTransform& transform = own->transform;
+  transform = {.config = is_given(call, "file") ? "cg" : ocio_config_of(call.word("config")),
+               .from = call.word("from"),
+               .to = call.word("to"),
+               .display = call.word("display"),
+               .view = call.word("view"),
+               .looks = call.word("looks"),
+               .look = call.word("look"),
+               .file = is_given(call, "file") ? std::filesystem::absolute(call.word("file")).string() : "",
+               .is_inverse = call.flag("inverse"),
+               .is_best = call.choice("interpolation") == "best"};
+  OcioShader shader = ocio_shader(transform);
+  const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
+  if (is_given(call, "file")) own->is_light = call.flag("linear");
+  else if (result) {
+    own->is_light = true;
+    own->primaries = result;
+  } else {
+    const bool ends_in_rec709 = !is_given(call, "from") && !is_given(call, "to");
+    own->is_light = ends_in_rec709 && (call.flag("inverse") || is_given(call, "look"));
+  }
+  FusedPoint point = ocio_point(std::move(shader), is_given(call, "file") ? call.word("file") : transform.config);
+  point.origin = own;
+  call.shader = std::make_shared<const FusedPoint>(std::move(point));
+}
+
+void check(const Call& call) {
+  const auto count = int(is_given(call, "display")) + int(is_given(call, "to") || is_given(call, "look")) +
+                     int(is_given(call, "file"));
+  if (count != 1)
+    fail(Exit::usage, "ocio: {}; expected one of --to SPACE, --display DISPLAY, --look LOOK and --file FILE",
+         count == 0 ? "nothing says what to make" : "several options say what to make");
+  if (is_given(call, "file") && is_given(call, "from"))
+    fail(Exit::usage, "ocio: --from {} has no effect beside --file, which takes numbers as they are; leave it out",
+         call.word("from"));
+}
+
+// Colors of a picture as the library gets them, and a black one behind them.
+std::vector<float> straight_colors(const Planes& planes) {
+  std::vector<float> colors;
+  for (size_t index = 0; index < planes[0].values.size(); ++index) {
+    const Color c = unpremultiply(color_at(planes, index));
+    for (size_t k = 0; k < 3; ++k)
+      colors.push_back(std::isnan(c[k]) ? 0.0f : float(std::clamp(c[k], -1e30, 1e30)));
+    colors.push_back(float(c[3]));
+  }
+  colors.insert(colors.end(), {0, 0, 0, 0});
+  return colors;
+}
+
+Planes through_library(const Call& call, const Planes& base) {
+  const std::vector<float> made = ocio_apply(prepared(call)->transform, straight_colors(base));
+  const float* black = &made[made.size() - 4];
+  return made_of_texels(size_of(base), [&](size_t index) -> Color {
+    const Color before = color_at(base, index);
+    Color c{0, 0, 0, before[3]};
+    for (size_t k = 0; k < 3; ++k)
+      c[k] = double(made[4 * index + k]) - (is_transparent(before[3]) ? double(black[k]) : 0);
+    if (std::isnan(before[0]) || std::isnan(before[1]) || std::isnan(before[2]))
+      c[0] = c[1] = c[2] = std::numeric_limits<double>::quiet_NaN();
+    return as_floats(premultiply(c));
+  });
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) { return {through_library(call, base)}; }
+
+// 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input make of it.
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const Planes made = through_library(call, base);
+  Planes bound = made;
+  for (size_t c = 0; c < 4; ++c)
+    for (size_t index = 0; index < made[c].values.size(); ++index) {
+      const double value = std::abs(made[c].values[index]), alpha = std::abs(base[3].values[index]);
+      const double unit = std::isfinite(alpha) && !is_transparent(alpha) ? alpha : 1;
+      bound[c].values[index] = rounding(value, depth) + (c < 3 ? 1e-4 * value + 2e-4 * unit : error[3].values[index]);
+    }
+  for (size_t moved = 0; moved < 4; ++moved) {
+    if (std::ranges::all_of(error[moved].values, [](double number) { return number == 0; })) continue;
+    for (const double sign : {-1.0, 1.0}) {
+      Planes beside = base;
+      for (size_t index = 0; index < error[moved].values.size(); ++index)
+        beside[moved].values[index] += sign * error[moved].values[index];
+      const Planes found = through_library(call, beside);
+      for (size_t c = 0; c < 3; ++c)
+        for (size_t index = 0; index < made[c].values.size(); ++index)
+          if (const double off = std::abs(found[c].values[index] - made[c].values[index]); std::isfinite(off))
+            bound[c].values[index] += off;
+    }
+  }
+  return {std::move(bound)};
+}
+
+Needs needs(const Call& call) { return takes_light(call) ? Needs{.primaries = rec709} : Needs{}; }
+
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  const Prepared* own = prepared(call);
+  if (own && own->is_light) made.primaries = own->primaries;
+  else made.content = Content::numbers;
+  return made;
+}
+
+Param text_param(std::string_view name, std::string_view help, std::string_view syntax, Effect effect = {}) {
+  return {.name = name,
+          .help = help,
+          .kind = ParamKind::text,
+          .form = {.syntax = syntax, .matches = [](std::string_view text) { return !text.empty(); }},
+          .effect = effect};
+}
+
+bool has_display(const Call& call) { return is_given(call, "display"); }
+bool has_file(const Call& call) { return is_given(call, "file"); }
+bool has_no_file(const Call& call) { return !is_given(call, "file"); }
+
+}  // namespace
+
+const Op ocio_op{
+    .name = "ocio",
+    .doc =
+        {.summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
+         .description =
+             "Runs OpenColorIO's own shader on straight color, fused like any point op. The result is linear light if --to "
+             "names a scene-linear space: any op may follow, and an EXR names its primaries. Any other result, for a display "
+             "or of a log space, is written as the numbers it is, and only point ops may follow. Configurations and LUT "
+             "files are read by a sandboxed process. Variables in a configuration have the values that it gives them. "
+             "--verify compares with the library's exact CPU path, to 0.0001 of the value and 0.0002. A NaN makes the texel "
+             "NaN.",
+         .citation = "OpenColorIO 2.1; ACES 1.3 by its built-in transforms",
+         .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
+                      "--file testdata/look.cube --interpolation default --linear"}},
+    .params =
+        {text_param("from", "Space of the input; default: light of the file's primaries, by aces_interchange", "SPACE"),
+         text_param("to", "Space of the result", "SPACE"), text_param("display", "Display to show on", "DISPLAY"),
+         text_param("view", "View of the display; default: its first", "VIEW", {has_display, "--display"}),
+         text_param("looks", "Looks in the place of the view's own, + or - before each", "LOOKS",
+                    {has_display, "--display"}),
+         text_param("look", "Apply a look", "LOOK"),
+         text_param("file", "Apply a file to the numbers as they are: clf, ctf, cube, csp, ccc, cdl, spi1d, spi3d, 3dl",
+                    "FILE"),
+         {.name = "interpolation",
+          .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or as the format says",
+          .kind = ParamKind::choice,
+          .choices = {"best", "default"},
+          .effect = {has_file, "--file"}},
+         {.name = "linear",
+          .help = "Take the result of --file for linear light, so that any op may follow",
+          .kind = ParamKind::flag,
+          .effect = {has_file, "--file"}},
+         {.name = "inverse", .help = "Apply the transform backwards", .kind = ParamKind::flag},
+         text_param("config",
+                    "Configuration: a file, or built-in cg or studio (ACES 1.3); default: the variable OCIO, else cg",
+                    "FILE", {has_no_file, "a space, display or look"})},
+    .check = check,
+    .prepare = prepare,
+    .needs = needs,
+    .output = output,
+    .reference = {.levels = reference, .tolerance = tolerance},
+    .point = Point{.alpha = PointAlpha::straight},
+};
+
+}  // namespace gpupost

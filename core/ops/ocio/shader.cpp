@@ -1,0 +1,79 @@
+#include "core/ops/ocio/shader.h"
+
+#include "core/glsl/user_source.h"
+
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+// Functions in the place of `texture(NAME, place)`. Places are shares of the sides, entries lie in the middle of theirs, and
+// those beyond the ends are the ends. An entry is one number or three.
+std::string lookup_text(const OcioTexture& texture) {
+  const auto [width, height, depth] = texture.size;
+  const int channels = texture.channels;
+  const std::string& name = texture.sampler;
+  std::string text = fmt::format("float {}_number(int index);\n", name);
+  text += channels == 1
+              ? fmt::format("vec4 {0}_entry(int at) {{ return vec4({0}_number(at), 0.0, 0.0, 1.0); }}\n", name)
+              : fmt::format("vec4 {0}_entry(int at) {{\n  return vec4({0}_number(3 * at), {0}_number(3 * at + 1), "
+                            "{0}_number(3 * at + 2), 1.0);\n}}\n",
+                            name);
+  if (depth == 0) {
+    text += fmt::format("vec4 {0}_at(vec2 place) {{\n  const int row = clamp(int(place.y * {2}.0), 0, {2} - 1);\n"
+                        "  const float x = clamp(place.x * {1}.0 - 0.5, 0.0, {1}.0 - 1.0);\n",
+                        name, width, height);
+    text += texture.is_linear ? fmt::format("  const int first = clamp(int(x), 0, max({1} - 2, 0));\n"
+                                            "  return mix({0}_entry(row * {1} + first), {0}_entry(row * {1} + first + 1), "
+                                            "clamp(x - float(first), 0.0, 1.0));\n}}\n",
+                                            name, width)
+                              : fmt::format("  return {0}_entry(row * {1} + clamp(int(x + 0.5), 0, {1} - 1));\n}}\n",
+                                            name, width);
+    return text + fmt::format("vec4 {0}_at(float place) {{ return {0}_at(vec2(place, 0.5)); }}\n", name);
+  }
+  text += fmt::format("vec4 {0}_near(ivec3 at) {{\n  const ivec3 inside = clamp(at, ivec3(0), ivec3({1} - 1));\n"
+                      "  return {0}_entry((inside.z * {1} + inside.y) * {1} + inside.x);\n}}\n",
+                      name, width);
+  if (!texture.is_linear)
+    return text +
+           fmt::format("vec4 {0}_at(vec3 place) {{ return {0}_near(ivec3(floor(place * {1}.0))); }}\n", name, width);
+  return text +
+         fmt::format(
+             "vec4 {0}_at(vec3 place) {{\n"
+             "  const vec3 x = clamp(place * {1}.0 - 0.5, 0.0, {1}.0 - 1.0);\n"
+             "  const ivec3 i = ivec3(x);\n  const vec3 f = x - vec3(i);\n"
+             "  const vec4 low = mix(mix({0}_near(i), {0}_near(i + ivec3(1, 0, 0)), f.x),\n"
+             "                       mix({0}_near(i + ivec3(0, 1, 0)), {0}_near(i + ivec3(1, 1, 0)), f.x), f.y);\n"
+             "  const vec4 high = mix(mix({0}_near(i + ivec3(0, 0, 1)), {0}_near(i + ivec3(1, 0, 1)), f.x),\n"
+             "                        mix({0}_near(i + ivec3(0, 1, 1)), {0}_near(i + ivec3(1, 1, 1)), f.x), f.y);\n"
+             "  return mix(low, high, f.z);\n}}\n",
+             name, width);
+}
+
+// Where a number is NaN so are all three: the library's own answers to it differ. Infinities become large.
+constexpr std::string_view own_function = R"(
+vec4 ocio(vec4 c, ocio_params p) {
+  const bool is_nan = any(greaterThan(floatBitsToUint(c.rgb) & 0x7fffffffu, uvec3(0x7f800000u)));
+  const vec4 made = ocio_transform(vec4(clamp(is_nan ? vec3(0.0) : c.rgb, -1e30, 1e30), c.a));
+  return vec4(is_nan ? vec3(uintBitsToFloat(0x7fc00000u)) : made.rgb, c.a);
+}
+)";
+
+}  // namespace
+
+FusedPoint ocio_point(OcioShader shader, const std::string& name) {
+  FusedPoint point{.name = "ocio", .author = Author::user, .file = name, .alpha = PointAlpha::straight};
+  std::string text;
+  for (OcioTexture& texture : shader.textures) {
+    text += lookup_text(texture);
+    point.tables.push_back({.name = texture.sampler + "_number",
+                            .numbers = std::make_shared<const std::vector<float>>(std::move(texture.values))});
+  }
+  text += shader.text;
+  text += own_function;
+  point.text = fmt::format("struct {}ocio_params {{ int none; }};\n{}", name_mark, checked_glsl(text, name, "ocio"));
+  return point;
+}
+
+}  // namespace gpupost

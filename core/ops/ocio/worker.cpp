@@ -1,0 +1,202 @@
+#include "core/ops/ocio/worker.h"
+
+#include "core/base/printable.h"
+#include "core/ops/ocio/answer.h"
+#include "core/system/child.h"
+#include "core/system/sandbox.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+namespace gpupost {
+
+namespace {
+
+constexpr std::string_view worker_word = "ocio-worker";
+constexpr size_t most_answer_bytes = size_t(1) << 30, most_text_bytes = size_t(1) << 20, most_message_bytes = 1000;
+constexpr size_t most_textures = 64, most_floats = size_t(1) << 26;
+constexpr Task task{.action = "read", .worker = "OpenColorIO worker", .cpu_seconds = 30, .wall_seconds = 60};
+
+// Each string behind its length.
+std::string packed(const OcioFields& fields) {
+  std::string bytes;
+  for (const auto& [name, value] : fields)
+    for (const std::string* piece : {&name, &value}) {
+      const uint64_t size = piece->size();
+      bytes.append(reinterpret_cast<const char*>(&size), sizeof size) += *piece;
+    }
+  return bytes;
+}
+
+// Throws std::out_of_range for bytes that packed() cannot have made.
+OcioFields unpacked(std::span<const std::byte> bytes) {
+  const auto piece = [&] {
+    uint64_t size = 0;
+    if (bytes.size() < sizeof size) throw std::out_of_range("ocio");
+    std::memcpy(&size, bytes.data(), sizeof size);
+    if (bytes.size() - sizeof size < size) throw std::out_of_range("ocio");
+    std::string text(reinterpret_cast<const char*>(bytes.data()) + sizeof size, size);
+    bytes = bytes.subspan(sizeof size + size);
+    return text;
+  };
+  OcioFields fields;
+  while (!bytes.empty()) {
+    std::string name = piece();
+    fields[std::move(name)] = piece();
+  }
+  return fields;
+}
+
+template <class Number>
+std::vector<Number> numbers_of(const std::string& bytes) {
+  if (bytes.size() % sizeof(Number) != 0) throw std::out_of_range("ocio");
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+OcioFields request_of(const std::string& action, const OcioTransform& transform) {
+  return {{"action", action},
+          {"config", transform.config},
+          {"from", transform.from},
+          {"to", transform.to},
+          {"display", transform.display},
+          {"view", transform.view},
+          {"looks", transform.looks},
+          {"look", transform.look},
+          {"file", transform.file},
+          {"inverse", transform.is_inverse ? "1" : ""},
+          {"best", transform.is_best ? "1" : ""}};
+}
+
+// What a message names where the worker fails.
+std::string source_of(const OcioFields& request) {
+  const std::string& file = request.at("file");
+  return file.empty() ? request.at("config") : file;
+}
+
+// What `read` makes of a reply that is no error. It throws std::out_of_range where a sound worker cannot have said that.
+template <class Read>
+auto asked(const OcioFields& request, const Read& read) {
+  const std::string bytes = packed(request);
+  Worker worker(worker_word, {});
+  const WorkerEnd end =
+      worker.run(std::as_bytes(std::span(bytes)), most_answer_bytes, std::chrono::seconds(task.wall_seconds));
+  try {
+    if (!end.was_too_slow && !end.said_too_much) {
+      const OcioFields reply = unpacked(end.said);
+      const std::string& exit = reply.at("exit");
+      if (exit.size() != 1) throw std::out_of_range("ocio");
+      const auto code = Exit(exit[0] - '0');
+      const bool is_error = code == Exit::usage || code == Exit::input || code == Exit::limit;
+      if (is_error) throw Error(code, "ocio: " + printable(reply.at("message"), most_message_bytes));
+      if (code != Exit::done) throw std::out_of_range("ocio");
+      return read(reply);
+    }
+  } catch (const std::out_of_range&) {
+  }
+  try {
+    throw_worker_failure(end, task);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("ocio: {}: {}", source_of(request), error.what()));
+  }
+}
+
+void require(bool holds) {
+  if (!holds) throw std::out_of_range("ocio");
+}
+
+bool is_name(std::string_view name) {
+  const auto belongs = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  return !name.empty() && name.size() < 100 && std::ranges::all_of(name, belongs) && !std::isdigit(name[0]);
+}
+
+// A hostile file may have taken the worker over: nothing of the reply is believed.
+OcioShader shader_of(const OcioFields& reply) {
+  OcioShader shader{.text = reply.at("text")};
+  require(shader.text.size() <= most_text_bytes);
+  size_t floats = 0;
+  for (size_t index = 0; reply.contains(fmt::format("texture{}", index)); ++index) {
+    require(index < most_textures);
+    OcioTexture texture{.sampler = reply.at(fmt::format("texture{}", index)),
+                        .values = numbers_of<float>(reply.at(fmt::format("values{}", index)))};
+    const std::vector<int32_t> shape = numbers_of<int32_t>(reply.at(fmt::format("shape{}", index)));
+    require(shape.size() == 5 && is_name(texture.sampler));
+    texture.size = {shape[0], shape[1], shape[2]};
+    texture.channels = shape[3];
+    texture.is_linear = shape[4] != 0;
+    const auto [x, y, z] = texture.size;
+    require(x >= 1 && y >= 1 && z >= 0 && x <= 65536 && y <= 65536 && (z == 0 || (x == y && y == z && z <= 512)));
+    require(texture.channels == 1 || texture.channels == 3);
+    require(texture.values.size() == size_t(x) * size_t(y) * size_t(std::max(z, 1)) * size_t(texture.channels));
+    require(std::ranges::all_of(texture.values, [](float value) { return std::isfinite(value); }));
+    floats += texture.values.size();
+    require(floats <= most_floats);
+    shader.textures.push_back(std::move(texture));
+  }
+  if (const std::vector<double> rows = numbers_of<double>(reply.at("to_aces")); !rows.empty()) {
+    require(rows.size() == 9 && std::ranges::all_of(rows, [](double number) { return std::abs(number) < 1e3; }));
+    std::ranges::copy(rows, shader.to_aces.emplace().begin());
+  }
+  return shader;
+}
+
+OcioFields answer_or_error() {
+  try {
+    const std::vector<std::byte> bytes = read_to_end(worker_talk);
+    const OcioFields request = unpacked(bytes);
+    enter_sandbox({.memory_bytes = (uint64_t(4) << 30) + 4 * bytes.size(),
+                   .file_bytes = 0,
+                   .cpu_seconds = task.cpu_seconds,
+                   .reads_files = true});
+    OcioFields reply = ocio_answer(request);
+    reply["exit"] = "0";
+    return reply;
+  } catch (const Error& error) {
+    return {{"exit", std::string(1, char('0' + int(error.code())))}, {"message", error.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{"exit", std::string(1, char('0' + int(Exit::limit)))}, {"message", "out of memory"}};
+  } catch (const std::exception& error) {
+    return {{"exit", std::string(1, char('0' + int(Exit::input)))}, {"message", error.what()}};
+  }
+}
+
+}  // namespace
+
+OcioShader ocio_shader(const OcioTransform& transform) {
+  return asked(request_of("shader", transform), [](const OcioFields& reply) { return shader_of(reply); });
+}
+
+std::vector<float> ocio_apply(const OcioTransform& transform, const std::vector<float>& colors) {
+  OcioFields request = request_of("apply", transform);
+  request["colors"] = {reinterpret_cast<const char*>(colors.data()), colors.size() * sizeof(float)};
+  return asked(request, [&](const OcioFields& reply) {
+    std::vector<float> made = numbers_of<float>(reply.at("colors"));
+    require(made.size() == colors.size());
+    return made;
+  });
+}
+
+std::string ocio_list(const std::string& config) {
+  return asked(request_of("list", {.config = config}), [](const OcioFields& reply) { return reply.at("list"); });
+}
+
+bool is_ocio_worker(int argc, char** argv) { return is_worker(argc, argv, worker_word); }
+
+int ocio_worker_main() {
+  try {
+    const std::string answer = packed(answer_or_error());
+    if (write_whole(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    _exit(int(Exit::limit));
+  }
+  _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
+}
+
+}  // namespace gpupost

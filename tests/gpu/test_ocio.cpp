@@ -1,0 +1,116 @@
+// `ocio` on the device, held against OpenColorIO's exact CPU path.
+#include "core/op/parse.h"
+#include "core/ops/ocio/row.h"
+#include "core/ops/ocio/worker.h"
+#include "core/reference/verify.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+bool has_ocio() {
+  if (ocio_version().empty()) skip("built without OpenColorIO");
+  return !ocio_version().empty();
+}
+
+// Compiled in this process: only the program itself can be the compiler's worker.
+Call ocio_call(const std::vector<std::string>& words) {
+  Call call = parse_call(ocio_op, words);
+  ocio_op.prepare(call);
+  FusedPoint point = *call.shader;
+  point.author = Author::gpupost;
+  call.shader = std::make_shared<const FusedPoint>(std::move(point));
+  return call;
+}
+
+// Each display of a configuration with each of its views.
+std::vector<std::pair<std::string, std::string>> views_of(const std::string& config) {
+  std::vector<std::pair<std::string, std::string>> views;
+  std::istringstream lines(ocio_list(config));
+  std::string display;
+  constexpr size_t name_at = 9;  // behind "display  " and "  view   "
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("display")) display = line.substr(name_at);
+    if (line.starts_with("  view")) views.emplace_back(display, line.substr(name_at));
+  }
+  return views;
+}
+
+// The tolerance of the row, which is 1e-4 of the value and 2e-4, on three pictures.
+void check_views(Gpu& gpu, const std::string& config, size_t step) {
+  const auto views = views_of(config);
+  for (size_t index = 0; index < views.size(); index += step) {
+    const auto& [display, view] = views[index];
+    const Call call = ocio_call({"--config=" + config, "--display=" + display, "--view=" + view});
+    CAPTURE(display);
+    CAPTURE(view);
+    for (const std::string_view name : {"noise", "ramp", "dark"}) {
+      const Level base = pattern(name, {63, 33}, Depth::f32);
+      const RunResult result = gpu.run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu.info().traits), base, 0);
+      const std::vector<LevelCheck> checks = verify({&call, 1}, base, result.levels, 0, Depth::f32);
+      MESSAGE(config, " | ", display, " | ", view, " | ", name, " | ", checks[0].error, " | ", checks[0].share);
+      CHECK_MESSAGE(checks[0].share <= 1, describe(checks[0]));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("views of both built-in configurations are what OpenColorIO's CPU path makes") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  check_views(*gpu, "cg", 4);
+  check_views(*gpu, "studio", 13);
+}
+
+TEST_CASE("every view of both built-in configurations is what OpenColorIO's CPU path makes" *
+          doctest::test_suite("thorough")) {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  CHECK(views_of("cg").size() == 15);
+  CHECK(views_of("studio").size() == 39);
+  check_views(*gpu, "cg", 1);
+  check_views(*gpu, "studio", 1);
+}
+
+TEST_CASE("spaces, looks and files are what OpenColorIO's CPU path makes, forwards and backwards") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  const std::vector<std::vector<std::string>> calls{
+      {"--to=ACEScct"},
+      {"--from=ACEScct", "--to=sRGB - Texture"},
+      {"--from=ADX10", "--to=ACEScg", "--config=studio"},
+      {"--look=ACES 1.3 Reference Gamut Compression"},
+      {"--display=Rec.1886 Rec.709 - Display", "--view=ACES 1.0 - SDR Video", "--looks=ACES 1.3 Reference Gamut Compression"},
+      {"--file=testdata/look.cube"},
+      {"--file=testdata/look.cube", "--interpolation=default"}};
+  for (const std::vector<std::string>& words : calls) {
+    CAPTURE(words[0]);
+    const Call call = ocio_call(words);
+    check_call(*gpu, call, "noise", {257, 129}, kinds[0]);
+    check_call(*gpu, call, "nonfinite", {17, 9}, kinds[0]);
+    check_call(*gpu, call, "ramp", {1, 1}, kinds[1]);
+  }
+  check_call(*gpu, ocio_call({"--display=sRGB - Display", "--view=Un-tone-mapped", "--inverse"}), "ramp", {33, 17}, kinds[0]);
+}
+
+TEST_CASE("a view is one pass with the point ops before and behind it") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  const Call view = ocio_call({"--display=sRGB - Display"});
+  const std::vector<Call> chain{call_of("exposure", "--stops 1"), view, call_of("clamp", "")};
+  CHECK(plan(chain, {.size = {257, 129}}, gpu->info().traits).passes.size() == 1);
+  check_chain(*gpu, chain, "noise", {65, 33}, kinds[0]);
+}

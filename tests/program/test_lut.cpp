@@ -1,0 +1,122 @@
+// `lut`, `ocio` and --bake from file to file.
+#include "tests/program/test_folder.h"
+
+#include "core/ops/ocio/worker.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// The largest difference of two 8-bit pictures.
+int difference(const TestFolder& folder, const std::string& a, const std::string& b) {
+  const Picture first = decoded(folder, a), second = decoded(folder, b);
+  const auto x = first.groups.front().levels[0].texels.as<uint8_t>(), y = second.groups.front().levels[0].texels.as<uint8_t>();
+  REQUIRE(x.size() == y.size());
+  int most = 0;
+  for (size_t index = 0; index < x.size(); ++index) most = std::max(most, std::abs(int(x[index]) - int(y[index])));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a table that changes nothing leaves the numbers of a PNG, whichever way it gets them") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  folder.write("same.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  for (const Words& words : {Words{"--input-transfer", "linear", "lut", "same.cube"}, {"lut", "--file", "same.cube", "--srgb"}}) {
+    Words all{"in.png", "-o", "out.png"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = folder.gpupost(all);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK(difference(folder, "in.png", "out.png") == 0);
+  }
+}
+
+TEST_CASE("numbers are not decoded for an EXR, and ops that mix texels are refused behind them") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");
+  CHECK(folder.gpupost({"float.exr", "lut", "half.cube", "clamp", "-o", "out.exr"}).exit_code == 0);
+  const Picture picture = decoded(folder, "out.exr");
+  CHECK(picture.groups.front().levels[0].texels.as<float>()[0] == 0.5f);
+  for (const char* op : {"blur", "mips", "saturation"}) {
+    const Finished finished = folder.gpupost({"float.exr", "lut", "half.cube", op, "-o", "no.exr"});
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+    CHECK(finished.err.find("its result is numbers for display") != finished.err.npos);
+  }
+  CHECK(folder.gpupost({"float.exr", "lut", "half.cube", "--linear", "blur", "-o", "out.exr"}).exit_code == 0);
+}
+
+TEST_CASE("a table that cannot be read is exit 2 and names the line") {
+  const TestFolder folder;
+  folder.write("bad.cube", "LUT_3D_SIZE 2\n0 0\n");
+  const Finished finished = folder.gpupost({"in.exr", "lut", "bad.cube", "-o", "no.exr"});
+  CHECK(finished.exit_code == 2);
+  CHECK(finished.err == "gpupost: bad.cube:2: has 2 numbers; a color has 3\n");
+  CHECK(folder.gpupost({"in.exr", "lut", "none.cube", "-o", "no.exr"}).exit_code == 2);
+}
+
+TEST_CASE("a baked chain is what the chain makes, within what its entries say between them") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  const Words chain{"exposure", "--stops", "-0.5", "saturation", "--factor", "0.7"};
+  Words bake{"--bake", "33", "--bake-shaper", "srgb", "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
+  bake.insert(bake.end(), chain.begin(), chain.end());
+  run.insert(run.end(), chain.begin(), chain.end());
+  const Finished baked = folder.gpupost(bake);
+  CHECK_MESSAGE(baked.exit_code == 0, baked.err);
+  CHECK(folder.gpupost(run).exit_code == 0);
+  CHECK(folder.gpupost({"in.png", "lut", "mine.cube", "--srgb", "-o", "table.png"}).exit_code == 0);
+  CHECK(difference(folder, "chain.png", "table.png") <= 2);
+}
+
+TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
+  const TestFolder folder;
+  const auto refusal = [&](const Words& words) {
+    const Finished finished = folder.gpupost(words);
+    CHECK(finished.exit_code == 1);
+    return finished.err;
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
+  CHECK(has(refusal({"--bake", "9", "blur", "--radius", "2", "-o", "a.cube"}), "--bake: blur --radius 2 cannot be in a table"));
+  CHECK(has(refusal({"--bake", "9", "exposure", "--auto", "-o", "a.cube"}), "cannot be in a table"));
+  CHECK(has(refusal({"--bake", "9", "gain", "-o", "a.png"}), "--bake: -o a.png is not a .cube file"));
+  CHECK(has(refusal({"--bake", "9", "in.exr", "clamp", "-o", "a.cube"}), "leave in.exr out"));
+  CHECK(has(refusal({"--bake", "300", "clamp", "-o", "a.cube"}), "--bake 300 is not a whole number in 2..256"));
+  CHECK(has(refusal({"--bake-shaper", "srgb", "in.exr", "clamp"}), "--bake-shaper srgb has no effect without --bake N"));
+}
+
+TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers without any") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  const auto info = [&](const char* file) { return folder.gpupost({"info", file}).out; };
+  CHECK(folder.gpupost({"in.exr", "ocio", "--to", "ACEScg", "-o", "aces.exr"}).exit_code == 0);
+  CHECK(info("aces.exr").find("chromaticities") != std::string::npos);
+  CHECK(folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "-o", "log.exr"}).exit_code == 0);
+  CHECK(info("log.exr").find("chromaticities") == std::string::npos);
+  // there and back again is the same light
+  CHECK(folder.gpupost({"aces.exr", "ocio", "--to", "Linear Rec.709 (sRGB)", "-o", "back.exr"}).exit_code == 0);
+  const Finished same = folder.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.01"});
+  CHECK_MESSAGE(same.exit_code == 0, same.out);
+  CHECK(folder.gpupost({"in.exr", "ocio", "--display", "sRGB - Display", "--verify", "-o", "shown.png"}).exit_code == 0);
+}
+
+TEST_CASE("info --ocio lists the names of a configuration") {
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  const Finished finished = folder.gpupost({"info", "--ocio", "cg"});
+  CHECK(finished.exit_code == 0);
+  for (const char* line : {"space    ACEScg  (scene-linear)\n", "display  sRGB - Display\n", "  view   ACES 1.0 - SDR Video\n",
+                           "look     ACES 1.3 Reference Gamut Compression\n"})
+    CHECK_MESSAGE(finished.out.find(line) != std::string::npos, finished.out);
+  CHECK(folder.gpupost({"info", "--ocio", "none.ocio"}).exit_code == 2);
+}

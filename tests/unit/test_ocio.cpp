@@ -1,0 +1,134 @@
+// `ocio`: what a configuration makes of a call, and what is refused.
+#include "core/base/error.h"
+#include "core/op/parse.h"
+#include "core/ops/ocio/row.h"
+#include "core/ops/ocio/shader.h"
+#include "core/ops/ocio/worker.h"
+#include "core/pipeline/chain_primaries.h"
+#include "tests/support/skip.h"
+#include "tests/support/temporary_folder.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+bool has_ocio() {
+  if (ocio_version().empty()) skip("built without OpenColorIO");
+  return !ocio_version().empty();
+}
+
+Call ocio_call(const std::vector<std::string>& words) {
+  Call call = parse_call(ocio_op, words);
+  ocio_op.prepare(call);
+  return call;
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  try {
+    ocio_call(words);
+  } catch (const Error& error) {
+    return fmt::format("{} {}", int(error.code()), error.what());
+  }
+  return "";
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+// A configuration of two spaces that says nothing of ACES.
+constexpr const char* plain_config = R"(ocio_profile_version: 2
+search_path: .
+roles: {default: lin}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: shown}
+colorspaces:
+  - !<ColorSpace> {name: lin, encoding: scene-linear}
+  - !<ColorSpace> {name: shown, encoding: sdr-video, from_scene_reference: !<ExponentTransform> {value: [2, 2, 2, 1], direction: inverse}}
+)";
+
+}  // namespace
+
+TEST_CASE("ocio refuses what does not go together, before any configuration is read") {
+  CHECK(refusal({}) ==
+        "1 ocio: nothing says what to make; expected one of --to SPACE, --display DISPLAY, --look LOOK and --file FILE");
+  CHECK(has(refusal({"--to=ACEScg", "--display=sRGB - Display"}), "several options say what to make"));
+  CHECK(has(refusal({"--to=ACEScg", "--view=Raw"}), "--view Raw means nothing without --display"));
+  CHECK(has(refusal({"--file=a.cube", "--from=ACEScg"}), "--from ACEScg has no effect beside --file"));
+  CHECK(has(refusal({"--file=a.cube", "--config=cg"}), "--config cg means nothing without"));
+}
+
+TEST_CASE("names that a configuration lacks are refused with the nearest one that it has") {
+  if (!has_ocio()) return;
+  CHECK(has(refusal({"--to=ACEScgg"}), "1 ocio: --to ACEScgg is not in the configuration (did you mean `ACEScg`?)"));
+  CHECK(has(refusal({"--display=sRGB"}), "1 ocio: --display sRGB is not in the configuration"));
+  CHECK(has(refusal({"--display=sRGB - Display", "--view=Row"}), "(did you mean `Raw`?)"));
+  CHECK(has(refusal({"--look=x"}), "1 ocio: --look x is not in the configuration"));
+  CHECK(has(refusal({"--to=ACEScg", "--config=/nonexistent.ocio"}), "2 ocio: /nonexistent.ocio"));
+  CHECK(has(refusal({"--file=/nonexistent.clf"}), "2 ocio: "));
+  const TemporaryFolder folder;
+  folder.write("bad.ocio", "ocio_profile_version: 2\nroles: [\n");
+  CHECK(has(refusal({"--to=x", "--config=" + folder.path("bad.ocio")}), "2 ocio: "));
+  folder.write("bad.cube", "LUT_3D_SIZE 2\n0 0\n");
+  CHECK(has(refusal({"--file=" + folder.path("bad.cube")}), "2 ocio: "));
+}
+
+TEST_CASE("a configuration without aces_interchange needs --from") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("plain.ocio", plain_config);
+  const std::string config = "--config=" + folder.path("plain.ocio");
+  CHECK(has(refusal({"--display=screen", config}), "has no role aces_interchange"));
+  const Call call = ocio_call({"--display=screen", "--from=lin", config});
+  CHECK(makes_content({&call, 1}, Content::numbers));
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {2, 1}, .values = {k == 3 ? 1.0 : 0.25, k == 3 ? 0.5 : 0.125}};
+  const Planes made = ocio_op.reference.levels(call, planes)[0];
+  CHECK(made[0].values[0] == doctest::Approx(0.5));
+  CHECK(made[1].values[1] == doctest::Approx(0.25));  // 0.25 of straight color, times alpha
+}
+
+TEST_CASE("a result in a linear space is light of known primaries, any other is numbers") {
+  if (!has_ocio()) return;
+  const Call acescg = ocio_call({"--to=ACEScg"});
+  CHECK(!makes_content({&acescg, 1}, Content::numbers));
+  const auto primaries = [](const Call& call) { return output_of(call, Output{}).primaries; };
+  REQUIRE(primaries(acescg));
+  CHECK(are_same(*primaries(acescg), {{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}}));
+  const Call to_rec2020 = ocio_call({"--from=ACEScct", "--to=Linear Rec.2020"});
+  REQUIRE(primaries(to_rec2020));
+  CHECK(are_same(*primaries(to_rec2020), rec2020));
+  CHECK(!ocio_op.needs(to_rec2020).primaries);
+  CHECK(ocio_op.needs(acescg).primaries);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--to=ACEScct"}, {"--display=sRGB - Display"}, {"--to=Raw"}, {"--file=testdata/look.cube"}}) {
+    const Call call = ocio_call(words);
+    CHECK(makes_content({&call, 1}, Content::numbers));
+    CHECK(!primaries(call));
+  }
+  const Call linear = ocio_call({"--file=testdata/look.cube", "--linear"});
+  CHECK(!makes_content({&linear, 1}, Content::numbers));
+}
+
+TEST_CASE("a view takes light of Rec. 709, and its numbers have no primaries") {
+  if (!has_ocio()) return;
+  const Call view = ocio_call({"--display=sRGB - Display"});
+  const ChainPrimaries made = with_primaries({&view, 1}, rec2020, true);
+  CHECK(made.converts);  // to Rec. 709, which the view takes
+  CHECK(made.calls.size() == 2);
+  CHECK(are_same(made.result, rec709));
+}
+
+TEST_CASE("text that is not a function of one texel is refused, whatever the worker says") {
+  OcioShader shader{.text = "layout(binding = 0) uniform sampler2D x;\nvec4 ocio_transform(vec4 c) { return c; }\n"};
+  CHECK_THROWS_AS(ocio_point(shader, "x.ocio"), Error);
+  shader.text = "vec4 ocio_transform(vec4 c) { return c * float(gl_GlobalInvocationID.x); }\n";
+  CHECK_THROWS_AS(ocio_point(shader, "x.ocio"), Error);
+  shader.text = "vec4 ocio_transform(vec4 c) { return c; }\n";
+  CHECK(!ocio_point(shader, "x.ocio").text.empty());
+}
