@@ -18,13 +18,13 @@ namespace {
 bool is_of_texel_alone(const Call& call) {
   if (!call.op->point || !call.op->reference.levels || call.op->needs(call).depth) return false;
   const Plan made = plan({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
-  return made.passes.empty() || (made.passes.size() == 1 && !made.passes.front().has_statistics);
+  return made.passes.empty() || (made.passes.size() == 1 && !made.passes.front().memory.has_statistics);
 }
 
 void check(const Request& request) {
   if (request.calls.empty()) fail(Exit::usage, "--bake: no op; expected a chain of point ops");
-  if (!request.inputs.empty())
-    fail(Exit::usage, "--bake makes a table without a picture; leave {} out", request.inputs.front());
+  if (!request.input_words.empty())
+    fail(Exit::usage, "--bake makes a table without a picture; leave {} out", request.input_words.front());
   if (!request.globals.output.ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);

@@ -69,8 +69,7 @@ const auto& formats() {
              .read = read_jpeg,
              .write = one_picture<encode_jpeg>,
              .written_depths = {Depth::u8},
-             .holds_primaries = true,
-             .holds_alpha = false},
+             .holds_primaries = true},
       Format{.name = "ktx2",
              .extensions = {"ktx2"},
              .description = "Khronos texture, uncompressed R, RG or RGBA",
@@ -92,8 +91,10 @@ const auto& formats() {
              .description = "TIFF, 1 to 16 bit, half or float; strips or tiles; pages by --part",
              .matches =
                  [](Bytes start) {
-                   return starts_with(start, std::string_view("II*\0", 4)) || starts_with(start, std::string_view("MM\0*", 4)) ||
-                          starts_with(start, std::string_view("II+\0", 4)) || starts_with(start, std::string_view("MM\0+", 4));
+                   return starts_with(start, std::string_view("II*\0", 4)) ||
+                          starts_with(start, std::string_view("MM\0*", 4)) ||
+                          starts_with(start, std::string_view("II+\0", 4)) ||
+                          starts_with(start, std::string_view("MM\0+", 4));
                  },
 #if GPUPOST_HAS_TIFF
              .read = read_tiff,
@@ -106,7 +107,10 @@ const auto& formats() {
       Format{.name = "webp",
              .extensions = {"webp"},
              .description = "WebP, 8 bit, still pictures",
-             .matches = [](Bytes start) { return starts_with(start, "RIFF") && start.size() >= 12 && text_of(start.subspan(8, 4)) == "WEBP"; },
+             .matches =
+                 [](Bytes start) {
+                   return starts_with(start, "RIFF") && start.size() >= 12 && text_of(start.subspan(8, 4)) == "WEBP";
+                 },
 #if GPUPOST_HAS_WEBP
              .read = read_webp
 #endif
@@ -119,12 +123,12 @@ const auto& formats() {
                    return starts_with(start, "BM") && start.size() >= 18 && little_at<uint32_t>(start, 14) <= 124;
                  },
              .read = read_bmp},
-      Format{.name = "hdr",
-             .extensions = {"hdr", "pic"},
-             .description = "Radiance RGBE, flat or run lengths",
-             .matches =
-                 [](Bytes start) { return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n"); },
-             .read = read_hdr},
+      Format{
+          .name = "hdr",
+          .extensions = {"hdr", "pic"},
+          .description = "Radiance RGBE, flat or run lengths",
+          .matches = [](Bytes start) { return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n"); },
+          .read = read_hdr},
       Format{.name = "tga",  // known by nothing but its header's plausible numbers: the last to be asked
              .extensions = {"tga"},
              .description = "Truevision TGA, plain or run lengths",
@@ -191,7 +195,8 @@ const Format& readable_format(Bytes start) {
   }
   if (!format->can_read())
     fail(Exit::input, "is a {} file; {}", format->name,
-         format->can_write() ? "they are written here but not read" : "this build was made without the library for them");
+         format->can_write() ? "they are written here but not read"
+                             : "this build was made without the library for them");
   return *format;
 }
 

@@ -19,7 +19,7 @@ const Format* format_named(std::string_view name);         // nullptr: none
 const Format* format_of_extension(std::string_view path);  // by what follows the last dot; nullptr: none
 // The compression that a file of `format` gets where none is asked for: the input's if it came from that format, else zip.
 Compression natural_compression(const Format& format, const Picture& picture);
-const Format* format_of_bytes(Bytes start);                // by magic bytes; nullptr: no image format known here
+const Format* format_of_bytes(Bytes start);  // by magic bytes; nullptr: no image format known here
 
 constexpr size_t magic_bytes = 18;  // that tell the formats apart: a TGA's whole header
 // The format of a file that begins so. Throws Error(Exit::input) for no image, and for a format that is only written.

@@ -269,16 +269,16 @@ struct Op {
   Makes makes = Makes::picture;
   Channels channels = Channels::color;
   Needs (*needs)(const Call& call) = needs_nothing;
-  // What the call makes of its inputs, the first of which is the picture of the chain. Their sizes may be unknown, then its own is. Throws Error(Exit::usage) if the call
-  // cannot be done on inputs of these sizes.
+  // What the call makes of its inputs, the first of which is the picture of the chain. If their sizes are not known, neither is
+  // that of the result. Throws Error(Exit::usage) if the call cannot be done on inputs of these sizes.
   Output (*output)(const Call& call, std::span<const Output> inputs) = same_as_input;
   // On an input of this size. Null: that of a point op is the texel, that of another the whole picture.
   Footprint (*footprint)(const Call& call, Size size) = nullptr;
   // Adapts attributes of the picture that the call makes wrong, and removes those that it cannot adapt.
   void (*change_attributes)(const Call& call, std::vector<Attribute>& attributes) = nullptr;
   Reference reference;
-  std::optional<Point>
-      point;  // of an op that makes each texel of itself alone; point_op() of core/op/point.h fills in the rest
+  // Of an op that makes each texel of itself alone; point_op() of core/op/point.h fills in the rest.
+  std::optional<Point> point;
   // Appends the passes that do the call to the plan. Null: the planner fuses the point op, or adds a pass for it.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
   const Benchmark* bench = nullptr;  // null: `bench` does not measure it

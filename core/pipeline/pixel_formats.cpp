@@ -25,6 +25,11 @@ void check_numbers(const OutputSettings& output, const Format& format) {
     fail(Exit::usage, "--compression {}: {} files hold {}", compression_names[size_t(*output.compression)], format.name,
          fmt::join(known, ", "));
   }
+  if (output.quality && format.name != "jpg")
+    fail(Exit::usage, "--quality {}: only JPEG has it; expected a .jpg output", *output.quality);
+  if (output.primaries && !format.holds_primaries && !are_same(*output.primaries, rec709))
+    fail(Exit::usage, "--output-primaries: {} files hold Rec. 709 only; expected rec709, or another format",
+         format.name);
   if (output.bits && !format.can_write(*output.bits))
     fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*output.bits), format.name, fmt::join(names, " or "));
   if (output.dither != Dither::none && !format.can_write(Depth::u8))

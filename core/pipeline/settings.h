@@ -21,11 +21,11 @@ inline std::string_view name_of(Assembly assembly) { return assembly_names[size_
 
 // How inputs are read.
 struct InputSettings {
-  std::string part;                  // of an EXR, by number or name; "": the first
-  std::string layer;                 // of an EXR; "": channels without a dot
-  std::optional<int> level;          // of a mip-mapped input; empty: 0
-  std::optional<Transfer> transfer;  // of the input's color; empty: as the file says
-  std::optional<Alpha> alpha;        // empty: as the file's format has it
+  std::string part;                    // of an EXR, by number or name; "": the first
+  std::string layer;                   // of an EXR; "": channels without a dot
+  std::optional<int> level;            // of a mip-mapped input; empty: 0
+  std::optional<Transfer> transfer;    // of the input's color; empty: as the file says
+  std::optional<Alpha> alpha;          // empty: as the file's format has it
   std::optional<Primaries> primaries;  // of the input's color; empty: as the file says
   bool keeps_orientation = false;      // texels stay as they are stored
   Assembly assembly = Assembly::none;
@@ -37,10 +37,10 @@ struct InputSettings {
 struct OutputSettings {
   std::optional<Depth> bits;  // of the color; empty: as the input has it, as far as the format can hold that
   std::optional<Compression> compression;  // empty: the input's where the formats are the same, else zip
-  int quality = 90;                        // of JPEG, 1 to 100
+  std::optional<int> quality;              // of JPEG, 1 to 100; empty: the encoder's default
   std::optional<Primaries> primaries;      // to be converted to; empty: those that the chain leaves
   bool to_display = false;                 // the picture is its display window, also where the format has windows
-  std::optional<Transfer> transfer;  // of integers; empty: the format's own
+  std::optional<Transfer> transfer;        // of integers; empty: the format's own
   Dither dither = Dither::none;
   bool no_clobber = false;  // a file that is there is not replaced
 };

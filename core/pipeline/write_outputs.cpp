@@ -22,7 +22,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
       .transfer = way.transfer,
       .dither = request.output.dither,
-      .quality = request.output.quality};
+      .quality = request.output.quality.value_or(EncodeOptions().quality)};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});

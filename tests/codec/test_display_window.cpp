@@ -31,8 +31,13 @@ Picture numbered(const Window& data, const Window& display, bool has_alpha) {
 
 TEST_CASE("a picture becomes its display window, whatever of it there is") {
   const Window data{-3, 2, 9, 12};
-  for (const Window& display : {Window{0, 0, 5, 5}, {-10, -10, 20, 20}, {9, 12, 9, 12}, {5, 3, 30, 4}, {40, 40, 41, 42},
-                                {-3, 2, 9, 12}, {-100, 5, 100, 5}})
+  for (const Window& display : {Window{0, 0, 5, 5},
+                                {-10, -10, 20, 20},
+                                {9, 12, 9, 12},
+                                {5, 3, 30, 4},
+                                {40, 40, 41, 42},
+                                {-3, 2, 9, 12},
+                                {-100, 5, 100, 5}})
     for (const bool has_alpha : {false, true}) {
       Picture picture = numbered(data, display, has_alpha);
       CHECK(fit_to_display(picture, 1 << 20) == (display != data));

@@ -152,8 +152,8 @@ Attribute attribute_of(std::string name, std::string type, const void* value, si
 TEST_CASE("OpenEXR reads every bit of what is written, in every size and compression") {
   for (const Size size : hard_sizes) {
     const Picture picture = mixed_picture(size, 1);
-    for (const Compression compression : {Compression::none, Compression::rle, Compression::zips, Compression::zip,
-                                          Compression::piz}) {
+    for (const Compression compression :
+         {Compression::none, Compression::rle, Compression::zips, Compression::zip, Compression::piz}) {
       CAPTURE(size.width);
       CAPTURE(size.height);
       CAPTURE(int(compression));

@@ -163,27 +163,26 @@ TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or war
   using enum JpegColor;
   const std::string exif("Exif\0\0", 6), icc = std::string("ICC_PROFILE\0\1\1", 14) + "wide gamut";
   const std::string inexact = "CMYK is made RGB without a profile: colors are not exact";
-  check_features(
-      {{"gray", make_jpeg({.color = gray})},
-       {"luminance and chroma", make_jpeg({})},
-       {"chroma of half the rows", make_jpeg({.down = 2})},
-       {"chroma of a quarter", make_jpeg({.across = 2, .down = 2})},
-       {"progressive", make_jpeg({.across = 2, .down = 2, .is_progressive = true})},
-       {"progressive gray", make_jpeg({.color = gray, .is_progressive = true})},
-       {"restarts", make_jpeg({.restart_rows = 1})},
-       {"RGB with Adobe's marker", make_jpeg({.color = rgb})},
-       {"RGB by its names", make_jpeg({.color = rgb, .has_adobe_marker = false})},
-       {"CMYK", make_jpeg({.color = JpegColor::cmyk}), "", inexact},
-       {"YCCK", make_jpeg({.color = ycck}), "", inexact},
-       {"four without Adobe's marker", make_jpeg({.color = JpegColor::cmyk, .has_adobe_marker = false}),
-        "JPEG of four components without Adobe's marker is not supported"},
-       {"arithmetic", make_jpeg({.is_arithmetic = true})},
-       {"chroma of half the columns", make_jpeg({.across = 2})},
-       {"chroma of half the columns, even", make_jpeg({.width = 38, .across = 2})},
-       {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
-       {"of a damaged profile", make_jpeg({.application2 = icc}), "",
-        "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
-      check_as_libjpeg);
+  check_features({{"gray", make_jpeg({.color = gray})},
+                  {"luminance and chroma", make_jpeg({})},
+                  {"chroma of half the rows", make_jpeg({.down = 2})},
+                  {"chroma of a quarter", make_jpeg({.across = 2, .down = 2})},
+                  {"progressive", make_jpeg({.across = 2, .down = 2, .is_progressive = true})},
+                  {"progressive gray", make_jpeg({.color = gray, .is_progressive = true})},
+                  {"restarts", make_jpeg({.restart_rows = 1})},
+                  {"RGB with Adobe's marker", make_jpeg({.color = rgb})},
+                  {"RGB by its names", make_jpeg({.color = rgb, .has_adobe_marker = false})},
+                  {"CMYK", make_jpeg({.color = JpegColor::cmyk}), "", inexact},
+                  {"YCCK", make_jpeg({.color = ycck}), "", inexact},
+                  {"four without Adobe's marker", make_jpeg({.color = JpegColor::cmyk, .has_adobe_marker = false}),
+                   "JPEG of four components without Adobe's marker is not supported"},
+                  {"arithmetic", make_jpeg({.is_arithmetic = true})},
+                  {"chroma of half the columns", make_jpeg({.across = 2})},
+                  {"chroma of half the columns, even", make_jpeg({.width = 38, .across = 2})},
+                  {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
+                  {"of a damaged profile", make_jpeg({.application2 = icc}), "",
+                   "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
+                 check_as_libjpeg);
 }
 
 TEST_CASE("EXR of any order of lines, with long names and pixels that are not square is what OpenEXR reads") {

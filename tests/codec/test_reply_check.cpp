@@ -53,7 +53,7 @@ Enum outside(int value) {
 const Lie lies[] = {
     {"an exit code of the parent's own", [](Reply& r) { r.exit = Exit::bug; }},
     {"an exit code that there is not", [](Reply& r) { r.exit = outside<Exit>(-1); }},
-    {"a format that there is not", [](Reply& r) { picture_of(r).format = "gif"; }},
+    {"a format of a name too long", [](Reply& r) { picture_of(r).format = std::string(256, 'n'); }},
     {"a long compression", [](Reply& r) { picture_of(r).compression = std::string(17, 'x'); }},
     {"no level", [](Reply& r) { picture_of(r).file_level_count = 0; }},
     {"more levels than bits", [](Reply& r) { picture_of(r).file_level_count = 33; }},
@@ -89,7 +89,7 @@ const Lie lies[] = {
      [](Reply& r) {
        picture_of(r).display_window = {INT_MIN, 0, INT_MIN, 0};
      }},
-    {"a transfer that there is not", [](Reply& r) { picture_of(r).transfer = outside<Transfer>(4); }},
+    {"a transfer that there is not", [](Reply& r) { picture_of(r).transfer = outside<Transfer>(6); }},
     {"an exponent of 0", [](Reply& r) { picture_of(r).exponent = 0; }},
     {"an exponent that is NaN", [](Reply& r) { picture_of(r).exponent = std::numeric_limits<double>::quiet_NaN(); }},
     {"an infinite exponent", [](Reply& r) { picture_of(r).exponent = std::numeric_limits<double>::infinity(); }},

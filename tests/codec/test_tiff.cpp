@@ -35,7 +35,9 @@ struct Recipe {
 };
 
 // Number of a sample, before it is cut to its bits.
-uint32_t number_at(int x, int y, int sample) { return uint32_t(x * 2654435761u + y * 40503u + sample * 97u + x * y * 31u); }
+uint32_t number_at(int x, int y, int sample) {
+  return uint32_t(x * 2654435761u + y * 40503u + sample * 97u + x * y * 31u);
+}
 
 float float_at(int x, int y, int sample) { return float(int(number_at(x, y, sample) % 2001) - 1000) / 256; }
 
@@ -53,7 +55,8 @@ std::vector<uint8_t> block_of(const Recipe& recipe, int x0, int y0, int width, i
     size_t bit = 0;
     for (int x = x0; x < x0 + width; ++x)
       for (int sample = first; sample < last; ++sample, bit += size_t(recipe.bits)) {
-        const uint32_t number = stored_at(recipe, std::min(x, recipe.width - 1), std::min(y, recipe.height - 1), sample);
+        const uint32_t number =
+            stored_at(recipe, std::min(x, recipe.width - 1), std::min(y, recipe.height - 1), sample);
         if (recipe.bits < 8) row[bit / 8] |= uint8_t(number << (8 - recipe.bits - int(bit % 8)));
         else std::memcpy(&row[bit / 8], &number, size_t(recipe.bits) / 8);
       }
@@ -97,12 +100,12 @@ void add_page(TIFF* tiff, const Recipe& recipe) {
   uint32_t index = 0;
   for (int plane = 0; plane < (recipe.is_planar ? recipe.samples : 1); ++plane) {
     const int first = recipe.is_planar ? plane : 0, last = recipe.is_planar ? plane + 1 : recipe.samples;
-    for (int y = 0; y < recipe.height; y += side > 0 ? side : recipe.rows_per_strip)
-      for (int x = 0; x < recipe.width; x += side > 0 ? side : recipe.width, ++index) {
+    for (int y = 0; y<recipe.height; y += side> 0 ? side : recipe.rows_per_strip)
+      for (int x = 0; x<recipe.width; x += side> 0 ? side : recipe.width, ++index) {
         std::vector<uint8_t> block =
-            side > 0 ? block_of(recipe, x, y, side, side, first, last)
-                     : block_of(recipe, 0, y, recipe.width, std::min(recipe.rows_per_strip, recipe.height - y), first,
-                                last);
+            side > 0
+                ? block_of(recipe, x, y, side, side, first, last)
+                : block_of(recipe, 0, y, recipe.width, std::min(recipe.rows_per_strip, recipe.height - y), first, last);
         if (side > 0) TIFFWriteEncodedTile(tiff, index, block.data(), tmsize_t(block.size()));
         else TIFFWriteEncodedStrip(tiff, index, block.data(), tmsize_t(block.size()));
       }
@@ -148,8 +151,7 @@ void check_texels(const Recipe& recipe, const Picture& picture) {
         if (recipe.photometric == PHOTOMETRIC_PALETTE && c < 3)
           expected = (stored_at(recipe, x, y, 0) * 37 + c * 11) % 256;
         else if (c < 3 || recipe.alpha > 0) {
-          if (recipe.is_float)
-            expected = double(float_at(x, y, sample));
+          if (recipe.is_float) expected = double(float_at(x, y, sample));
           else expected = std::floor(stored_at(recipe, x, y, sample) * most / ((1u << recipe.bits) - 1));
           if (recipe.photometric == PHOTOMETRIC_MINISWHITE && c < 3)
             expected = std::floor(((1u << recipe.bits) - 1 - stored_at(recipe, x, y, sample)) * most /
@@ -184,8 +186,7 @@ std::vector<Recipe> all_recipes() {
     for (const int bits : {8, 16, 32})
       for (const int predictor : {1, bits == 32 ? 3 : 2})
         if (predictor == 1 || compression != COMPRESSION_PACKBITS)
-          recipes.push_back(
-              {.bits = bits, .is_float = bits == 32, .compression = compression, .predictor = predictor});
+          recipes.push_back({.bits = bits, .is_float = bits == 32, .compression = compression, .predictor = predictor});
   for (const char* mode : {"wb", "wl", "w8", "w8b"}) recipes.push_back({.bits = 16, .mode = mode});
   recipes.push_back({.width = 1, .height = 1});
   recipes.push_back({.width = 1, .height = 300, .tile_side = 16});
@@ -206,8 +207,7 @@ TEST_CASE("TIFF of every depth, layout, alpha and compression is read as libtiff
     CHECK(decoded.picture.transfer == (recipe.is_float ? Transfer::linear : Transfer::srgb));
     CHECK(decoded.picture.groups[0].has_alpha() == (recipe.alpha > 0));
     if (recipe.alpha > 0)
-      CHECK(decoded.picture.alpha ==
-            (recipe.alpha == EXTRASAMPLE_ASSOCALPHA ? Alpha::premultiplied : Alpha::straight));
+      CHECK(decoded.picture.alpha == (recipe.alpha == EXTRASAMPLE_ASSOCALPHA ? Alpha::premultiplied : Alpha::straight));
     check_texels(recipe, decoded.picture);
   }
 }
@@ -239,8 +239,9 @@ TEST_CASE("TIFF that is not supported is refused by name, and samples that are n
 }
 
 TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or read") {
-  for (const Recipe& recipe : {Recipe{}, Recipe{.compression = COMPRESSION_LZW}, Recipe{.tile_side = 16},
-                               Recipe{.compression = COMPRESSION_ZSTD}, Recipe{.compression = COMPRESSION_ADOBE_DEFLATE}}) {
+  for (const Recipe& recipe :
+       {Recipe{}, Recipe{.compression = COMPRESSION_LZW}, Recipe{.tile_side = 16},
+        Recipe{.compression = COMPRESSION_ZSTD}, Recipe{.compression = COMPRESSION_ADOBE_DEFLATE}}) {
     const File file = make_tiff({recipe});
     for (size_t bytes = 4; bytes < file.size(); bytes += 97)
       CHECK(refusal_of(File(file.begin(), file.begin() + ptrdiff_t(bytes))).starts_with("2 file: "));
@@ -275,7 +276,9 @@ TEST_CASE("TIFF of every depth and compression that is written is read back as i
     for (const Compression compression : {Compression::none, Compression::lzw, Compression::zip, Compression::zstd})
       for (const int alpha : {-1, int(EXTRASAMPLE_UNASSALPHA)}) {
         INFO(name_of(depth), " ", compression_names[size_t(compression)], " ", alpha);
-        const Recipe recipe{.bits = depth == Depth::u8 ? 8 : depth == Depth::f32 ? 32 : 16,
+        const Recipe recipe{.bits = depth == Depth::u8    ? 8
+                                    : depth == Depth::f32 ? 32
+                                                          : 16,
                             .is_float = is_float(depth),
                             .samples = alpha < 0 ? 3 : 4,
                             .alpha = is_float(depth) && alpha > 0 ? int(EXTRASAMPLE_ASSOCALPHA) : alpha};

@@ -189,7 +189,7 @@ TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" 
   CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, odd, Depth::f32) == "");
   CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) == "");
   Op finite = op;  // whose definition has no infinities
-  finite.reference = [](const Call& call, Planes base) {
+  finite.reference.levels = [](const Call& call, Planes base) {
     std::vector<Planes> levels = op_named("mips")->reference.levels(call, std::move(base));
     for (Planes& level : levels)
       for (Plane& plane : level)

@@ -1,4 +1,5 @@
 // Every way to make luminances against their definition.
+#include "core/op/benchmark.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"

@@ -1,5 +1,6 @@
 // Every row's examples on the device against the row's definition.
 #include "core/base/error.h"
+#include "core/op/benchmark.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"

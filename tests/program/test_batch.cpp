@@ -1,5 +1,6 @@
 // Several files in one run: one that fails, progress for people and for programs, and going on after an end.
 #include "tests/program/test_folder.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -230,11 +231,8 @@ void end_and_resume(int count) {
 
 }  // namespace
 
-TEST_CASE("a run that is ended at any point and resumed makes the same bytes") { end_and_resume(10); }
-
-TEST_CASE("a run that is ended at any of 50 points and resumed makes the same bytes" * doctest::test_suite("full") *
-          doctest::skip()) {
-  end_and_resume(50);
+TEST_CASE("a run that is ended at any point and resumed makes the same bytes") {
+  end_and_resume(is_thorough() ? 50 : 10);
 }
 
 TEST_CASE("an interrupted run says how to go on") {

@@ -152,7 +152,7 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
   }
 
   place.write("wide.png", with_chunk(png, "cICP", std::string("\11\15\0\1", 4)));  // Rec. 2020, sRGB's curve
-  CHECK(place.gpupost({"wide.png", "-o", "as.read.png"}, no_driver).err == "");  // its primaries stay
+  CHECK(place.gpupost({"wide.png", "-o", "as.read.png"}, no_driver).err == "");    // its primaries stay
   CHECK(place.gpupost({"compare", "as.read.png", "wide.png"}).exit_code == 0);
   const Finished wide = place.gpupost({"wide.png", "-o", "wide.out.png", "--output-primaries", "rec709"}, no_driver);
   CHECK(wide.exit_code == 0);
@@ -160,7 +160,8 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
   CHECK_MESSAGE(wide.err.find("attributes") == wide.err.npos, wide.err);
   CHECK(place.gpupost({"compare", "in.png", "wide.out.png"}).exit_code == 6);
   CHECK(place.gpupost({"wide.png", "-o", "wide.exr", "--bits", "32f"}, no_driver).err == "");
-  CHECK(place.gpupost({"wide.exr", "-o", "by.exr.png", "--bits", "8", "--output-primaries", "rec709"}, no_driver).exit_code == 0);
+  CHECK(place.gpupost({"wide.exr", "-o", "by.exr.png", "--bits", "8", "--output-primaries", "rec709"}, no_driver)
+            .exit_code == 0);
   CHECK(place.gpupost({"compare", "by.exr.png", "wide.out.png"}).exit_code == 0);
 }
 
@@ -169,8 +170,10 @@ TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain
   const TestFolder place;
   place.write("wide.png", with_chunk(place.read("in.png"), "cICP", std::string("\11\15\0\1", 4)));
   CHECK(place.gpupost({"wide.png", "-o", "plain.png", "--output-primaries", "rec709"}, no_driver).exit_code == 0);
-  CHECK(place.gpupost({"mips", "wide.png", "-o", "{stem}.{level}.png", "--storage", "fp32", "--output-primaries",
-                       "rec709"}).exit_code == 0);
+  CHECK(place
+            .gpupost(
+                {"mips", "wide.png", "-o", "{stem}.{level}.png", "--storage", "fp32", "--output-primaries", "rec709"})
+            .exit_code == 0);
   CHECK(place.gpupost({"compare", "wide.0.png", "plain.png", "--tolerance", "0.01"}).exit_code == 0);
 }
 

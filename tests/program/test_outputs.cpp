@@ -80,7 +80,8 @@ TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half an
 }
 
 TEST_CASE(
-    "colors of other primaries become Rec. 709's where that is asked for, without an op and behind one, and stay theirs "
+    "colors of other primaries become Rec. 709's where that is asked for, without an op and behind one, and stay "
+    "theirs "
     "in an EXR") {
   // ITU-R BT.2087
   constexpr double to_rec709[3][3] = {
@@ -119,6 +120,42 @@ TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whate
       CHECK(before["channels"] == after["channels"]);
       CHECK(after["compression"] == compression);
     }
+}
+
+TEST_CASE("an EXR keeps the compression of its input, and every one can be asked for") {
+  const TestFolder place;
+  for (const char* compression : {"none", "rle", "zips", "zip", "piz", "pxr24", "b44", "b44a", "dwaa", "dwab"}) {
+    const Finished made = place.gpupost({"in.exr", "-o", "packed.exr", "--compression", compression}, no_driver);
+    CHECK_MESSAGE((made.exit_code == 0 && made.err.empty()), made.err);
+    const Finished again = place.gpupost({"packed.exr", "-o", "again.exr"}, no_driver);
+    CHECK(again.exit_code == 0);
+    const bool is_lossy = std::string(compression) > "b" && std::string(compression) < "e";
+    CHECK_MESSAGE(
+        (again.err.find("a second time") != again.err.npos) == (is_lossy || std::string(compression) == "pxr24"),
+        again.err);
+    CHECK(json::parse(place.gpupost({"info", "again.exr", "--json"}).out)["compression"] == compression);
+    CHECK(place.gpupost({"compare", "in.exr", "again.exr", "--tolerance", "0.1"}).exit_code == 0);
+  }
+}
+
+TEST_CASE("JPEG and TIFF are written and read back, and a picture is its display window where that is asked for") {
+  const TestFolder place;
+  for (const char* output : {"out.tif", "out.exr"}) check_done(place, {"in.exr", "-o", output});
+  check_same(place, "in.exr", "out.tif");
+  CHECK(place.gpupost({"in.png", "-o", "out.jpg", "--quality", "100"}, no_driver).exit_code == 0);
+  CHECK(decoded(place, "out.jpg").size() == decoded(place, "in.png").size());
+  Picture part = decoded(place, "in.exr");
+  part.data_window = {10, 20, 9 + part.size().width, 19 + part.size().height};
+  part.display_window = {0, 0, 99, 89};
+  const Encoded encoded = encode(*format_named("exr"), part, {.keep_depths = true});
+  place.write("part.exr", std::string(reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()));
+  const Finished png = place.gpupost({"part.exr", "-o", "part.png"}, no_driver);
+  CHECK(png.exit_code == 0);
+  CHECK(decoded(place, "part.png").size() == Size{100, 90});
+  CHECK(place.gpupost({"part.exr", "-o", "whole.exr", "--to-display"}, no_driver).exit_code == 0);
+  CHECK(decoded(place, "whole.exr").data_window == part.display_window);
+  CHECK(place.gpupost({"part.exr", "-o", "same.exr"}, no_driver).exit_code == 0);
+  CHECK(decoded(place, "same.exr").data_window == part.data_window);
 }
 
 TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {

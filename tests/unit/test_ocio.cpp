@@ -118,7 +118,7 @@ TEST_CASE("a result in a linear space is light of known primaries, any other is 
 TEST_CASE("a view takes light of Rec. 709, and its numbers have no primaries") {
   if (!has_ocio()) return;
   const Call view = ocio_call({"--display=sRGB - Display"});
-  const ChainPrimaries made = with_primaries({&view, 1}, rec2020, true);
+  const ChainPrimaries made = with_primaries({&view, 1}, rec2020, std::nullopt);
   CHECK(made.converts);  // to Rec. 709, which the view takes
   CHECK(made.calls.size() == 2);
   CHECK(are_same(made.result, rec709));

@@ -37,9 +37,9 @@ struct DecodeOptions {
   std::string layer;  // "" the default layer: channels without a dot
   int level = 0;      // of a mip-mapped file
   Limits limits;
-  int thread_count = 0;           // of the decoder; 0: one for each core
+  int thread_count = 0;            // of the decoder; 0: one for each core
   bool keeps_orientation = false;  // texels stay as they are stored, whatever Exif or TIFF say
-  bool requires_sandbox = false;  // a system that cannot filter the decoder's system calls is Exit::limit, no warning
+  bool requires_sandbox = false;   // a system that cannot filter the decoder's system calls is Exit::limit, no warning
 };
 
 // A part of an EXR file.
@@ -96,13 +96,12 @@ struct Format {
   Decoded (*read)(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) = nullptr;
   Encoded (*write)(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options) = nullptr;
-  std::vector<Depth> written_depths = {};  // of color, in the order in which messages name them
+  std::vector<Depth> written_depths = {};      // of color, in the order in which messages name them
   std::vector<Compression> compressions = {};  // that are written; empty: there is no choice
   FileLevels levels = FileLevels::one;
   bool holds_arrangements = false;  // cubes and arrays
   bool holds_everything = false;    // any channels, attributes, data and display windows
   bool holds_primaries = false;     // says which primaries its colors have; others hold those of Rec. 709
-  bool holds_alpha = true;
 
   bool can_read() const { return read != nullptr; }
   bool can_write() const { return write != nullptr; }

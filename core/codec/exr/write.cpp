@@ -278,8 +278,8 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (needs_openexr(options.compression)) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression);
   const bool is_lossy = options.compression >= Compression::pxr24;
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
-    encoded.warnings.push_back(fmt::format("compression {} loses precision a second time (--compression zip does not)",
-                                           picture.compression));
+    encoded.warnings.push_back(
+        fmt::format("compression {} loses precision a second time (--compression zip does not)", picture.compression));
   return encoded;
 }
 

@@ -27,8 +27,8 @@ class Encoder {
 
   TexelBuffer encode(const Pixels& pixels, Bytes profile, int quality) {
     errors_.guarded(Exit::output, [&] { write(pixels, profile, quality); });
-    return TexelBuffer(reinterpret_cast<std::byte*>(bytes_), byte_count_,
-                       [bytes = std::exchange(bytes_, nullptr)] { std::free(bytes); });
+    unsigned char* bytes = std::exchange(bytes_, nullptr);
+    return TexelBuffer(reinterpret_cast<std::byte*>(bytes), byte_count_, [bytes] { std::free(bytes); });
   }
 
  private:

@@ -16,7 +16,7 @@ struct Checked {
   Size size;
   bool is_16_bit = false;
   Colors colors;
-  int orientation = 1;  // as Exif counts them
+  int orientation = 1;               // as Exif counts them
   std::vector<std::byte> rewritten;  // read this in its place where it is not empty
 };
 

@@ -49,8 +49,7 @@ bool take_usual_curve(std::span<const cmsToneCurve* const> curves, Colors& color
   else if (are_about(srgb_decode)) colors.transfer = Transfer::srgb;
   else {
     const double exponent = cmsEstimateGamma(curves.front(), 0.01);
-    if (!(exponent > 0.1 && exponent < 10) ||
-        !are_about([&](double number) { return std::pow(number, exponent); }))
+    if (!(exponent > 0.1 && exponent < 10) || !are_about([&](double number) { return std::pow(number, exponent); }))
       return false;
     colors.transfer = Transfer::power;
     colors.exponent = exponent;
@@ -116,12 +115,11 @@ bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, con
   const Curve line(cmsBuildGamma(nullptr, 1));
   cmsToneCurve* const lines[] = {line.get(), line.get(), line.get()};
   const cmsCIExyY white{rec709.white.x, rec709.white.y, 1};
-  const cmsCIExyYTRIPLE primaries{{rec709.red.x, rec709.red.y, 1},
-                                  {rec709.green.x, rec709.green.y, 1},
-                                  {rec709.blue.x, rec709.blue.y, 1}};
+  const cmsCIExyYTRIPLE primaries{
+      {rec709.red.x, rec709.red.y, 1}, {rec709.green.x, rec709.green.y, 1}, {rec709.blue.x, rec709.blue.y, 1}};
   const Profile linear(cmsCreateRGBProfile(&white, &primaries, lines));
-  const Transform transform(cmsCreateTransform(profile, type, linear.get(), TYPE_RGBA_FLT,
-                                               INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE));
+  const Transform transform(cmsCreateTransform(profile, type, linear.get(), TYPE_RGBA_FLT, INTENT_RELATIVE_COLORIMETRIC,
+                                               cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE));
   if (!transform) return false;
   const float most = raster.is_cmyk ? 100 : 1;  // lcms2 counts inks in percent
   change_floats(raster, limits, lend, [&](std::span<float> row) {
@@ -191,7 +189,8 @@ bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std
   const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT);
   if (has_tables && raster.is_gray()) return false;
   what = "damaged";
-  if (has_tables) return apply_tables(profile.get(), raster.is_cmyk ? TYPE_CMYK_FLT : TYPE_RGBA_FLT, raster, limits, lend);
+  if (has_tables)
+    return apply_tables(profile.get(), raster.is_cmyk ? TYPE_CMYK_FLT : TYPE_RGBA_FLT, raster, limits, lend);
   return !raster.is_cmyk && apply_curves(profile.get(), is_gray, raster, limits, lend);
 }
 

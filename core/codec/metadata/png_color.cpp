@@ -119,10 +119,9 @@ bool is_rec709(const Chromaticities& numbers) {
 std::optional<int> code_of(const Primaries& primaries) {
   for (const auto& [code, numbers] : primaries_rows) {
     const auto& [rx, ry, gx, gy, bx, by, wx, wy] = numbers;
-    if (are_same(primaries, {{double(rx), double(ry)},
-                             {double(gx), double(gy)},
-                             {double(bx), double(by)},
-                             {double(wx), double(wy)}}))
+    if (are_same(
+            primaries,
+            {{double(rx), double(ry)}, {double(gx), double(gy)}, {double(bx), double(by)}, {double(wx), double(wy)}}))
       return code;
   }
   return std::nullopt;
@@ -133,8 +132,7 @@ Colors colors_of(const ColorChunks& chunks) {
   if (chunks.code_points) return by_code_points(*chunks.code_points);
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
-    if (colors.profile.empty())
-      colors.warnings = {"chunk iCCP is damaged and ignored: the picture is taken as sRGB"};
+    if (colors.profile.empty()) colors.warnings = {"chunk iCCP is damaged and ignored: the picture is taken as sRGB"};
     return colors;
   }
   if (chunks.srgb) return colors;

@@ -1,8 +1,8 @@
 // PNG files: 8 bit by stb_image_write, 16 bit, which it cannot, by a writer of our own.
 #include "core/base/error.h"
 #include "core/base/threads.h"
-#include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/little.h"
+#include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/parallel_deflate.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/metadata/icc.h"
@@ -58,8 +58,9 @@ ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
   if (transfer == Transfer::pq || transfer == Transfer::hlg) {
     const std::optional<int> code = code_of(primaries);
     if (!code)
-      fail(Exit::output, "png: with --transfer pq or hlg the primaries must be some that cICP has a number for, like "
-                         "--output-primaries rec2020");
+      fail(Exit::output,
+           "png: with --transfer pq or hlg the primaries must be some that cICP has a number for, like "
+           "--output-primaries rec2020");
     return {"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})};
   }
   if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {"sRGB", bytes_of({0})};

@@ -38,8 +38,8 @@ void TiffHandle::open(const char* mode, uint64_t most_memory) {
     const auto& handle = *static_cast<TiffHandle*>(self);
     return std::max(handle.file_.size(), handle.written_.size());
   };
-  tiff_.reset(TIFFClientOpenExt("TIFF", mode, this, read, write, seek, [](thandle_t) { return 0; }, size, nullptr,
-                                nullptr, options.get()));
+  tiff_.reset(TIFFClientOpenExt(
+      "TIFF", mode, this, read, write, seek, [](thandle_t) { return 0; }, size, nullptr, nullptr, options.get()));
 }
 
 std::vector<std::byte> TiffHandle::finish() {

@@ -19,8 +19,8 @@ struct CompressionName {
   std::string_view name;
 };
 constexpr CompressionName compressions[] = {
-    {COMPRESSION_NONE, "none"},    {COMPRESSION_LZW, "lzw"},           {COMPRESSION_PACKBITS, "packbits"},
-    {COMPRESSION_DEFLATE, "zip"},  {COMPRESSION_ADOBE_DEFLATE, "zip"}, {COMPRESSION_ZSTD, "zstd"},
+    {COMPRESSION_NONE, "none"},   {COMPRESSION_LZW, "lzw"},           {COMPRESSION_PACKBITS, "packbits"},
+    {COMPRESSION_DEFLATE, "zip"}, {COMPRESSION_ADOBE_DEFLATE, "zip"}, {COMPRESSION_ZSTD, "zstd"},
     {COMPRESSION_JPEG, "jpeg"},
 };
 
@@ -157,8 +157,8 @@ Layout Page::layout() const {
   const auto is_one_of = [&](std::initializer_list<int> all) { return std::ranges::count(all, layout.bits) > 0; };
   if (!is_known_kind || !(layout.is_float ? is_one_of({16, 32}) : is_one_of({1, 2, 4, 8, 16})))
     fail(Exit::input, "TIFF of {} numbers of {} bits is not supported",
-         layout.is_float           ? "floating-point"
-         : is_known_kind           ? "unsigned"
+         layout.is_float            ? "floating-point"
+         : is_known_kind            ? "unsigned"
          : kind == SAMPLEFORMAT_INT ? "signed"
                                     : "complex",
          layout.bits);
@@ -170,8 +170,11 @@ Layout Page::layout() const {
     case PHOTOMETRIC_MINISBLACK: color_count = 1; break;
     case PHOTOMETRIC_RGB: break;
     case PHOTOMETRIC_PALETTE:
-      if (layout.bits > 8 || layout.sample_count != 1) fail(Exit::input, "TIFF with a palette of {} bits and {} samples "
-                                                           "is not supported", layout.bits, layout.sample_count);
+      if (layout.bits > 8 || layout.sample_count != 1)
+        fail(Exit::input,
+             "TIFF with a palette of {} bits and {} samples "
+             "is not supported",
+             layout.bits, layout.sample_count);
       break;
     case PHOTOMETRIC_SEPARATED:
       layout.raster.is_cmyk = true;
@@ -190,7 +193,7 @@ Layout Page::layout() const {
   raster.format = "tiff";
   raster.size = layout.size;
   raster.channel_count = color_count;
-  raster.depth = layout.is_float ? (layout.bits == 16 ? Depth::half : Depth::f32)
+  raster.depth = layout.is_float     ? (layout.bits == 16 ? Depth::half : Depth::f32)
                  : layout.bits == 16 ? Depth::u16
                                      : Depth::u8;
   const auto orientation = value<uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);

@@ -45,7 +45,8 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
   set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   set(TIFFTAG_ROWSPERSTRIP, uint32_t(std::clamp<size_t>(strip_bytes / row_bytes, 1, size_t(pixels.size.height))));
   const uint16_t code = code_of(tags.compression);
-  if (!TIFFIsCODECConfigured(code)) fail(Exit::output, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
+  if (!TIFFIsCODECConfigured(code))
+    fail(Exit::output, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
   set(TIFFTAG_COMPRESSION, int(code));
   if (code != COMPRESSION_NONE)
     set(TIFFTAG_PREDICTOR, is_float(tags.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);

@@ -19,10 +19,12 @@ void take_chunks(Bytes file, Raster& raster) {
   while (at + 8 <= end) {
     const uint32_t count = little_at<uint32_t>(file, at + 4);
     const std::string_view name = text_of(part_of(file, at, 4));
-    if (count > end - at - 8) fail(Exit::input, "its chunk at byte {} claims {} bytes; {} are left", at, count, end - at - 8);
+    if (count > end - at - 8)
+      fail(Exit::input, "its chunk at byte {} claims {} bytes; {} are left", at, count, end - at - 8);
     const Bytes data = part_of(file, at + 8, count);
     if (name == "ICCP") raster.colors.profile.assign(data.begin(), data.end());
-    if (name == "EXIF") raster.orientation = orientation_in(starts_with(data, "Exif") && count > 6 ? data.subspan(6) : data);
+    if (name == "EXIF")
+      raster.orientation = orientation_in(starts_with(data, "Exif") && count > 6 ? data.subspan(6) : data);
     at += 8 + size_t(count) + count % 2;
   }
 }
@@ -36,9 +38,8 @@ Decoded read_webp(Bytes file, const DecodeOptions& options, const TexelAllocator
     fail(Exit::input, "its header is damaged or cut off");
   if (features.has_animation) fail(Exit::input, "animated WebP is not supported");
   check_claimed_size(features.width, features.height, options.limits);
-  Raster raster{.format = "webp",
-                .size = {features.width, features.height},
-                .channel_count = features.has_alpha ? 4 : 3};
+  Raster raster{
+      .format = "webp", .size = {features.width, features.height}, .channel_count = features.has_alpha ? 4 : 3};
   take_chunks(file, raster);
   raster.texels = lend_texels(raster.size, Depth::u8, options.limits, lend);
   if (!WebPDecodeRGBAInto(unsigned_bytes(file), file.size(), reinterpret_cast<uint8_t*>(raster.texels.data()),
