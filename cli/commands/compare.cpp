@@ -283,6 +283,8 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
   for (const int64_t frame : frames)
     if (found[0].contains(frame) && found[1].contains(frame))
       pairs.inputs.emplace_back(found[0][frame], found[1][frame]);
+  if (pairs.inputs.empty() && pairs.is_whole)
+    fail(Exit::input, "compare: no frame is in both {} and {}; expected --frames of both", words[0], words[1]);
   return pairs;
 }
 
