@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/engine/tuning.h"
 #include "core/gpu/cache.h"
+#include "core/op/benchmark.h"
 #include "core/ops/registry.h"
 #include "tests/support/temporary_folder.h"
 

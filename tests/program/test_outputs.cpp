@@ -2,6 +2,7 @@
 #include "tests/program/test_folder.h"
 
 #include "core/base/half.h"
+#include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/support/skip.h"
 

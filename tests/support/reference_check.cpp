@@ -14,6 +14,8 @@
 
 namespace gpupost::test {
 
+static bool is_of_half_arithmetic(const Pass& pass) { return pass.arithmetic.is_half; }
+
 void check_chain(Gpu& gpu, std::span<const Call> given, std::string_view pattern_name, Size size, Kind kind,
                  const Route& route) {
   std::vector<Call> calls(given.begin(), given.end());
@@ -27,7 +29,7 @@ void check_chain(Gpu& gpu, std::span<const Call> given, std::string_view pattern
                         .fuses = route.fuses};
   const Plan made = plan(calls, input, gpu.info().traits);
   // without a pass of half arithmetic the plan is that of the kind before
-  if (kind.half_arithmetic && std::ranges::none_of(made.passes, &Pass::half_arithmetic)) return;
+  if (kind.half_arithmetic && std::ranges::none_of(made.passes, is_of_half_arithmetic)) return;
   const int first_level = made.keeps_level_0 ? 1 : 0;
   const RunResult result = gpu.run(made, base, first_level);
   REQUIRE(int(result.levels.size()) == result_level_count(calls, size) - first_level);
@@ -48,7 +50,7 @@ void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size 
 
 std::span<const Kind> kinds_of(const Call& call, Size size, const DeviceTraits& traits) {
   const PlanInput input{.size = size, .storage = Depth::half, .half_arithmetic = true};
-  const bool has_half_arithmetic = std::ranges::any_of(plan({&call, 1}, input, traits).passes, &Pass::half_arithmetic);
+  const bool has_half_arithmetic = std::ranges::any_of(plan({&call, 1}, input, traits).passes, is_of_half_arithmetic);
   return std::span(kinds).first(has_half_arithmetic ? 3 : 2);
 }
 
