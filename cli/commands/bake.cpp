@@ -32,7 +32,7 @@ void check(const Request& request) {
     if (!is_of_texel_alone(call))
       fail(Exit::usage, "--bake: {} cannot be in a table: {}; leave it out", call.text(),
            !call.op->reference.levels ? "there is no definition of it on the CPU"
-                                 : "its result depends on more than the texel itself");
+                                      : "its result depends on more than the texel itself");
 }
 
 // A picture that holds each entry's input, red fastest: opaque light.

@@ -96,8 +96,9 @@ const CommandRow info_verb{
     .name = "info",
     .summary = "Print size, channels, windows, levels and attributes of an image",
     .usage = "info FILE [--json] | info --ocio [CONFIG]",
-    .description = "Reads the whole file, - for standard input, as a run would. --ocio prints the names of an OpenColorIO "
-                   "configuration, by default the one that `ocio` would use.",
+    .description =
+        "Reads the whole file, - for standard input, as a run would. --ocio prints the names of an OpenColorIO "
+        "configuration, by default the one that `ocio` would use.",
     .argument = Argument::file,
     .most_words = 1,
     .options = {{"--json", "", "Print JSON", {}},

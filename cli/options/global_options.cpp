@@ -259,7 +259,8 @@ std::span<const Global> all_globals() {
        ""},
       {"bake-shaper",
        "NAME",
-       "Input of the table of --bake: light of 0 to 1 (none, the default), sRGB numbers for `lut --srgb`, or log numbers "
+       "Input of the table of --bake: light of 0 to 1 (none, the default), sRGB numbers for `lut --srgb`, or log "
+       "numbers "
        "of light up to 223 for `lut --log-shaper`",
        {"none", "srgb", "log"},
        ""},

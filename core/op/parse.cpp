@@ -104,8 +104,9 @@ static void check_display(std::span<const Call> calls) {
 
 // Ops that mix texels would mix such numbers wrongly; point ops that are of no color take any numbers.
 static void check_numbers(std::span<const Call> calls) {
-  const auto made =
-      std::ranges::find_if(calls, [](const Call& call) { return makes_content({&call, 1}, Content::numbers); });
+  const auto made = std::ranges::find_if(calls, [](const Call& call) {
+    return makes_content({&call, 1}, Content::numbers);
+  });
   if (made == calls.end()) return;
   const auto behind = std::find_if(made + 1, calls.end(), [](const Call& call) {
     const std::optional<Point>& point = call.op->point;

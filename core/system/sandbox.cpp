@@ -55,8 +55,8 @@ constexpr int allowed_calls[] = {
     SCMP_SYS(exit_group),
 };
 
-constexpr int calls_of_reading[] = {SCMP_SYS(newfstatat), SCMP_SYS(stat),     SCMP_SYS(lstat), SCMP_SYS(access),
-                                    SCMP_SYS(readlink),   SCMP_SYS(readv),    SCMP_SYS(getcwd)};
+constexpr int calls_of_reading[] = {SCMP_SYS(newfstatat), SCMP_SYS(stat),  SCMP_SYS(lstat), SCMP_SYS(access),
+                                    SCMP_SYS(readlink),   SCMP_SYS(readv), SCMP_SYS(getcwd)};
 
 void limit(__rlimit_resource what, uint64_t soft, uint64_t hard) {
   const rlimit limits = {soft, hard};
@@ -73,8 +73,9 @@ bool allow_calls(scmp_filter_ctx filter, bool reads_files) {
   const auto for_reading = [](unsigned argument) {
     return scmp_arg_cmp{argument, SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY};
   };
-  const bool may_read = !reads_files || (add(allow, SCMP_SYS(openat), {for_reading(2)}) &&
-                                         std::ranges::all_of(calls_of_reading, [&](int call) { return add(allow, call, {}); }));
+  const bool may_read =
+      !reads_files || (add(allow, SCMP_SYS(openat), {for_reading(2)}) &&
+                       std::ranges::all_of(calls_of_reading, [&](int call) { return add(allow, call, {}); }));
   return may_read && std::ranges::all_of(allowed_calls, [&](int call) { return add(allow, call, {}); }) &&
          add(allow, SCMP_SYS(mmap), {not_executable}) && add(allow, SCMP_SYS(mprotect), {not_executable}) &&
          // abort() sends itself a signal; no other process may get one

@@ -1,6 +1,6 @@
 // How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
-#include "tests/codec/make_files.h"
 #include "core/base/error.h"
+#include "tests/codec/make_files.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -9,8 +9,8 @@
 #include "core/codec/worker/reply_check.h"
 #include "core/engine/tuning.h"
 #include "core/gpu/cache.h"
-#include "core/ops/registry.h"
 #include "core/ops/lut/cube_file.h"
+#include "core/ops/registry.h"
 #include "core/ops/user_point/file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -156,10 +156,9 @@ void run_cache(Bytes bytes) {
 }
 
 constexpr FuzzTarget targets[] = {
-    {"checks", run_checks},        {"picture", process_image},         {"wire", run_wire},
-    {"reply", run_reply},          {"command_line", run_command_line}, {"cache", run_cache},
-    {"cube_file", run_cube_file},
-    {"point_file", run_point_file}};
+    {"checks", run_checks},       {"picture", process_image},         {"wire", run_wire},
+    {"reply", run_reply},         {"command_line", run_command_line}, {"cache", run_cache},
+    {"cube_file", run_cube_file}, {"point_file", run_point_file}};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // `lut` on the device, held against its definition.
-#include "core/ops/lut/row.h"
 #include "core/op/parse.h"
+#include "core/ops/lut/row.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -42,9 +42,9 @@ TEST_CASE("tables of every kind give what their definition says, at awkward size
                     curve = "LUT_1D_SIZE 17\nDOMAIN_MIN -1 0 0\nDOMAIN_MAX 4 2 1\n" + colors(17, 2),
                     both = "LUT_1D_SIZE 4\nLUT_1D_INPUT_RANGE 0 16\nLUT_3D_SIZE 3\nLUT_3D_INPUT_RANGE -0.5 2\n" +
                            colors(31, 3);
-  const std::vector<Call> calls{lut_call(cube, ""),           lut_call(cube, "--interpolation trilinear"),
-                                lut_call(both, ""),           lut_call(curve, "--linear"),
-                                lut_call(cube, "--srgb"),     lut_call(both, "--log-shaper")};
+  const std::vector<Call> calls{lut_call(cube, ""),       lut_call(cube, "--interpolation trilinear"),
+                                lut_call(both, ""),       lut_call(curve, "--linear"),
+                                lut_call(cube, "--srgb"), lut_call(both, "--log-shaper")};
   const std::vector<Size> sizes = awkward_sizes();
   size_t turn = 0;
   for (const Call& call : calls)
@@ -57,7 +57,8 @@ TEST_CASE("tables of every kind give what their definition says, at awkward size
 TEST_CASE("a table is looked up in the one pass of the point ops beside it") {
   Gpu* gpu = device();
   if (!gpu) return;
-  const Call lut = lut_call("LUT_3D_SIZE 5\n" + colors(125, 1), ""), second = lut_call("LUT_1D_SIZE 5\n" + colors(5, 4), "");
+  const Call lut = lut_call("LUT_3D_SIZE 5\n" + colors(125, 1), ""),
+             second = lut_call("LUT_1D_SIZE 5\n" + colors(5, 4), "");
   const std::vector<Call> chain{call_of("exposure", "--stops 1"), lut, second, lut};
   check_chain(*gpu, chain, "noise", {257, 129}, kinds[0]);
   CHECK(plan(chain, {.size = {257, 129}}, gpu->info().traits).passes.size() == 1);

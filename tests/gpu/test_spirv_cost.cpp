@@ -57,7 +57,7 @@ TEST_CASE("calls count as copies of their functions") {
 }
 
 TEST_CASE("shaders within the limits pass, and those beyond are refused by name") {
-  CHECK_NOTHROW(check_cost({60000, 32768}, "x.glsl"));
+  CHECK_NOTHROW(check_cost({60000, 262144}, "x.glsl"));
   const auto refusal = [](const SpirvCost& cost) -> std::string {
     try {
       check_cost(cost, "x.glsl");
@@ -68,6 +68,7 @@ TEST_CASE("shaders within the limits pass, and those beyond are refused by name"
     return "";
   };
   CHECK(refusal({70000, 0}).starts_with("x.glsl: its shader has 70000 words of SPIR-V"));
+  CHECK(refusal({10, 262145}).starts_with("x.glsl: its variables take 262145 bytes"));
   CHECK(refusal({10, 400'000'000}).starts_with("x.glsl: its variables take 400000000 bytes"));
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("an EXR keeps the compression of its input, and every one can be asked
         (again.err.find("a second time") != again.err.npos) == (is_lossy || std::string(compression) == "pxr24"),
         again.err);
     CHECK(json::parse(place.gpupost({"info", "again.exr", "--json"}).out)["compression"] == compression);
-    CHECK(place.gpupost({"compare", "in.exr", "again.exr", "--tolerance", "0.1"}).exit_code == 0);
+    if (!is_lossy) CHECK(place.gpupost({"compare", "in.exr", "again.exr"}).exit_code == 0);
   }
 }
 

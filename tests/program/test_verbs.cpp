@@ -101,7 +101,7 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
       {{"devices", "--json=1"}, "gpupost: devices: --json=1: --json takes no value; give --json alone\n"},
       {{"ops", "--markdwn"},
        "gpupost: ops: unknown option --markdwn (did you mean `--markdown`?); it has --markdown\n"},
-      {{"version", "--json"}, "gpupost: version: unknown option --json; it has no options\n"},
+      {{"man", "--json"}, "gpupost: man: unknown option --json; it has no options\n"},
       {{"compare", "in.exr", "in.exr", "--tolerance", "1", "--tolerance", "2"},
        "gpupost: compare: --tolerance is given twice, as 1 and as 2; give it once\n"},
       {{"--timing", "devices"},

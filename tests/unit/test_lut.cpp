@@ -45,39 +45,43 @@ void check_near(const Color& found, const Color& expected, double error = 1e-6) 
 
 TEST_CASE("a .cube file that is not one is refused by its line and what is wrong there") {
   const std::string head = "LUT_3D_SIZE 2\n";
-  for (const auto& [text, expected] : {
-           std::pair<std::string, std::string>{"", "a.cube: has no LUT_1D_SIZE and no LUT_3D_SIZE; it is not a .cube file"},
-           {"0 0 0\n", "a.cube:1: is a color before LUT_1D_SIZE or LUT_3D_SIZE"},
-           {"LUT_3D_SIZE\n", "a.cube:1: LUT_3D_SIZE without a number is not a size; expected one whole number in 2..256"},
-           {"LUT_3D_SIZE 257\n", "a.cube:1: LUT_3D_SIZE 257 is not a size; expected one whole number in 2..256"},
-           {"LUT_1D_SIZE 65537\n", "a.cube:1: LUT_1D_SIZE 65537 is not a size; expected one whole number in 2..65536"},
-           {"LUT_3D_SIZE 1\n", "a.cube:1: LUT_3D_SIZE 1 is not"},
-           {"LUT_3D_SIZE 99999999999999999999\n", "a.cube:1: LUT_3D_SIZE 99999999999999999999 is not a size"},
-           {head + head, "a.cube:2: LUT_3D_SIZE is given twice"},
-           {head + "\n# note\n0 0\n", "a.cube:4: has 2 numbers; a color has 3"},
-           {head + "0 0 0 0\n", "a.cube:2: has 4 numbers; a color has 3"},
-           {head + "0 0 nan\n", "a.cube:2: nan is not a finite number"},
-           {head + "0 1e39 0\n", "a.cube:2: 1e39 is not a finite number"},
-           {head + "0 0x1 0\n", "a.cube:2: 0x1 is not a finite number"},
-           {head + "0 0 0\n", "a.cube: ends after 1 colors; its sizes ask for 8"},
-           {head + corners + "0 0 0\n", "a.cube:10: has a color too many; the sizes ask for 8"},
-           {head + "0 0 0\nDOMAIN_MIN 0 0 0\n", "a.cube:3: DOMAIN_MIN stands behind the first color; move it to the front"},
-           {head + "DOMAIN_MIN 0 0\n", "a.cube:2: DOMAIN_MIN has 2 numbers; expected 3"},
-           {head + "DOMAIN_MIN 0 1 0\n" + corners, "a.cube:3: the domain of the table goes from 1 to 1"},
-           {head + "LUT_1D_SIZE 2\nDOMAIN_MAX 2 2 2\n" + corners, "a.cube:4: DOMAIN_MIN and DOMAIN_MAX say nothing of two tables"},
-           {"LUT_IN_VIDEO_RANGE\n", "a.cube:1: LUT_IN_VIDEO_RANGE is unknown; expected TITLE, "},
-           {"\x1b[31m\n", "a.cube:1: \\x1b[31m is unknown"},
-           {std::string(251, '#') + "\n", "a.cube:1: has 251 bytes; a line has at most 250"}}) {
+  for (const auto& [text, expected] :
+       {std::pair<std::string, std::string>{"",
+                                            "a.cube: has no LUT_1D_SIZE and no LUT_3D_SIZE; it is not a .cube file"},
+        {"0 0 0\n", "a.cube:1: is a color before LUT_1D_SIZE or LUT_3D_SIZE"},
+        {"LUT_3D_SIZE\n", "a.cube:1: LUT_3D_SIZE without a number is not a size; expected one whole number in 2..256"},
+        {"LUT_3D_SIZE 257\n", "a.cube:1: LUT_3D_SIZE 257 is not a size; expected one whole number in 2..256"},
+        {"LUT_1D_SIZE 65537\n", "a.cube:1: LUT_1D_SIZE 65537 is not a size; expected one whole number in 2..65536"},
+        {"LUT_3D_SIZE 1\n", "a.cube:1: LUT_3D_SIZE 1 is not"},
+        {"LUT_3D_SIZE 99999999999999999999\n", "a.cube:1: LUT_3D_SIZE 99999999999999999999 is not a size"},
+        {head + head, "a.cube:2: LUT_3D_SIZE is given twice"},
+        {head + "\n# note\n0 0\n", "a.cube:4: has 2 numbers; a color has 3"},
+        {head + "0 0 0 0\n", "a.cube:2: has 4 numbers; a color has 3"},
+        {head + "0 0 nan\n", "a.cube:2: nan is not a finite number"},
+        {head + "0 1e39 0\n", "a.cube:2: 1e39 is not a finite number"},
+        {head + "0 0x1 0\n", "a.cube:2: 0x1 is not a finite number"},
+        {head + "0 0 0\n", "a.cube: ends after 1 colors; its sizes ask for 8"},
+        {head + corners + "0 0 0\n", "a.cube:10: has a color too many; the sizes ask for 8"},
+        {head + "0 0 0\nDOMAIN_MIN 0 0 0\n",
+         "a.cube:3: DOMAIN_MIN stands behind the first color; move it to the front"},
+        {head + "DOMAIN_MIN 0 0\n", "a.cube:2: DOMAIN_MIN has 2 numbers; expected 3"},
+        {head + "DOMAIN_MIN 0 1 0\n" + corners, "a.cube:3: the domain of the table goes from 1 to 1"},
+        {head + "LUT_1D_SIZE 2\nDOMAIN_MAX 2 2 2\n" + corners,
+         "a.cube:4: DOMAIN_MIN and DOMAIN_MAX say nothing of two tables"},
+        {"LUT_IN_VIDEO_RANGE\n", "a.cube:1: LUT_IN_VIDEO_RANGE is unknown; expected TITLE, "},
+        {"\x1b[31m\n", "a.cube:1: \\x1b[31m is unknown"},
+        {std::string(251, '#') + "\n", "a.cube:1: has 251 bytes; a line has at most 250"}}) {
     const std::string message = refusal(text);
     CHECK_MESSAGE(message.starts_with(expected), "\"", message, "\" for \"", text, "\"");
   }
 }
 
 TEST_CASE("a .cube file may have any line ends, comments and blanks, and a curve before the cube") {
-  const CubeFile file = parse_cube("\xef\xbb\xbf# by hand\r\nTITLE \"a \"\r\n\r\nLUT_1D_SIZE 2\r\nLUT_1D_INPUT_RANGE -1 3\r\n"
-                                   "LUT_3D_SIZE 2\r\nLUT_3D_INPUT_RANGE 0.0 2.0\r\n 0 0 0 \r\n+2 2e0\t2.\r\n" +
-                                       corners,
-                                   "a.cube");
+  const CubeFile file = parse_cube(
+      "\xef\xbb\xbf# by hand\r\nTITLE \"a \"\r\n\r\nLUT_1D_SIZE 2\r\nLUT_1D_INPUT_RANGE -1 3\r\n"
+      "LUT_3D_SIZE 2\r\nLUT_3D_INPUT_RANGE 0.0 2.0\r\n 0 0 0 \r\n+2 2e0\t2.\r\n" +
+          corners,
+      "a.cube");
   CHECK(file.curve.size == 2);
   CHECK(file.curve.min == std::array<double, 3>{-1, -1, -1});
   CHECK(file.curve.values == std::vector<float>{0, 0, 0, 2, 2, 2});
@@ -108,7 +112,8 @@ TEST_CASE("between the corners tetrahedra and trilinear weights give what their 
   // only the corner of full red and green is lit: r g (1 - b) by trilinear weights, min(r, g) - min(r, g, b) by tetrahedra
   const std::string text = "LUT_3D_SIZE 2\n0 0 0\n0 0 0\n0 0 0\n1 2 4\n0 0 0\n0 0 0\n0 0 0\n0 0 0\n";
   const Call tetrahedral = lut_call(text), trilinear = lut_call(text, "--interpolation trilinear");
-  for (const Color& c : {Color{0.25, 0.5, 0.75, 1}, {0.9, 0.6, 0.2, 1}, {0.6, 0.9, 0.2, 1}, {0.7, 0.3, 0.5, 1}, {0.3, 0.7, 0.5, 1}}) {
+  for (const Color& c :
+       {Color{0.25, 0.5, 0.75, 1}, {0.9, 0.6, 0.2, 1}, {0.6, 0.9, 0.2, 1}, {0.7, 0.3, 0.5, 1}, {0.3, 0.7, 0.5, 1}}) {
     const double product = c[0] * c[1] * (1 - c[2]), step = std::min(c[0], c[1]) - std::min({c[0], c[1], c[2]});
     check_near(made(trilinear, c), {product, 2 * product, 4 * product, 1});
     check_near(made(tetrahedral, c), {step, 2 * step, 4 * step, 1});
@@ -125,8 +130,10 @@ TEST_CASE("a curve takes each channel by itself, over its domain, and goes befor
 TEST_CASE("the log shaper is the curve of ACEScct, and its inverse takes it back") {
   CHECK(log_shaped(0.18) == doctest::Approx(0.4135884));  // S-2016-001
   CHECK(log_shaped(0) == doctest::Approx(0.0729055));
-  for (const double light : {-0.005, 0.0, 0.0078125, 0.18, 1.0, 222.0}) CHECK(light_of_log(log_shaped(light)) == doctest::Approx(light));
-  check_near(made(lut_call("LUT_3D_SIZE 2\n" + corners, "--log-shaper"), {0.18, 0, 1000, 1}), {0.4135884, 0.0729055, 1, 1});
+  for (const double light : {-0.005, 0.0, 0.0078125, 0.18, 1.0, 222.0})
+    CHECK(light_of_log(log_shaped(light)) == doctest::Approx(light));
+  check_near(made(lut_call("LUT_3D_SIZE 2\n" + corners, "--log-shaper"), {0.18, 0, 1000, 1}),
+             {0.4135884, 0.0729055, 1, 1});
 }
 
 TEST_CASE("a texel of alpha 0 does not get what the table makes of black") {

@@ -56,7 +56,7 @@ colorspaces:
 
 TEST_CASE("ocio refuses what does not go together, before any configuration is read") {
   CHECK(refusal({}) ==
-        "1 ocio: nothing says what to make; expected one of --to SPACE, --display DISPLAY, --look LOOK and --file FILE");
+        "1 ocio: nothing says what to make; expected --to SPACE, --display DISPLAY, --look LOOK or --file FILE");
   CHECK(has(refusal({"--to=ACEScg", "--display=sRGB - Display"}), "several options say what to make"));
   CHECK(has(refusal({"--to=ACEScg", "--view=Raw"}), "--view Raw means nothing without --display"));
   CHECK(has(refusal({"--file=a.cube", "--from=ACEScg"}), "--from ACEScg has no effect beside --file"));

@@ -186,7 +186,9 @@ bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std
   const bool is_gray = space == cmsSigGrayData;
   what = "of another kind of color";
   if (space != (raster.is_cmyk ? cmsSigCmykData : cmsSigRgbData) && !(is_gray && raster.is_gray())) return false;
-  const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT);
+  // tables of one intent serve the others if those have none: ICC.1:2022, 8.2
+  const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT) ||
+                          cmsIsCLUT(profile.get(), INTENT_PERCEPTUAL, LCMS_USED_AS_INPUT);
   if (has_tables && raster.is_gray()) return false;
   what = "damaged";
   if (has_tables)

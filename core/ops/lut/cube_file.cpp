@@ -36,8 +36,7 @@ class CubeReader {
     while (!text_.empty()) take(next_line());
     const size_t expected = expected_count();
     if (expected == 0) fail(Exit::input, "{}: has no LUT_1D_SIZE and no LUT_3D_SIZE; it is not a .cube file", name_);
-    if (count_ < expected)
-      fail(Exit::input, "{}: ends after {} colors; its sizes ask for {}", name_, count_, expected);
+    if (count_ < expected) fail(Exit::input, "{}: ends after {} colors; its sizes ask for {}", name_, count_, expected);
     return std::move(file_);
   }
 
@@ -77,9 +76,10 @@ class CubeReader {
     else if (keyword == "LUT_1D_INPUT_RANGE") set_range(file_.curve, numbers(words, 2));
     else if (keyword == "LUT_3D_INPUT_RANGE") set_range(file_.cube, numbers(words, 2));
     else
-      refuse("{} is unknown; expected TITLE, LUT_1D_SIZE, LUT_3D_SIZE, DOMAIN_MIN, DOMAIN_MAX, LUT_1D_INPUT_RANGE, "
-             "LUT_3D_INPUT_RANGE or three numbers",
-             shown(keyword));
+      refuse(
+          "{} is unknown; expected TITLE, LUT_1D_SIZE, LUT_3D_SIZE, DOMAIN_MIN, DOMAIN_MAX, LUT_1D_INPUT_RANGE, "
+          "LUT_3D_INPUT_RANGE or three numbers",
+          shown(keyword));
   }
 
   static void set_range(ColorTable& table, const std::vector<double>& range) {

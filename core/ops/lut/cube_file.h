@@ -10,9 +10,9 @@
 namespace gpupost {
 
 struct ColorTable {
-  int size = 0;                                   // entries along an axis; 0: the file has no such table
+  int size = 0;                                      // entries along an axis; 0: the file has no such table
   std::array<double, 3> min{0, 0, 0}, max{1, 1, 1};  // the inputs that its first and its last entry stand for
-  std::vector<float> values;                      // R, G and B of each entry; the red axis changes fastest
+  std::vector<float> values;                         // R, G and B of each entry; the red axis changes fastest
 };
 
 // Colors go through `curve`, then through `cube`.

@@ -2,8 +2,8 @@
 #include "core/ops/lut/row.h"
 
 #include "core/base/error.h"
-#include "core/image/to_working.h"
 #include "core/glsl/shader_text.h"
+#include "core/image/to_working.h"
 #include "core/op/point.h"
 #include "core/ops/lut/cube_file.h"
 
@@ -56,8 +56,8 @@ Rgb through_curve(const ColorTable& curve, const Rgb& c) {
 // The corner of the cell that lies `offset` (0 or 1 on each axis) from its first.
 Rgb corner(const ColorTable& cube, const Place& place, const std::array<size_t, 3>& offset) {
   const auto side = size_t(cube.size);
-  const size_t at = 3 * (place.entry[0] + offset[0] + side * (place.entry[1] + offset[1] +
-                                                              side * (place.entry[2] + offset[2])));
+  const size_t at =
+      3 * (place.entry[0] + offset[0] + side * (place.entry[1] + offset[1] + side * (place.entry[2] + offset[2])));
   return {double(cube.values[at]), double(cube.values[at + 1]), double(cube.values[at + 2])};
 }
 
@@ -200,16 +200,20 @@ void prepare(Call& call) {
 
 const Op lut_op = point_op({
     .name = "lut",
-    .doc = {.summary = "Look colors up in a table (a .cube file)",
-            .description =
-                "Reads 1-D tables, 3-D tables of up to 256 entries a side, and both in one file (a curve before the cube). "
-                "The table gets straight color of the input's own primaries. Colors outside its domain take the nearest "
-                "color inside. The table gets linear light, unless --srgb or --log-shaper is given. Its result is written "
-                "as the numbers it is, neither decoded nor encoded, and only point ops may follow. With --srgb or --linear "
-                "the result is light, and any op may follow. A NaN makes the texel NaN. `ocio --file` reads other formats.",
-            .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
-            .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
-                         "testdata/look.cube --log-shaper --linear"}},
+    .doc =
+        {.summary = "Look colors up in a table (a .cube file)",
+         .description =
+             "Reads 1-D tables, 3-D tables of up to 256 entries a side, and both in one file (a curve before the "
+             "cube). "
+             "The table gets straight color of the input's own primaries. Colors outside its domain take the nearest "
+             "color inside. The table gets linear light, unless --srgb or --log-shaper is given. Its result is written "
+             "as the numbers it is, neither decoded nor encoded, and only point ops may follow. With --srgb or "
+             "--linear "
+             "the result is light, and any op may follow. A NaN makes the texel NaN. `ocio --file` reads other "
+             "formats.",
+         .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
+         .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
+                      "testdata/look.cube --log-shaper --linear"}},
     .params =
         {{.name = "file",
           .help = "Table to read",
@@ -226,14 +230,16 @@ const Op lut_op = point_op({
           .help = "Encode light as sRGB before the table and decode its result: for tables made for 8-bit pictures",
           .kind = ParamKind::flag},
          {.name = "log-shaper",
-          .help = "Encode light x before the table as (log2(x) + 9.72) / 17.52, up to x = 0.0078125 as 10.5402377416545 x "
-                  "+ 0.0729055341958355 (ACEScct): 0 to 1 is then light of -0.007 to 223",
+          .help =
+              "Encode light x before the table as (log2(x) + 9.72) / 17.52, up to x = 0.0078125 as 10.5402377416545 x "
+              "+ 0.0729055341958355 (ACEScct): 0 to 1 is then light of -0.007 to 223",
           .kind = ParamKind::flag,
           .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear light (leave --srgb out)"}},
          {.name = "linear",
           .help = "Take the table's result for linear light",
           .kind = ParamKind::flag,
-          .effect = {[](const Call& call) { return !call.flag("srgb"); }, "a result that is not sRGB (leave --srgb out)"}}},
+          .effect = {[](const Call& call) { return !call.flag("srgb"); },
+                     "a result that is not sRGB (leave --srgb out)"}}},
     .prepare = prepare,
     .needs = [](const Call&) { return Needs{.file = "file", .most_file_bytes = size_t(512) << 20}; },
     .output = output,

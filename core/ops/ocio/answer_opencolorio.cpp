@@ -97,7 +97,8 @@ class Question {
  public:
   explicit Question(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
     for (const std::string option : {"from", "to"})
-      if (!at(option).empty() && !config_->getColorSpace(at(option).c_str())) refuse(option, at(option), spaces_of(*config_));
+      if (!at(option).empty() && !config_->getColorSpace(at(option).c_str()))
+        refuse(option, at(option), spaces_of(*config_));
     check_known("display", at("display"), displays_of(*config_));
     if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
     check_known("look", at("look"), looks_of(*config_));
@@ -112,16 +113,16 @@ class Question {
     const OCIO::GroupTransformRcPtr group = OCIO::GroupTransform::Create();
     if (!at("file").empty()) append_file(*group);
     else append_spaces(*group);
-    return config_->getProcessor(group, at("inverse").empty() ? OCIO::TRANSFORM_DIR_FORWARD
-                                                              : OCIO::TRANSFORM_DIR_INVERSE);
+    return config_->getProcessor(group,
+                                 at("inverse").empty() ? OCIO::TRANSFORM_DIR_FORWARD : OCIO::TRANSFORM_DIR_INVERSE);
   }
 
   // From the result to ACES2065-1, if the result is light: then the space that it lies in goes there by a matrix.
   std::vector<double> matrix_to_aces() const {
     const std::string& space = result_space();
     if (space.empty() || !config_->hasRole(interchange) || config_->getColorSpace(space.c_str())->isData()) return {};
-    const auto processor = config_->getProcessor(space.c_str(), interchange)
-                               ->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    const auto processor =
+        config_->getProcessor(space.c_str(), interchange)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
     const auto made = [&](std::array<float, 3> c) {
       processor->applyRGB(c.data());
       return c;
@@ -133,8 +134,8 @@ class Question {
       const std::array<float, 3> light = made(axis);
       for (size_t row = 0; row < 3; ++row) rows[3 * row + column] = double(light[row]);
     }
-    for (const std::array<float, 3>& c : {std::array<float, 3>{0, 0, 0}, {0.18f, 0.18f, 0.18f}, {0.3f, 0.6f, 0.1f},
-                                          {-0.1f, 0.2f, 4}, {30, 20, 10}}) {
+    for (const std::array<float, 3>& c :
+         {std::array<float, 3>{0, 0, 0}, {0.18f, 0.18f, 0.18f}, {0.3f, 0.6f, 0.1f}, {-0.1f, 0.2f, 4}, {30, 20, 10}}) {
       const std::array<float, 3> light = made(c);
       for (size_t row = 0; row < 3; ++row) {
         double expected = 0;
@@ -236,8 +237,8 @@ std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std:
     if (line.starts_with("uniform ")) {
       const size_t type_end = line.find(' ', 8), name_end = line.find_first_of("[;", type_end);
       const std::string type = line.substr(8, type_end - 8), name = line.substr(type_end + 1, name_end - type_end - 1);
-      line = fmt::format("const {} {}{} = {};", type, name, line[name_end] == '[' ? "[]" : "",
-                         constant_of(shader, name));
+      line =
+          fmt::format("const {} {}{} = {};", type, name, line[name_end] == '[' ? "[]" : "", constant_of(shader, name));
     }
     text += line + "\n";
   }

@@ -102,7 +102,7 @@ void check(const Call& call) {
   const auto count = int(is_given(call, "display")) + int(is_given(call, "to") || is_given(call, "look")) +
                      int(is_given(call, "file"));
   if (count != 1)
-    fail(Exit::usage, "ocio: {}; expected one of --to SPACE, --display DISPLAY, --look LOOK and --file FILE",
+    fail(Exit::usage, "ocio: {}; expected --to SPACE, --display DISPLAY, --look LOOK or --file FILE",
          count == 0 ? "nothing says what to make" : "several options say what to make");
   if (is_given(call, "file") && is_given(call, "from"))
     fail(Exit::usage, "ocio: --from {} has no effect beside --file, which takes numbers as they are; leave it out",
@@ -114,8 +114,7 @@ std::vector<float> straight_colors(const Planes& planes) {
   std::vector<float> colors;
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
     const Color c = unpremultiply(color_at(planes, index));
-    for (size_t k = 0; k < 3; ++k)
-      colors.push_back(std::isnan(c[k]) ? 0.0f : float(std::clamp(c[k], -1e30, 1e30)));
+    for (size_t k = 0; k < 3; ++k) colors.push_back(std::isnan(c[k]) ? 0.0f : float(std::clamp(c[k], -1e30, 1e30)));
     colors.push_back(float(c[3]));
   }
   colors.insert(colors.end(), {0, 0, 0, 0});
@@ -193,18 +192,23 @@ const Op ocio_op{
     .doc =
         {.summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
          .description =
-             "Runs OpenColorIO's own shader on straight color, fused like any point op. The result is linear light if --to "
-             "names a scene-linear space: any op may follow, and an EXR names its primaries. Any other result, for a display "
-             "or of a log space, is written as the numbers it is, and only point ops may follow. Configurations and LUT "
+             "Runs OpenColorIO's own shader on straight color, fused like any point op. The result is linear light if "
+             "--to "
+             "names a scene-linear space: any op may follow, and an EXR names its primaries. Any other result, for a "
+             "display "
+             "or of a log space, is written as the numbers it is, and only point ops may follow. Configurations and "
+             "LUT "
              "files are read by a sandboxed process. Variables in a configuration have the values that it gives them. "
-             "--verify compares with the library's exact CPU path, to 0.0001 of the value and 0.0002. A NaN makes the texel "
+             "--verify compares with the library's exact CPU path, to 0.0001 of the value and 0.0002. A NaN makes the "
+             "texel "
              "NaN.",
          .citation = "OpenColorIO 2.1; ACES 1.3 by its built-in transforms",
          .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
                       "--file testdata/look.cube --interpolation default --linear"}},
     .params =
         {text_param("from", "Space of the input; default: light of the file's primaries, by aces_interchange", "SPACE"),
-         text_param("to", "Space of the result", "SPACE"), text_param("display", "Display to show on", "DISPLAY"),
+         text_param("to", "Space of the result", "SPACE"),
+         text_param("display", "Display to show on", "DISPLAY"),
          text_param("view", "View of the display; default: its first", "VIEW", {has_display, "--display"}),
          text_param("looks", "Looks in the place of the view's own, + or - before each", "LOOKS",
                     {has_display, "--display"}),

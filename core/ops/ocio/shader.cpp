@@ -17,24 +17,28 @@ std::string lookup_text(const OcioTexture& texture) {
   std::string text = fmt::format("float {}_number(int index);\n", name);
   text += channels == 1
               ? fmt::format("vec4 {0}_entry(int at) {{ return vec4({0}_number(at), 0.0, 0.0, 1.0); }}\n", name)
-              : fmt::format("vec4 {0}_entry(int at) {{\n  return vec4({0}_number(3 * at), {0}_number(3 * at + 1), "
-                            "{0}_number(3 * at + 2), 1.0);\n}}\n",
-                            name);
+              : fmt::format(
+                    "vec4 {0}_entry(int at) {{\n  return vec4({0}_number(3 * at), {0}_number(3 * at + 1), "
+                    "{0}_number(3 * at + 2), 1.0);\n}}\n",
+                    name);
   if (depth == 0) {
-    text += fmt::format("vec4 {0}_at(vec2 place) {{\n  const int row = clamp(int(place.y * {2}.0), 0, {2} - 1);\n"
-                        "  const float x = clamp(place.x * {1}.0 - 0.5, 0.0, {1}.0 - 1.0);\n",
-                        name, width, height);
-    text += texture.is_linear ? fmt::format("  const int first = clamp(int(x), 0, max({1} - 2, 0));\n"
-                                            "  return mix({0}_entry(row * {1} + first), {0}_entry(row * {1} + first + 1), "
-                                            "clamp(x - float(first), 0.0, 1.0));\n}}\n",
-                                            name, width)
-                              : fmt::format("  return {0}_entry(row * {1} + clamp(int(x + 0.5), 0, {1} - 1));\n}}\n",
-                                            name, width);
+    text += fmt::format(
+        "vec4 {0}_at(vec2 place) {{\n  const int row = clamp(int(place.y * {2}.0), 0, {2} - 1);\n"
+        "  const float x = clamp(place.x * {1}.0 - 0.5, 0.0, {1}.0 - 1.0);\n",
+        name, width, height);
+    text += texture.is_linear
+                ? fmt::format(
+                      "  const int first = clamp(int(x), 0, max({1} - 2, 0));\n"
+                      "  return mix({0}_entry(row * {1} + first), {0}_entry(row * {1} + first + 1), "
+                      "clamp(x - float(first), 0.0, 1.0));\n}}\n",
+                      name, width)
+                : fmt::format("  return {0}_entry(row * {1} + clamp(int(x + 0.5), 0, {1} - 1));\n}}\n", name, width);
     return text + fmt::format("vec4 {0}_at(float place) {{ return {0}_at(vec2(place, 0.5)); }}\n", name);
   }
-  text += fmt::format("vec4 {0}_near(ivec3 at) {{\n  const ivec3 inside = clamp(at, ivec3(0), ivec3({1} - 1));\n"
-                      "  return {0}_entry((inside.z * {1} + inside.y) * {1} + inside.x);\n}}\n",
-                      name, width);
+  text += fmt::format(
+      "vec4 {0}_near(ivec3 at) {{\n  const ivec3 inside = clamp(at, ivec3(0), ivec3({1} - 1));\n"
+      "  return {0}_entry((inside.z * {1} + inside.y) * {1} + inside.x);\n}}\n",
+      name, width);
   if (!texture.is_linear)
     return text +
            fmt::format("vec4 {0}_at(vec3 place) {{ return {0}_near(ivec3(floor(place * {1}.0))); }}\n", name, width);

@@ -22,11 +22,11 @@ struct OcioTransform {
 
 // Numbers that the text of a transform reads as an image.
 struct OcioTexture {
-  std::string sampler;          // its name in the text
-  std::array<int, 3> size{};    // entries along x, y and z; a 3-D table is a cube, a curve has a z of 0
-  int channels = 3;             // 1 or 3
-  bool is_linear = true;        // mixes the entries around a place, else takes the nearest
-  std::vector<float> values;    // x fastest
+  std::string sampler;        // its name in the text
+  std::array<int, 3> size{};  // entries along x, y and z; a 3-D table is a cube, a curve has a z of 0
+  int channels = 3;           // 1 or 3
+  bool is_linear = true;      // mixes the entries around a place, else takes the nearest
+  std::vector<float> values;  // x fastest
 };
 
 struct OcioShader {
