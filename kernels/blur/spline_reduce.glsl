@@ -1,6 +1,6 @@
 // Reduces lines to cells of a coarser grid by cubic B-splines, rows where AXIS is 0 and columns where it is 1. A thread
 // goes along a line and makes `segment` cells. Each texel lies between two cells and adds to the four around it; its four
-// weights, normalized for each cell, stand in the table. Interval i of the line ends where interval i + 1 begins; its
+// weights stand in the table. Interval i of the line ends where interval i + 1 begins; its
 // texels add to the cells i - 3 to i. A cell's sum is the same whatever the segment that it lies in.
 #include "blur/line.glsl"
 

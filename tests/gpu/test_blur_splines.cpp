@@ -92,8 +92,8 @@ TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its plac
         step += gaussian(distance - 1, sigma);
         CHECK(std::abs(at(steps, x, y) - step) < 1e-4);
       }
-      CHECK(std::abs(mass - 1) < 2e-4);  // cells of 2.5 texels have sums of weights that differ by as much
-      CHECK(std::abs(centroid) < 6e-4);
+      CHECK(std::abs(mass - 1) < 1e-4);
+      CHECK(std::abs(centroid) < 5e-4);
     }
   }
 }

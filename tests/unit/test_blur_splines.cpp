@@ -25,7 +25,9 @@ std::map<int, double> kernel_at(const SplineGrid& grid, int texel) {
   for (const auto& [cell, weight] : cells)
     for (int interval = cell - 2; interval <= cell + 1; ++interval)
       for (int source = grid.first_texel(interval); source < grid.first_texel(interval + 1); ++source)
-        kernel[source - texel] += weight * grid.weights(source)[size_t(cell + 1 - interval)] / grid.weight_sum(cell);
+        kernel[source - texel] += weight * grid.weights(source)[size_t(cell + 1 - interval)] / grid.texels_per_cell();
+  const double correction = grid.corrections(texel, 1).front();
+  for (auto& [distance, weight] : kernel) weight *= correction;
   return kernel;
 }
 
@@ -53,7 +55,7 @@ TEST_CASE(
   for (const auto& [sigma, side] : axes) {
     CAPTURE(sigma);
     CAPTURE(side);
-    const SplineGrid grid(sigma, side);
+    const SplineGrid grid(sigma, side, Border::mirror);
     const Gaussian gaussian(sigma);
     for (int texel = 0; texel < side; texel += 1 + side / 61) {
       const std::map<int, double> kernel = kernel_at(grid, texel);

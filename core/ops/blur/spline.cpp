@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace gpupost {
 
@@ -30,7 +31,7 @@ std::vector<double> gaussian_weights(double sigma, int radius) {
 }
 
 SplineGrid::SplineGrid(double sigma, int side, Border border)
-    : side_(side), length_(side * ((least_length + side - 1) / side)) {
+    : clamps_(border == Border::clamp), side_(side), length_(side * ((least_length + side - 1) / side)) {
   cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)),
                     (length_ + most_texels_per_cell - 1) / most_texels_per_cell);
   const int aligned = (cells_ + cell_alignment - 1) / cell_alignment * cell_alignment;
@@ -67,6 +68,26 @@ double SplineGrid::weight_sum(int cell) const {
   return sum;
 }
 
+std::vector<double> SplineGrid::corrections(int first, int count) const {
+  // a constant of 1, reduced, blurred and enlarged
+  const int begin = cell_before(first) - 1 - radius_, end = cell_before(first + count - 1) + 3 + radius_;
+  std::vector<double> reduced, blurred;
+  for (int cell = begin; cell < end; ++cell) {
+    const int held = clamps_ ? std::clamp(cell, -cells_beyond, cells_ - 1 + cells_beyond) : cell;
+    reduced.push_back(weight_sum(held) / texels_per_cell());
+  }
+  const std::vector<double> kernel = gaussian_weights(sigma_, radius_);
+  for (size_t cell = 0; cell + kernel.size() <= reduced.size(); ++cell)
+    blurred.push_back(std::inner_product(kernel.begin(), kernel.end(), reduced.begin() + ptrdiff_t(cell), 0.0));
+  std::vector<double> result;
+  for (int texel = first; texel < first + count; ++texel) {
+    const std::array<double, 4> own = weights(texel);
+    const auto at = blurred.begin() + (cell_before(texel) - cell_before(first));
+    result.push_back(1 / std::inner_product(own.begin(), own.end(), at, 0.0));
+  }
+  return result;
+}
+
 std::array<int, 2> SplineGrid::reached(int texel) const {
   const int cell = cell_before(texel);
   return {first_texel(cell - 1 - radius_ - 2), first_texel(cell + 2 + radius_ + 2) - 1};
@@ -75,20 +96,22 @@ std::array<int, 2> SplineGrid::reached(int texel) const {
 int SplineGrid::reach() const { return int(std::ceil((radius_ + 4) * texels_per_cell())) + 1; }
 
 std::vector<double> SplineGrid::blurred_ones() const {
-  constexpr int more = 3;  // cells beyond an end that texels of the picture reach
+  constexpr int more = cells_beyond;
   const int count = cells_ + 2 * more;
   std::vector<double> ones(size_t(count), 0), blurred(size_t(count), 0);
   for (int texel = 0; texel < side_; ++texel)
     for (int k = 0; k < 4; ++k) ones[size_t(cell_before(texel) - 1 + k + more)] += weights(texel)[size_t(k)];
-  for (int cell = 0; cell < count; ++cell) ones[size_t(cell)] /= weight_sum(cell - more);
+  for (int cell = 0; cell < count; ++cell) ones[size_t(cell)] /= texels_per_cell();
   const std::vector<double> kernel = gaussian_weights(sigma_, radius_);
   for (int cell = 0; cell < count; ++cell)
     for (int k = std::max(-radius_, -cell); k <= std::min(radius_, count - 1 - cell); ++k)
       blurred[size_t(cell)] += kernel[size_t(k + radius_)] * ones[size_t(cell + k)];
   std::vector<double> result(size_t(side_), 0);
+  const std::vector<double> scales = corrections(0, side_);
   for (int texel = 0; texel < side_; ++texel)
     for (int k = 0; k < 4; ++k)
-      result[size_t(texel)] += weights(texel)[size_t(k)] * blurred[size_t(cell_before(texel) - 1 + k + more)];
+      result[size_t(texel)] +=
+          scales[size_t(texel)] * weights(texel)[size_t(k)] * blurred[size_t(cell_before(texel) - 1 + k + more)];
   return result;
 }
 

@@ -16,6 +16,9 @@ constexpr double least_spline_sigma = 5;
 // the cells takes the same sums in every part: devices round them by their place in the work of a thread.
 constexpr int cell_alignment = 12;
 
+// Cells beyond an end that does not repeat: the next ones hold no texel of the picture.
+constexpr int cells_beyond = 3;
+
 // How far the weights of an axis may be from those of the gaussian: each one, as a share of the gaussian's weight in the
 // middle, and the sum of all differences.
 constexpr double spline_weight_error = 5e-4, spline_total_error = 4e-4;
@@ -38,8 +41,9 @@ class SplineGrid {
   int first_texel(int cell) const;
   // Weights of the cells cell_before - 1 to cell_before + 2 at a texel; their sum is 1. None is 0.
   std::array<double, 4> weights(int texel) const;
-  // The sum of the weights that all texels have at a cell.
-  double weight_sum(int cell) const;
+  // What enlarging multiplies with at each of these texels, so that a constant stays one: all but 1, since the weights of the
+  // texels at a cell add up to texels_per_cell() nearly, and not exactly.
+  std::vector<double> corrections(int first, int count) const;
   // The source texels from the first to the last whose numbers a texel of the result depends on.
   std::array<int, 2> reached(int texel) const;
   // The most that a texel of the result reaches to either side.
@@ -48,8 +52,10 @@ class SplineGrid {
   std::vector<double> blurred_ones() const;
 
  private:
+  double weight_sum(int cell) const;  // of all texels at a cell
   int64_t position(int texel) const;  // of the middle of a texel behind that of cell 0, in 1 / (2 length) cells
 
+  bool clamps_ = true;  // the cells go on as their last ones
   int side_ = 1, length_ = 1, cells_ = 1, radius_ = 0;
   double sigma_ = 0;
 };

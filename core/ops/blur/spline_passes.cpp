@@ -9,8 +9,6 @@ namespace gpupost {
 
 namespace {
 
-constexpr int cells_beyond = 3;  // beyond an end that does not repeat: the next ones hold no texel of the picture
-
 int groups(int count, int each) { return (count + each - 1) / each; }
 
 // The cells of one axis that a picture, or a part of one, is reduced to.
@@ -58,21 +56,15 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells
   (axis == 0 ? reduced.width : reduced.height) = cells.count;
   const int first_interval = cells.first - 2, interval_count = cells.count + 3;
   const int begin = cells.first_texel(first_interval), end = cells.first_texel(first_interval + interval_count);
-  std::vector<double> scales;  // of the cells that texels of an interval before the first cell add to, and so on
-  for (int cell = first_interval - 1; cell < cells.first + cells.count + 3; ++cell)
-    scales.push_back((is_first ? 0.5 : 1) / grid.weight_sum(cell));
+  const double scale = (is_first ? 0.5 : 1) / grid.texels_per_cell();
   PassSpec pass{.name = axis == 0 ? "blur: reduce rows" : "blur: reduce columns",
                 .kernel = "blur/spline_reduce.glsl",
                 .defines = {{"AXIS", axis}, {"BORDER", border_of(blur)}, {"IS_LAST", 0}},
                 .grid = {.group = axis == 0 && is_gpu ? std::array{8, 8} : std::array{64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
-  for (int texel = begin; texel < end; ++texel) {
-    const std::array<double, 4> weights = grid.weights(texel + cells.corner);
-    const int cell = grid.cell_before(texel + cells.corner) - 1;
-    for (int k = 0; k < 4; ++k)
-      pass.table.push_back(float(weights[size_t(k)] * scales[size_t(cell + k - first_interval + 1)]));
-  }
+  for (int texel = begin; texel < end; ++texel)
+    for (const double weight : grid.weights(texel + cells.corner)) pass.table.push_back(float(weight * scale));
   const int intervals = int(pass.table.size());
   for (int interval = 0; interval <= interval_count; ++interval)
     pass.table.push_back(float(cells.first_texel(first_interval + interval)));
@@ -92,8 +84,10 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells
 }
 
 void append_weights(std::vector<float>& table, const Cells& cells) {
-  for (int texel = cells.corner; texel < cells.corner + cells.side; ++texel)
-    for (const double weight : cells.grid.weights(texel)) table.push_back(float(weight));
+  const std::vector<double> scales = cells.grid.corrections(cells.corner, cells.side);
+  for (int texel = 0; texel < cells.side; ++texel)
+    for (const double weight : cells.grid.weights(cells.corner + texel))
+      table.push_back(float(weight * scales[size_t(texel)]));
 }
 
 void append_shares(std::vector<float>& table, const Cells& cells) {
