@@ -92,12 +92,15 @@ TEST_CASE("the local curve is right by the passes that a GPU gets, in any space"
 }
 
 TEST_CASE("the local curve goes through its scales in memory that does not grow with their number") {
-  const auto image_count = [](int scales) {
+  const auto image_bytes = [](int scales) {
     const Call call = call_of("tonemap", fmt::format("--curve reinhard-local --scales {}", scales));
-    return plan({&call, 1}, {.size = {64, 64}}, {}).images.size();
+    size_t sum = 0;
+    for (const PlanImage& image : plan({&call, 1}, {.size = {1024, 1024}}, {}).images) sum += bytes_of(image);
+    return sum;
   };
-  CHECK(image_count(14) == image_count(3));
-  CHECK(image_count(14) <= 6);
+  // wide gaussians leave images of their coarser grids, which get smaller from scale to scale
+  CHECK(image_bytes(14) <= 9 * size_t(1024 * 1024 * 16));
+  CHECK(image_bytes(14) <= 2 * image_bytes(3));
 }
 
 TEST_CASE("light goes through Yxy and back within a millionth of the brightest channel") {
