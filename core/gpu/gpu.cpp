@@ -26,7 +26,8 @@ Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
 
 TimeLimit Gpu::State::time_limit(const Plan& plan, int repeats) const {
   constexpr double seconds_per_tap = 1e-6;  // a hundred times what llvmpipe takes
-  const bool has_users = std::ranges::any_of(plan.passes, has_users_source);
+  const bool has_users =
+      std::ranges::any_of(plan.passes, [](const Pass& pass) { return author_of(pass) == Author::user; });
   const double base = has_users ? Device::users_seconds : Device::usual_seconds;
   return device.time_limit(repeats * (base + seconds_per_tap * taps_of(plan)));
 }

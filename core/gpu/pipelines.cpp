@@ -122,7 +122,7 @@ Created create(VkDevice device, VkPipelineCache cache, const VkComputePipelineCr
 }  // namespace
 
 Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) const {
-  const Author author = has_users_source(pass) ? Author::user : Author::gpupost;
+  const Author author = author_of(pass);
   const std::vector<uint32_t> words = spirv_of(text, pass.name, author);
   const VkShaderModuleCreateInfo module_info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                              .codeSize = words.size() * sizeof words[0],
@@ -141,7 +141,9 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) c
                 .module = module,
                 .pName = "main"},
       .layout = layout_};
-  const TimeLimit limit = author == Author::user ? device_.time_limit(Device::users_seconds) : TimeLimit{};
+  const TimeLimit limit = author == Author::user      ? device_.time_limit(Device::users_seconds)
+                          : author == Author::library ? device_.time_limit(Device::usual_seconds)
+                                                      : TimeLimit{};
   const Created made = call_within(limit, [device = device_.handle(), cache = VkPipelineCache(cache_), info] {
     return gpupost::create(device, cache, info);
   });

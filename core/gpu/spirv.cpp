@@ -30,7 +30,7 @@ static std::vector<uint32_t> compile_here(const std::string& glsl, const std::st
 std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author) {
   const uint64_t hash = hash_of(glsl);
   const auto checked = [&](std::vector<uint32_t> words) {
-    if (author == Author::user) check_cost(cost_of(words), name);
+    if (author != Author::gpupost) check_cost(cost_of(words), name);
     return words;
   };
   for (const BuiltInSpirv& candidate : built_in_spirv())
@@ -39,7 +39,7 @@ std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name,
   const std::string file = fmt::format("{:016x}{}", hash, shader_extension);
   const uint64_t key = hash_of(compiler_version() + glsl);
   if (const auto cached = read_cached(file, key)) return checked(words_of(*cached));
-  const std::vector<uint32_t> words = author == Author::user ? compile_apart(glsl, name) : compile_here(glsl, name);
+  const std::vector<uint32_t> words = author == Author::gpupost ? compile_here(glsl, name) : compile_apart(glsl, name);
   write_cached(file, key, std::as_bytes(std::span(words)));
   return checked(words);
 }

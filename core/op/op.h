@@ -122,9 +122,9 @@ struct PointTable {
 // no other text there has takes its place.
 inline constexpr char name_mark = '@';
 
-// Who has written the text of a shader. The compiler takes a user's text in a process of its own, since it may be invalid or
-// hostile.
-enum class Author { gpupost, user };
+// Who has written the text of a shader. The compiler takes the text of a user, or of a library that read a user's files, in a
+// process of its own, since it may be invalid or hostile. A user's text may also run only for a short time.
+enum class Author { gpupost, library, user };
 
 // A point op as a pass does it while it loads or stores a texel.
 struct FusedPoint {

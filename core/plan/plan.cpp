@@ -68,9 +68,12 @@ FusedPoint fused_point_of(const Call& call) {
           .alpha = point.alpha};
 }
 
-bool has_users_source(const Pass& pass) {
-  const auto is_users = [](const FusedPoint& fold) { return !fold.text.empty() && fold.author == Author::user; };
-  return std::ranges::any_of(pass.points.on_load, is_users) || std::ranges::any_of(pass.points.on_store, is_users);
+Author author_of(const Pass& pass) {
+  Author author = Author::gpupost;
+  for (const std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
+    for (const FusedPoint& point : *points)
+      if (!point.text.empty()) author = std::max(author, point.author);
+  return author;
 }
 
 std::vector<std::span<const float>> point_tables(const Pass& pass) {

@@ -173,8 +173,8 @@ struct Pass : PassSpec {
 // The value that says where the tables of point ops begin.
 constexpr std::string_view point_tables_at = "point_tables_at";
 
-// Is there something in its text that a user has written?
-bool has_users_source(const Pass& pass);
+// The least trusted author of its text.
+Author author_of(const Pass& pass);
 // The numbers that the point ops of a pass read from tables, each once, in the order in which they stand behind its own table.
 std::vector<std::span<const float>> point_tables(const Pass& pass);
 // Floats of the pass's own table, filled up to a multiple of four, and of those of its point ops.

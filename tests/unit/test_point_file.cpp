@@ -173,7 +173,7 @@ TEST_CASE("the sources of users stand before all that is gpupost's, each once an
   const Plan made = plan(calls, {.size = {64, 64}}, {});
   REQUIRE(made.passes.size() == 1);
   CHECK(made.passes[0].name == "dim, dim, exposure, dim");
-  CHECK(has_users_source(made.passes[0]));
+  CHECK(author_of(made.passes[0]) == Author::user);
   const std::string text = glsl_of(made.passes[0]);
   const size_t first = text.find("vec4 users0_dim(vec4 c, users0_dim_params p) { return vec4(");
   const size_t second = text.find("vec4 users1_dim(vec4 c, users1_dim_params p) { return c; }");
@@ -184,7 +184,7 @@ TEST_CASE("the sources of users stand before all that is gpupost's, each once an
   const size_t first_call = text.find("  c = users0_dim(c, users0_dim_params(store0_factor));\n");
   CHECK(first_call < text.find("  c = users1_dim(c, users1_dim_params(store1_factor));\n", first_call));
   CHECK(has(text, "  c = users0_dim(c, users0_dim_params(store3_factor));\n"));
-  CHECK(!has_users_source(plan(std::span(calls).subspan(2, 1), {.size = {64, 64}}, {}).passes[0]));
+  CHECK(author_of(plan(std::span(calls).subspan(2, 1), {.size = {64, 64}}, {}).passes[0]) == Author::gpupost);
 }
 
 TEST_CASE("a message of the compiler has the names that the user has given") {

@@ -46,7 +46,7 @@ TEST_CASE("a table has a function of its own in the text, declared before the te
   CHECK(declared < used);
   CHECK(used < buffer);
   CHECK(buffer < made);
-  CHECK(!has_users_source(pass));
+  CHECK(author_of(pass) == Author::gpupost);
 }
 
 TEST_CASE("point ops with one text share it where they share their tables, and tables stand in the buffer once") {

@@ -67,7 +67,7 @@ vec4 ocio(vec4 c, ocio_params p) {
 }  // namespace
 
 FusedPoint ocio_point(OcioShader shader, const std::string& name) {
-  FusedPoint point{.name = "ocio", .author = Author::user, .file = name, .alpha = PointAlpha::straight};
+  FusedPoint point{.name = "ocio", .author = Author::library, .file = name, .alpha = PointAlpha::straight};
   std::string text;
   for (OcioTexture& texture : shader.textures) {
     text += lookup_text(texture);
