@@ -57,7 +57,7 @@ template <class Number>
 std::vector<Number> numbers_of(const std::string& bytes) {
   if (bytes.size() % sizeof(Number) != 0) throw std::out_of_range("ocio");
   std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
   return numbers;
 }
 
