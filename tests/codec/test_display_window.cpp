@@ -60,6 +60,7 @@ TEST_CASE("a display window that is empty is ignored, and one that is too large 
   CHECK(!fit_to_display(empty, 1 << 20));
   CHECK(empty.size() == Size{5, 5});
   Picture large = numbered({0, 0, 4, 4}, {0, 0, 999, 999}, true);
-  CHECK_THROWS_WITH_AS(fit_to_display(large, 999'999),
-                       "its display window has 1000 x 1000 texels; at most 999999 in all (--max-texels)", Error);
+  CHECK_THROWS_WITH_AS(
+      fit_to_display(large, 999'999),
+      "its display window has 1000 x 1000 texels; the limit is 999999 (crop it first, or raise --max-texels)", Error);
 }
