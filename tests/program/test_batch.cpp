@@ -168,7 +168,8 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   const Finished second = place.gpupost(words);
   CHECK(second.exit_code == 0);
   CHECK(second.err.find("3 of 3 outputs were done by an earlier run") != std::string::npos);
-  for (const json& job : json::parse(place.read("r.json"))["jobs"]) CHECK(job["is_skipped"] == true);
+  const json report = json::parse(place.read("r.json"));
+  for (const json& job : report["jobs"]) CHECK(job["is_skipped"] == true);
   const Finished other = place.gpupost(with(words, {"--compression", "none"}));
   CHECK(other.err.find("earlier run") == std::string::npos);
   const Finished elsewhere = place.gpupost(with(words, {"--compression", "none", "--jobs", "1"}));
