@@ -10,10 +10,11 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <utility>
 
 namespace gpupost {
 
-// What the value of an option may be: "auto|single-pass|per-level", "0..16 texels".
+// The values that an option takes: "auto|single-pass|per-level", "0..16 texels".
 static std::string values_of(const Param& param) {
   if (param.kind == ParamKind::flag) return "";
   if (param.kind == ParamKind::text) return std::string(param.form.syntax);
@@ -22,26 +23,28 @@ static std::string values_of(const Param& param) {
   return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
 }
 
+// "required", or the default; empty if there is none, or if the help describes it.
 static std::string default_of(const Param& param) {
-  if (param.kind == ParamKind::flag) return "off";
-  if (param.presence == Presence::required) return "none, it must be given";
-  if (param.presence == Presence::optional || param.kind == ParamKind::text) return "none";
+  if (param.presence == Presence::required) return "required";
+  if (param.kind == ParamKind::flag || param.kind == ParamKind::text || param.presence == Presence::optional) return "";
   if (param.kind == ParamKind::choice) return std::string(param.choices[size_t(param.default_value)]);
   return fmt::format("{}", param.default_value);
 }
 
-// `text` cut into lines of at most `width`, each behind `indent` spaces.
+// `text` in lines of at most `width`, each indented by `indent` spaces. Each line of `text` is a paragraph.
 static std::string wrapped(std::string_view text, size_t indent, size_t width = 100) {
   std::string lines, line;
   while (!text.empty()) {
-    const size_t space = text.find(' ');
+    const size_t space = text.find_first_of(" \n");
     const std::string_view word = text.substr(0, space);
+    const bool ends_paragraph = space != text.npos && text[space] == '\n';
     text.remove_prefix(space == text.npos ? text.size() : space + 1);
     if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
       lines += std::string(indent, ' ') + line + "\n";
       line.clear();
     }
     line += (line.empty() ? "" : " ") + std::string(word);
+    if (ends_paragraph) lines += std::string(indent, ' ') + std::exchange(line, "") + "\n";
   }
   return lines + std::string(indent, ' ') + line + "\n";
 }
@@ -49,6 +52,13 @@ static std::string wrapped(std::string_view text, size_t indent, size_t width = 
 static std::string option_lines(std::string option, std::string_view help) {
   while (option.ends_with(' ')) option.pop_back();
   return fmt::format("  {}\n{}", option, wrapped(help, 6));
+}
+
+// What an option does, and its default: "Strength of the toe (default 0.7)".
+static std::string help_of(const Param& param) {
+  const std::string value = default_of(param);
+  if (value.empty()) return std::string(param.help);
+  return fmt::format("{} ({}{})", param.help, param.presence == Presence::required ? "" : "default ", value);
 }
 
 static std::vector<Note> notes_of(const Op& op) { return op.doc.notes ? op.doc.notes() : std::vector<Note>(); }
@@ -61,8 +71,7 @@ std::string help_text(const Op& op) {
     text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
   text += "\nOptions\n";
   for (const Param& param : op.params)
-    text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)),
-                         fmt::format("{} (default {})", param.help, default_of(param)));
+    text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)), help_of(param));
   if (op.doc.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
   for (const Note& note : notes_of(op))
     text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
@@ -143,7 +152,11 @@ std::string short_help_text() {
       "gpupost: image processing on the GPU: mip chains, blurs, resizing, tone mapping and more\n\nUsage\n{}\n"
       "Examples\n{}  cat in.exr | gpupost blur --radius 7 > out.exr\n\nOps (gpupost help OP)\n",
       usage, first_examples);
-  text += wrapped(fmt::format("{}", fmt::join(op_names(), " ")), 2);
+  for (const auto& [title, ops] : grouped_ops()) {
+    text += fmt::format("  {:<20}", title);
+    for (const Op* op : ops) text += fmt::format(" {}", op->name);
+    text += "\n";
+  }
   std::vector<std::string_view> verbs;
   for (const CommandRow* verb : all_verbs()) verbs.push_back(verb->name);
   text += "\nVerbs (gpupost help VERB)\n" + wrapped(fmt::format("{}", fmt::join(verbs, " ")), 2);
@@ -194,9 +207,7 @@ std::string man_page() {
   text += roff_lines("SYNOPSIS", usage) + roff_lines("EXAMPLES", first_examples) + ".SH OPS\n";
   for (const Op* op : all_ops()) {
     text += fmt::format(".SS {}\n{}.\n.PP\n{}\n", op->name, roff(op->doc.summary), roff(op->doc.description));
-    for (const Param& param : op->params)
-      text += roff_item(param.typed_name(), values_of(param),
-                        fmt::format("{} (default {})", param.help, default_of(param)));
+    for (const Param& param : op->params) text += roff_item(param.typed_name(), values_of(param), help_of(param));
   }
   text += ".SH VERBS\n";
   for (const CommandRow* verb : all_verbs()) {
@@ -219,24 +230,32 @@ std::string man_page() {
 
 std::string ops_list() {
   std::string text;
-  for (const Op* op : all_ops()) text += fmt::format("  {:<22}{}\n", op->name, op->doc.summary);
+  for (const auto& [title, ops] : grouped_ops()) {
+    text += fmt::format("{} {}\n", text.empty() ? "" : "\n", title);
+    for (const Op* op : ops) text += fmt::format("  {:<22}{}\n", op->name, op->doc.summary);
+  }
   return text;
+}
+
+static std::string op_markdown(const Op& op) {
+  std::string text = fmt::format("### {}\n\n{}.\n\n", op.name, op.doc.summary);
+  for (const char c : op.doc.description) text += c == '\n' ? "\n\n" : std::string(1, c);
+  text += "\n\n| option | values | default | |\n|---|---|---|---|\n";
+  for (const Param& param : op.params) {
+    std::string values = values_of(param);
+    for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
+    text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
+  }
+  if (op.doc.notes) text += "\n";
+  for (const Note& note : notes_of(op)) text += fmt::format("- `{}`: `{}`; {}\n", note.name, note.formula, note.text);
+  return text + fmt::format("\nSource: {}.\n\n", op.doc.citation);
 }
 
 std::string ops_markdown() {
   std::string text = "# Ops\n\n`gpupost help OP` prints the same with examples.\n\n";
-  for (const Op* op : all_ops()) {
-    text += fmt::format("## {}\n\n{}: {}\n\n| option | values | default | |\n|---|---|---|---|\n", op->name,
-                        op->doc.summary, op->doc.description);
-    for (const Param& param : op->params) {
-      std::string values = values_of(param);
-      for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
-      text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
-    }
-    if (op->doc.notes) text += "\n";
-    for (const Note& note : notes_of(*op))
-      text += fmt::format("- `{}`: `{}`; {}\n", note.name, note.formula, note.text);
-    text += fmt::format("\nSource: {}.\n\n", op->doc.citation);
+  for (const TitledGroup& group : grouped_ops()) {
+    text += fmt::format("## {}\n\n", group.title);
+    for (const Op* op : group.ops) text += op_markdown(*op);
   }
   return text;
 }

@@ -171,13 +171,17 @@ struct Note {
   std::string text;
 };
 
+// The groups of ops in help and documents. core/ops/registry.cpp has their titles.
+enum class OpGroup { none, size, blur, tone, color, channels, measure, custom };
+
 // What help and documents say of an op.
 struct Doc {
-  std::string_view summary;      // one line
-  std::string_view description;  // shapes, units, ranges and errors
-  std::string_view citation;     // the paper and equation, or where the rule comes from
-  std::vector<std::string_view>
-      examples;  // arguments behind the op's name; tests run them and their shaders are built in
+  OpGroup group = OpGroup::none;  // a test refuses none
+  std::string_view summary;       // one line
+  std::string_view description;   // what is computed, units, ranges and errors; a line for each paragraph
+  std::string_view citation;      // the paper and equation, or where the rule comes from
+  // Arguments behind the op's name. Tests run them, and their shaders are built in.
+  std::vector<std::string_view> examples;
   std::vector<Note> (*notes)() = nullptr;  // of the choices of the first parameter, in their order
 };
 

@@ -16,10 +16,12 @@
 #include "core/ops/tonemap/row.h"
 #include "core/ops/user_point/row.h"
 
+#include <utility>
+
 namespace gpupost {
 
 std::span<const Op* const> all_ops() {
-  // The order is the order of help and documents.
+  // By name. Help and documents keep this order within each group.
   // clang-format off
   static const Op* const ops[] = {
       &bloom_op,
@@ -50,6 +52,22 @@ std::span<const Op* const> all_ops() {
   };
   // clang-format on
   return ops;
+}
+
+std::vector<TitledGroup> grouped_ops() {
+  static constexpr std::pair<OpGroup, std::string_view> titles[] = {
+      {OpGroup::size, "Size and position"}, {OpGroup::blur, "Blur and light"},
+      {OpGroup::tone, "Exposure and tone"}, {OpGroup::color, "Color"},
+      {OpGroup::channels, "Channels"},      {OpGroup::measure, "Measure"},
+      {OpGroup::custom, "Your own"},
+  };
+  std::vector<TitledGroup> groups;
+  for (const auto& [group, title] : titles) {
+    groups.push_back({title, {}});
+    for (const Op* op : all_ops())
+      if (op->doc.group == group) groups.back().ops.push_back(op);
+  }
+  return groups;
 }
 
 const Op* op_named(std::string_view name) {

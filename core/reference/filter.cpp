@@ -10,7 +10,7 @@ namespace gpupost {
 
 Param filter_param(Filter def) {
   return {.name = "filter",
-          .help = "box: the mean over a texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
+          .help = "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
           .kind = ParamKind::choice,
           .default_value = double(def),
           .choices = {"box", "triangle", "kaiser", "mitchell", "lanczos3"}};
@@ -18,7 +18,7 @@ Param filter_param(Filter def) {
 
 Param border_param() {
   return {.name = "border",
-          .help = "what a filter finds beyond the picture: its last texel, the picture again, or that mirrored",
+          .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it",
           .kind = ParamKind::choice,
           .choices = {"clamp", "repeat", "mirror"},
           .effect = {.in = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
@@ -26,10 +26,11 @@ Param border_param() {
 }
 
 Param hicomp_param() {
-  return {.name = "hicomp",
-          .help = "compresses the range of R, G and B before the filter and expands it behind, against rings",
-          .kind = ParamKind::flag,
-          .is_for_color = true};
+  return {
+      .name = "hicomp",
+      .help = "Compress the range of R, G and B before the filter and expand it after; avoids ringing at bright edges",
+      .kind = ParamKind::flag,
+      .is_for_color = true};
 }
 
 Filtering filtering_of(const Call& call) {

@@ -57,6 +57,7 @@ TEST_CASE("every row says what it is, where it comes from, and does something") 
   for (const Op* op : all_ops()) {
     CAPTURE(op->name);
     CHECK(is_word(op->name));
+    CHECK(op->doc.group != OpGroup::none);
     CHECK(is_help(op->doc.summary));
     CHECK(op->doc.description.ends_with('.'));
     CHECK(!op->doc.citation.empty());
@@ -65,6 +66,15 @@ TEST_CASE("every row says what it is, where it comes from, and does something") 
     CHECK((op->reference.levels || op->prepare));
     CHECK(op_named(op->name) == op);
   }
+}
+
+TEST_CASE("every op is in one group of the help") {
+  size_t count = 0;
+  for (const TitledGroup& group : grouped_ops()) {
+    CHECK_MESSAGE(!group.ops.empty(), group.title);
+    count += group.ops.size();
+  }
+  CHECK(count == all_ops().size());
 }
 
 TEST_CASE("every option has a name of its own, a help, and a default that it takes") {

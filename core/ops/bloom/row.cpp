@@ -205,34 +205,41 @@ static const Benchmark bench = {.floor = Floor::bytes,
 
 const Op bloom_op{
     .name = "bloom",
-    .doc =
-        {.summary = "add a glow around light above a threshold",
-         .description =
-             "The light that `brightpass` leaves becomes a pyramid of levels. Each level is the mean of the level "
-             "above under a tent that reaches to the middles of its neighbors: weights of 1, 3, 3, 1 eighths per axis, "
-             "by area at odd sides. The levels are spread to the picture's size by linear interpolation, each over the "
-             "level above it, and their weighted sum is added to the picture. Levels up to log2(radius) have the same "
-             "weight, and a level between has its share, so the cost does not grow with the radius. The glow has "
-             "--intensity times the light above the threshold, at any size, and its centroid is that of the light "
-             "where the border does not cut it. An even light glows evenly; a picture of one texel gets --intensity "
-             "times its own light. Alpha stays. NaN and infinite light stays where it is and does not glow.",
-         .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 (up and down "
-                     "a pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright-pass on Y)",
-         .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
-                      "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",
-                      "--threshold 0 --radius 400 --intensity 2"}},
+    .doc = {.group = OpGroup::blur,
+            .summary = "Add a glow around bright light",
+            .description =
+                "Extracts the light above --threshold, as `brightpass` does. Blurs that light, multiplies it by "
+                "--intensity and adds it to the image. Alpha does not change.\nThe blur is a pyramid. Each level has "
+                "half the size of the level above and is filtered by a tent: weights 1, 3, 3, 1 (over 8) per axis, "
+                "area weights for odd sides. Each level is enlarged by linear interpolation, and all levels are added "
+                "up. Levels up to log2(radius) have equal weight; a fractional last level has a fractional weight. The "
+                "cost therefore does not grow with the radius.\nThe glow holds --intensity times the light above the "
+                "threshold, at any image size. It is centered on its light, except where the image border cuts it off. "
+                "Constant light glows evenly. NaN and infinite texels stay as they are and do not glow.",
+            .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 "
+                        "(pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright pass on Y)",
+            .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
+                         "--threshold 0.1 --radius 2 --intensity 1 --tint 1,0.7,0.25",
+                         "--threshold 0 --radius 400 --intensity 2"}},
     .params =
-        {{.name = "threshold", .help = "luminance above which light glows", .default_value = 1, .min = 0, .max = 65504},
-         {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
+        {{.name = "threshold", .help = "Luminance above which light glows", .default_value = 1, .min = 0, .max = 65504},
+         {.name = "knee",
+          .help = "Half-width of the soft transition around --threshold; 0 is a hard edge",
+          .min = 0,
+          .max = 65504},
          {.name = "radius",
-          .help = "how far the glow reaches",
+          .help = "Reach of the glow in texels",
           .default_value = 64,
           .min = 2,
           .max = 16384,
           .unit = "texels"},
-         {.name = "intensity", .help = "the glow's share of the light", .default_value = 0.25, .min = 0, .max = 65504},
+         {.name = "intensity",
+          .help = "Strength of the glow, as a fraction of the light above --threshold",
+          .default_value = 0.25,
+          .min = 0,
+          .max = 65504},
          {.name = "tint",
-          .help = "what the glow's R, G and B are multiplied by, like 1,0.8,0.6",
+          .help = "Factors for R, G and B of the glow, for example 1,0.8,0.6",
           .kind = ParamKind::text,
           .form = {.syntax = "R,G,B", .matches = [](std::string_view text) { return tint_of(text).has_value(); }}}},
     .check = check,

@@ -39,17 +39,19 @@ static const Benchmark bench = blur_benchmark();
 
 const Op blur_op{
     .name = "blur",
-    .doc = {.summary = "a box or a gaussian blur of any radius",
+    .doc = {.group = OpGroup::blur,
+            .summary = "Blur with a box or a gaussian of any radius",
             .description =
-                "Each texel becomes the weighted mean of those around it: with a box of all 2R+1 x 2R+1 alike, with a "
-                "gaussian by exp(-d^2 / 2 S^2), of texels up to R along each axis, normalized. Without --radius a "
-                "gaussian reaches to ceil(3 S), without --sigma S is R/3; weights under 2^-24 of the one in the middle "
-                "are none. Pictures are blurred in linear light with premultiplied alpha, other channels stay as they "
-                "are without --apply-to; the arithmetic is float, with --fp16 too. A texel that is infinite or no "
-                "number shows in the texels whose kernel it lies in, and in no others. All methods agree to within "
-                "rounding, except spline, the default for S of 5 or more: it blurs on a coarser grid, at a cost that "
-                "does not grow with S. Its gaussian is not cut off at 3 S. Its error is at most 0.1 % of the kernel's "
-                "middle and 0.02 % of a step, and an infinity shows up to 6 S away.",
+                "R is --radius and S is --sigma. A box averages all texels up to R away along each axis. A gaussian "
+                "weights a texel at distance d by exp(-d^2 / (2 S^2)), up to R away along each axis. With --sigma "
+                "alone, R is ceil(3 S). A gaussian with --radius alone has S = R / 3. Weights are normalized. Weights "
+                "below 2^-24 of the middle weight count as 0.\nColor is blurred in linear light with premultiplied "
+                "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
+                "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
+                "and no further.\nAll methods agree to within rounding, except spline. Spline is the default for S of "
+                "5 or more, and its cost does not grow with S. It blurs on a coarser grid and does not cut the "
+                "gaussian off at 3 S. Its error is at most 0.1 % of the kernel's middle weight, and 0.02 % of a step "
+                "edge. With spline, an infinity spreads up to 6 S.",
             .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
                         "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "
                         "Processing, 1993 (spline)",
@@ -66,47 +68,48 @@ const Op blur_op{
                  "--sigma 30 --border repeat"}},
     .params =
         {{.name = "radius",
-          .help = "texels to each side of the one in the middle",
+          .help = "Distance in texels from the middle of the kernel to its edge",
           .kind = ParamKind::integer,
           .min = 0,
           .max = 1024,
           .unit = "texels",
           .presence = Presence::optional},
          {.name = "sigma",
-          .help = "standard deviation of the gaussian",
+          .help = "Standard deviation of the gaussian in texels",
           .kind = ParamKind::number,
           .min = 0,
           .max = 341,
           .unit = "texels",
           .presence = Presence::optional},
          {.name = "kernel",
-          .help = "auto is a gaussian where --sigma is given, else a box",
+          .help = "Shape of the kernel; auto is a gaussian if --sigma is given, else a box",
           .kind = ParamKind::choice,
           .choices = {"auto", "box", "gaussian"}},
          {.name = "border",
-          .help = "what lies beyond the picture: its last texel, the picture again, that mirrored, nothing, or no "
-                  "weight at all",
+          .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it, black "
+                  "is 0, renormalize gives them no weight",
           .kind = ParamKind::choice,
           .choices = {"clamp", "repeat", "mirror", "black", "renormalize"}},
-         {.name = "axis", .help = "blurs along x, y or both", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
+         {.name = "axis", .help = "Axes to blur along", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
          {.name = "passes",
-          .help = "how often the kernel is applied; a box applied some times comes near a gaussian",
+          .help = "How often to apply the kernel; several passes of a box approach a gaussian",
           .kind = ParamKind::integer,
           .default_value = 1,
           .min = 1,
           .max = 16},
          {.name = "method",
-          .help = "how the sums are made; auto takes the fastest; spline, for a sigma of 5 or more, is near the exact "
-                  "result",
+          .help =
+              "Algorithm; auto takes the fastest. Only spline changes the result, and it needs --sigma of 5 or more",
           .kind = ParamKind::choice,
           .choices = {"auto", "direct", "separable", "shared", "sliding", "lines", "spline"}},
          {.name = "order",
-          .help = "in which the threads of a workgroup take its texels: row by row, along a z-curve, or AMD's order",
+          .help = "Order in which the threads of a workgroup visit texels: row by row, along a Z-curve, or AMD's "
+                  "swizzle; for --method direct and separable",
           .kind = ParamKind::choice,
           .choices = {"auto", "rows", "z", "amd"}},
-         {.name = "zcurve", .help = "short for --order z", .kind = ParamKind::flag},
+         {.name = "zcurve", .help = "Short for --order z", .kind = ParamKind::flag},
          {.name = "workgroup",
-          .help = "texels of a workgroup that has an order",
+          .help = "Workgroup size in texels, for --method direct and separable",
           .kind = ParamKind::choice,
           .choices = {"auto", "8x8", "16x16", "32x8"}}},
     .check = [](const Call& call) { check_blur(call); },

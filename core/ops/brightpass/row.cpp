@@ -88,44 +88,49 @@ void plan_brightpass(const Call& call, PlanBuilder& builder) {
 
 const Op brightpass_op = point_op({
     .name = "brightpass",
-    .doc = {.summary = "the light above a threshold, black elsewhere",
+    .doc = {.group = OpGroup::blur,
+            .summary = "Keep the light above a threshold and make the rest black",
             .description =
-                "The luminance Y of each texel becomes max(Y - threshold, 0); x and y of its color stay, and so does "
-                "alpha. With --knee K the light sets in gently from threshold - K on: (Y - threshold + K)^2 / 4K up to "
-                "threshold + K. --form mapped takes Y key / log average, the log average of the picture measured on "
-                "the device where none is given, and makes v / (limit + v) of what is over the threshold, v: 0 to 1. "
-                "On color that is not multiplied by alpha. Light that is no number is black.",
+                "Changes the luminance Y of each texel. The chromaticity and alpha do not change. The op works on "
+                "straight color in CIE Yxy. A NaN becomes black.\nWith --form plain, Y becomes max(Y - threshold, 0). "
+                "With --knee K, the transition is soft: Y from threshold - K to threshold + K becomes (Y - threshold + "
+                "K)^2 / (4 K).\nWith --form mapped, Y is first multiplied by key / log average. The light v above the "
+                "threshold then becomes v / (limit + v), which is from 0 to 1. The log average of the input is "
+                "measured on the device unless --log-average gives it.",
             .citation = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, "
                         "DirectX SDK, HDRLighting (--form mapped)",
             .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
                          "--form mapped --threshold 0.1 --knee 0.05"}},
     .params = {{.name = "form",
-                .help = "what is over the threshold as it is, or scaled and mapped to 0..1",
+                .help = "plain subtracts the threshold; mapped scales by --key and maps the result to 0..1",
                 .kind = ParamKind::choice,
                 .choices = {"plain", "mapped"}},
                {.name = "threshold",
-                .help = "luminance that light must have to pass; without it 1, or 5 of the mapped form",
+                .help = "Luminance above which light passes; default 1, or 5 with --form mapped",
                 .default_value = 1,
                 .min = 0,
                 .max = 65504,
                 .presence = Presence::optional},
-               {.name = "knee", .help = "how far around the threshold light sets in gently", .min = 0, .max = 65504},
+               {.name = "knee",
+                .help = "Half-width of the soft transition around --threshold; 0 is a hard edge",
+                .min = 0,
+                .max = 65504},
                {.name = "key",
-                .help = "of --form mapped: what the log average becomes; without it 0.18",
+                .help = "Value that the log average becomes, with --form mapped; default 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
                 .presence = Presence::optional,
                 .effect = {.in = is_mapped, .requirement = "--form mapped"}},
                {.name = "log-average",
-                .help = "of --form mapped: of the picture; without it it is measured",
+                .help = "Log average of the luminance, with --form mapped; default: measured",
                 .default_value = 1,
                 .min = 0.0001,
                 .max = 65504,
                 .presence = Presence::optional,
                 .effect = {.in = is_mapped, .requirement = "--form mapped"}},
                {.name = "limit",
-                .help = "of --form mapped: what over the threshold becomes a half; without it 10",
+                .help = "Light above the threshold that becomes 0.5, with --form mapped; default 10",
                 .default_value = 10,
                 .min = 0.0001,
                 .max = 65504,

@@ -56,18 +56,19 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 const Op channels_op = point_op({
     .name = "channels",
-    .doc = {.summary = "channels reordered, filled with a number, or dropped",
-            .description =
-                "--list says what R, G, B and alpha become, in this order: one of R, G, B and A as they come in, a "
-                "number, or either behind the name of the place and an = (`R,G,B=0.5,A=1`). Without a fourth the "
-                "result has no alpha. Channels are taken as they stand: linear, color multiplied by alpha; of a gray "
-                "picture R, G and B are all Y. At the front of a chain the list may name any other channel that "
-                "`gpupost info` prints (`Z,Z,Z`, `R,G,B,depth.Z`): that one is then none beside the color any more. "
-                "--layer makes the channels of a layer R, G and B.",
-            .citation = "oiiotool --ch",
-            .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
+    .doc =
+        {.group = OpGroup::channels,
+         .summary = "Reorder, fill or drop channels",
+         .description =
+             "--list gives the sources of R, G, B and A, in this order. A source is R, G, B or A of the input, or a "
+             "number. It can be written with its target: `R,G,B=0.5,A=1`. Without a fourth source the result has no "
+             "alpha.\nValues are copied as they are in the chain: linear light, premultiplied. R, G and B of a gray "
+             "image are all Y.\nIf `channels` is the first op, --list may name any channel that `gpupost info` prints: "
+             "`Z,Z,Z` or `R,G,B,depth.Z`. The global option --layer makes the channels of one layer R, G and B.",
+         .citation = "oiiotool --ch",
+         .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
-                .help = "three or four channels",
+                .help = "Three or four channels or numbers, which become R, G, B and A",
                 .kind = ParamKind::text,
                 .form = {.syntax = "C,C,C[,C] of channels and numbers",
                          .matches = [](std::string_view text) { return channel_sources(text).has_value(); }},

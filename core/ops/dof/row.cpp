@@ -253,18 +253,20 @@ static const Benchmark bench = {.floor = Floor::bytes,
 
 const Op dof_op{
     .name = "dof",
-    .doc = {.summary = "depth of field of a lens, from the depth of each texel",
+    .doc = {.group = OpGroup::blur,
+            .summary = "Simulate the depth of field of a lens",
             .description =
-                "A texel at U meters makes a circle of F^2 (P - U) / (N U (P - F)) on the sensor: F the focal length, "
-                "N the f-stop, P the focus. Nearer than the focus its light is spread over its circle, and what the "
-                "circles around a place leave uncovered shows what is behind it, so that near things run over sharp "
-                "edges. Beyond the focus a texel is the mean of those beyond it whose circles, no larger than its own, "
-                "reach it: what is in focus does not bleed into it. What is in focus stays. Depth is that of a channel "
-                "of the picture or of a file of its size, in meters along the axis, or with --depth-invert 1 / meters; "
-                "what is 0, negative or no number is infinitely far. Ops before it that move texels move depth along, "
-                "the nearest texel's where they mix colors. Circles have at most --max-radius texels of radius, of "
-                "which the time grows with the square. A circle keeps its energy: the sum of its light. Light that is "
-                "no number or infinite stays where it is.",
+                "A texel at depth U has a circle of confusion of diameter F^2 |P - U| / (N U (P - F)) on the sensor. F "
+                "is the focal length, N the f-stop, and P the focus distance. Texels in focus stay sharp.\nIn front of "
+                "the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind it. "
+                "Where these circles cover a texel only in part, the background shows through. Behind the focus, a "
+                "texel averages the texels behind the focus whose circles reach it. No circle counts as larger than "
+                "the texel's own, so light in focus does not bleed into the blur. A circle keeps the sum of its "
+                "light.\nDepth comes from a channel of the input, or from --depth-file, an image of the same size. "
+                "Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. Depth that is 0, "
+                "negative or NaN is infinitely far. Ops before `dof` that move texels also move their depth. Ops that "
+                "mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time grows with its "
+                "square. NaN and infinite texels stay where they are.",
             .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
                         "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
                         "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",
@@ -276,69 +278,81 @@ const Op dof_op{
                          "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"}},
     .params =
         {{.name = "focus",
-          .help = "distance to what is sharp; without it 2",
+          .help = "Distance that is sharp, in meters; default 2",
           .default_value = 2,
           .min = 0.001,
           .max = 1e6,
           .unit = "m",
           .presence = Presence::optional},
          {.name = "focus-at",
-          .help = "the texel that is sharp, in the place of --focus",
+          .help = "Texel that is sharp, instead of --focus",
           .kind = ParamKind::text,
           .form = {.syntax = "X,Y", .matches = [](std::string_view text) { return texel_of(text).has_value(); }}},
-         {.name = "f-stop", .help = "focal length / aperture", .default_value = 2.8, .min = 0.1, .max = 1000},
-         {.name = "focal-length", .help = "of the lens", .default_value = 50, .min = 0.1, .max = 10000, .unit = "mm"},
+         {.name = "f-stop",
+          .help = "F-number: focal length / diameter of the aperture",
+          .default_value = 2.8,
+          .min = 0.1,
+          .max = 1000},
+         {.name = "focal-length",
+          .help = "Focal length of the lens in mm",
+          .default_value = 50,
+          .min = 0.1,
+          .max = 10000,
+          .unit = "mm"},
          {.name = "sensor-width",
-          .help = "what the width of the picture's frame, its display window, is on the sensor",
+          .help = "Width of the sensor in mm; it corresponds to the width of the display window",
           .default_value = 36,
           .min = 0.1,
           .max = 10000,
           .unit = "mm"},
          {.name = "depth",
-          .help = "channel that holds the depth; without it Z, and of a depth file its only one",
+          .help = "Channel that holds depth; default Z, or the only channel of --depth-file",
           .kind = ParamKind::text,
           .form = {.syntax = "CHANNEL", .matches = is_a_name}},
          {.name = "depth-file",
-          .help = "picture of the same size that holds the depth",
+          .help = "Image of the same size that holds depth",
           .kind = ParamKind::text,
           .form = {.syntax = "FILE", .matches = is_a_name}},
          {.name = "depth-part",
-          .help = "of a depth file of several: number or name; without it the first, whatever --part says",
+          .help = "Part of a multi-part --depth-file, by number or name; default: the first",
           .kind = ParamKind::text,
           .form = {.syntax = "WHICH", .matches = is_a_name},
           .effect = {.in = [](const Call& call) { return !call.word("depth-file").empty(); },
                      .requirement = "--depth-file"}},
-         {.name = "depth-scale", .help = "meters a unit of depth", .default_value = 1, .min = 1e-9, .max = 1e9},
-         {.name = "depth-invert", .help = "depth is 1 / distance: meters are the scale / it", .kind = ParamKind::flag},
+         {.name = "depth-scale", .help = "Meters per unit of depth", .default_value = 1, .min = 1e-9, .max = 1e9},
+         {.name = "depth-invert",
+          .help = "Depth is 1 / distance: meters are --depth-scale / depth",
+          .kind = ParamKind::flag},
          {.name = "max-radius",
-          .help = "of the largest circle",
+          .help = "Radius of the largest circle of confusion in texels",
           .kind = ParamKind::integer,
           .default_value = 32,
           .min = 1,
           .max = 128,
           .unit = "texels"},
          {.name = "blades",
-          .help = "of the aperture: its corners; 0 for a disk",
+          .help = "Blades of the aperture, which are the sides of its polygon; 0 is a disk",
           .kind = ParamKind::integer,
           .min = 0,
           .max = 16},
          {.name = "rotation",
-          .help = "of the aperture",
+          .help = "Rotation of the aperture in degrees",
           .min = -360,
           .max = 360,
           .unit = "degrees",
           .effect = {.in = is_polygon, .requirement = "--blades"}},
          {.name = "roundness",
-          .help = "of the aperture: from a polygon, 0, to a disk, 1",
+          .help = "Shape of the aperture, from a polygon (0) to a disk (1)",
           .min = 0,
           .max = 1,
           .effect = {.in = is_polygon, .requirement = "--blades"}},
          {.name = "resolution",
-          .help = "of the fields: half takes a sixteenth of the time, and edges of blurred things are softer",
+          .help = "Resolution of the blur; half takes a sixteenth of the time and softens the edges of blurred objects",
           .kind = ParamKind::choice,
           .choices = {"full", "half"}},
          {.name = "show",
-          .help = "the picture, its circles (red near, green far), a field, or what the near one covers",
+          .help = "What to output: the result, the circles of confusion (red in front, green behind), the near or far "
+                  "blur, or the coverage of the near blur",
           .kind = ParamKind::choice,
           .choices = {"result", "coc", "near", "far", "coverage"}}},
     .check = check,

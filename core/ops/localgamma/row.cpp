@@ -132,23 +132,24 @@ Footprint footprint(const Call& call, Size) {
 
 const Op localgamma_op = point_op({
     .name = "localgamma",
-    .doc = {.summary = "encodes light for display with an exponent that follows the light around it",
+    .doc = {.group = OpGroup::tone,
+            .summary = "Encode for display with a gamma that adapts to the surrounding light",
             .description =
-                "In the place of the one gamma of a display each texel has its own: light of 0 to 1, which a tone "
-                "curve gives, becomes its power of 0.444 + 0.045 ln(L + 0.6034), L the luminance of 0 to 1 that the "
-                "eye is adapted to: 0.421 in the dark, 0.465 at white. L is the texel's own, or with --adapt-radius "
-                "that of the picture blurred by a gaussian. The result is encoded for display: integers are written as "
-                "it is, without sRGB, floats as the linear light that it is on a display of sRGB. Ops on light cannot "
-                "stand behind it, but crop and flip can. Light that is negative or no number is black.",
+                "The input is light from 0 to 1, such as `tonemap` gives. Each texel c becomes c^g with g = 0.444 + "
+                "0.045 ln(L + 0.6034): 0.421 in the dark, 0.465 at white. L is the luminance that the eye is adapted "
+                "to, from 0 to 1. It is the texel's own luminance, or with --adapt-radius the luminance of the image "
+                "blurred by a gaussian.\nThe result is encoded for display. Integer files hold it as it is, without an "
+                "sRGB curve. Float files hold the linear light that an sRGB display would show. Only `crop` and `flip` "
+                "may follow this op. Negative light and NaN become black.",
             .citation = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual "
                         "Brightness Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
             .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"}},
     .params = {{.name = "chroma",
-                .help = "gamma encodes R, G and B each; keep encodes Y of Yxy alone, which makes colors stronger",
+                .help = "gamma encodes each of R, G and B; keep encodes only Y of Yxy, which makes colors stronger",
                 .kind = ParamKind::choice,
                 .choices = {"gamma", "keep"}},
                {.name = "adapt-radius",
-                .help = "how far around a texel is what the eye is adapted to; 0 is the texel itself",
+                .help = "Radius in texels of the surroundings that the eye adapts to; 0 is the texel alone",
                 .kind = ParamKind::integer,
                 .min = 0,
                 .max = 1024,

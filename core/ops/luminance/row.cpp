@@ -113,40 +113,42 @@ static const Benchmark bench = benchmark();
 
 const Op luminance_op{
     .name = "luminance",
-    .doc = {.summary = "a small picture of luminances, one number a tile of the picture",
+    .doc = {.group = OpGroup::measure,
+            .summary = "Reduce the image to a grid of luminance values",
             .description =
-                "Linear light, premultiplied as it is, becomes one number a texel, and the texels of each tile one "
-                "number: Y, a float, in the only channel of the result; alpha and other channels are left behind. A "
-                "tile at the right or lower edge holds what is left of the picture, and its mean is that of the texels "
-                "that it holds. With --size the picture is cut into so many tiles, of which all are as large or one "
-                "row or column smaller. A tile that holds what is no number has no mean, minimum or maximum; no other "
-                "tile is touched by it. The result begins at (0, 0). All variants read every texel once and make the "
-                "same to within rounding, and each the same every time.",
-            .citation = "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (the variants "
-                        "but subgroup, mended); ITU-R BT.709 (weights)",
+                "The image is divided into tiles, and each tile becomes one texel of the result. The result is a float "
+                "image with the single channel Y; alpha and other channels are dropped. Luminance is computed from "
+                "linear, premultiplied light. The result starts at (0, 0).\nWith --tile, tiles at the right and lower "
+                "edge can be smaller; their mean counts only their own texels. With --size, tiles are equal or differ "
+                "by one row or column. A tile that contains a NaN has the mean, minimum and maximum NaN. Other tiles "
+                "are not affected.\nEvery variant reads each texel once. All variants agree to within rounding, and "
+                "each gives the same bits every time.",
+            .citation = "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (all variants "
+                        "but subgroup, corrected); ITU-R BT.709 (weights)",
             .examples = {"", "--size 1", "--tile 5x3 --measure minimum", "--tile 64 --measure maximum",
                          "--tile 32x4 --measure count", "--tile 100x2 --weights document"}},
     .params =
         {{.name = "tile",
-          .help = "texels of a tile, 16x16 if nothing is said; one larger than the picture is all of it",
+          .help = "Size of a tile in texels; default 16x16. A tile larger than the image is the whole image",
           .kind = ParamKind::text,
           .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
          {.name = "size",
-          .help = "tiles of the picture, which is texels of the result",
+          .help = "Size of the result: the number of tiles along x and y",
           .kind = ParamKind::text,
           .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
          {.name = "measure",
-          .help = "what is told of a tile: of its luminances, or how many texels it holds",
+          .help = "Value of a tile: mean, minimum or maximum of its luminances, or the number of its texels",
           .kind = ParamKind::choice,
           .choices = {"mean", "minimum", "maximum", "count"}},
          {.name = "weights",
-          .help = "of red, green and blue: 0.2126 0.7152 0.0722, or the document's 0.2125 0.7154 0.0721",
+          .help =
+              "Weights of R, G and B: rec709 is 0.2126 0.7152 0.0722, document (Engel 2014) is 0.2125 0.7154 0.0721",
           .kind = ParamKind::choice,
           .choices = {"rec709", "document"},
           .effect = {.in = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
                      .requirement = "a --measure of luminances, which count is not"}},
          {.name = "variant",
-          .help = "how the sums are made; `bench luminance --list` names all",
+          .help = "Algorithm of the reduction; `gpupost bench luminance --list` names all",
           .kind = ParamKind::choice,
           .choices = variant_choices(),
           .is_for_measuring = true}},

@@ -200,46 +200,43 @@ void prepare(Call& call) {
 
 const Op lut_op = point_op({
     .name = "lut",
-    .doc =
-        {.summary = "Look colors up in a table (a .cube file)",
-         .description =
-             "Reads 1-D tables, 3-D tables of up to 256 entries a side, and both in one file (a curve before the "
-             "cube). "
-             "The table gets straight color of the input's own primaries. Colors outside its domain take the nearest "
-             "color inside. The table gets linear light, unless --srgb or --log-shaper is given. Its result is written "
-             "as the numbers it is, neither decoded nor encoded, and only point ops may follow. With --srgb or "
-             "--linear "
-             "the result is light, and any op may follow. A NaN makes the texel NaN. `ocio --file` reads other "
-             "formats.",
-         .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
-         .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
-                      "testdata/look.cube --log-shaper --linear"}},
-    .params =
-        {{.name = "file",
-          .help = "Table to read",
-          .kind = ParamKind::text,
-          .form = {.syntax = "FILE.cube",
-                   .matches = [](std::string_view text) { return text.ends_with(".cube") || text.ends_with(".CUBE"); }},
-          .presence = Presence::required,
-          .is_positional = true},
-         {.name = "interpolation",
-          .help = "How colors between the entries of a 3-D table are made",
-          .kind = ParamKind::choice,
-          .choices = {"tetrahedral", "trilinear"}},
-         {.name = "srgb",
-          .help = "Encode light as sRGB before the table and decode its result: for tables made for 8-bit pictures",
-          .kind = ParamKind::flag},
-         {.name = "log-shaper",
-          .help =
-              "Encode light x before the table as (log2(x) + 9.72) / 17.52, up to x = 0.0078125 as 10.5402377416545 x "
-              "+ 0.0729055341958355 (ACEScct): 0 to 1 is then light of -0.007 to 223",
-          .kind = ParamKind::flag,
-          .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear light (leave --srgb out)"}},
-         {.name = "linear",
-          .help = "Take the table's result for linear light",
-          .kind = ParamKind::flag,
-          .effect = {[](const Call& call) { return !call.flag("srgb"); },
-                     "a result that is not sRGB (leave --srgb out)"}}},
+    .doc = {.group = OpGroup::color,
+            .summary = "Look up colors in a table (a .cube file)",
+            .description =
+                "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files that hold both, the 1-D table "
+                "first. The table gets straight color in the input's own primaries. A color outside the table's domain "
+                "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper is given. "
+                "Its result is written as it is, neither decoded nor encoded, and only point ops may follow. With "
+                "--srgb or --linear the result is linear light, and any op may follow. A NaN in R, G or B makes the "
+                "texel NaN. `ocio --file` reads other formats.",
+            .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
+            .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
+                         "testdata/look.cube --log-shaper --linear"}},
+    .params = {{.name = "file",
+                .help = "Table to read",
+                .kind = ParamKind::text,
+                .form = {.syntax = "FILE.cube",
+                         .matches =
+                             [](std::string_view text) { return text.ends_with(".cube") || text.ends_with(".CUBE"); }},
+                .presence = Presence::required,
+                .is_positional = true},
+               {.name = "interpolation",
+                .help = "Interpolation between the entries of a 3-D table",
+                .kind = ParamKind::choice,
+                .choices = {"tetrahedral", "trilinear"}},
+               {.name = "srgb",
+                .help = "Encode light as sRGB before the table and decode its result; for tables made for 8-bit images",
+                .kind = ParamKind::flag},
+               {.name = "log-shaper",
+                .help = "Encode light x as ACEScct before the table: (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + "
+                        "0.0729055341958355 up to x = 0.0078125. Light from -0.007 to 223 becomes 0 to 1",
+                .kind = ParamKind::flag,
+                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear light (leave --srgb out)"}},
+               {.name = "linear",
+                .help = "Treat the table's result as linear light",
+                .kind = ParamKind::flag,
+                .effect = {[](const Call& call) { return !call.flag("srgb"); },
+                           "a result that is not sRGB (leave --srgb out)"}}},
     .prepare = prepare,
     .needs = [](const Call&) { return Needs{.file = "file", .most_file_bytes = size_t(512) << 20}; },
     .output = output,

@@ -306,47 +306,52 @@ static const Benchmark bench = {.variants = variants,
 
 const Op mips_op{
     .name = "mips",
-    .doc =
-        {.summary = "the whole mip chain, in one dispatch on a GPU",
-         .description =
-             "W x H texels become 1 + floor(log2(max(W, H))) levels, each max(1, floor(side / 2)) of the one above. "
-             "Even sides average two texels, odd ones three by area, so that every texel counts the same at every "
-             "level. Pictures are averaged in linear light with premultiplied alpha; all channels of the file get "
-             "their levels (uint channels take the nearest texel). Level 0 is the input, bit for bit where the depth "
-             "stays. With --fp16 even levels are summed in half, without overflow and without loss near zero; odd ones "
-             "in float. Other filters than the box keep more detail and overshoot at edges, as `resize` says; they go "
-             "per level, in float arithmetic, each level from the one above or, slower and a little sharper, all from "
-             "level 0. With --normal the numbers of R, G and B are data: integers are neither decoded from sRGB nor "
-             "multiplied by alpha, and are written as they are; a mean of no direction becomes (0.5, 0.5, 1). With "
-             "--coverage a texture that an alpha test cuts out does not thin out with its levels: the share of level 0 "
-             "that the test at REF lets through, of 4x4 samples between each four texels, is kept in every level by a "
-             "scale of alpha in [0, 4], the nearest of ten bisection steps; alpha is clamped to [0, 1], premultiplied "
-             "color goes along with it. Level 0 and pictures without an alpha stay as they are.",
-         .citation =
-             "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
-             "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-         .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
-                      "--reduce max --method single-pass", "--method single-pass --levels 2",
-                      "--method single-pass --levels 6", "--filter kaiser",
-                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
-                      "--filter triangle", "--hicomp", "--normal", "--normal --normal-length alpha --filter mitchell",
-                      "--coverage 0.5", "--coverage 0.3 --filter kaiser"}},
+    .doc = {.group = OpGroup::size,
+            .summary = "Make a mip chain, in one dispatch on a GPU",
+            .description =
+                "A W x H image gets 1 + floor(log2(max(W, H))) levels. Each side of a level is max(1, floor(side / 2)) "
+                "of the level above. Even sides average two texels. Odd sides average three with area weights, so that "
+                "every texel counts the same at every level. Level 0 is the input, bit for bit if the pixel type does "
+                "not change.\nLevels are averaged in linear light with premultiplied alpha. All channels of the file "
+                "get levels; uint channels take the nearest texel. With --fp16, even sides are summed in half, without "
+                "overflow and without loss near 0; odd sides are summed in float.\nA --filter other than box keeps "
+                "more detail and overshoots at edges; `gpupost help resize` describes the filters. Such filters run "
+                "one pass per level, in float. Each level is made from the level above, or with --from-base from level "
+                "0. --from-base is slower and slightly sharper.\n--normal treats R, G and B as data. Integers are not "
+                "decoded from sRGB, not multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, "
+                "0.5, 1).\n--coverage is for textures that are drawn with an alpha test, such as leaves. Averaging "
+                "alpha would thin them out. In every level, the share of the area that passes the test stays that of "
+                "level 0. Coverage is counted on 4 x 4 samples between each four texels. A factor from 0 to 4, found "
+                "by ten bisection steps, scales alpha, which is then clamped to 0..1. Premultiplied color is scaled "
+                "too. Level 0 and images without alpha do not change.",
+            .citation =
+                "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
+                "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+            .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                         "--reduce max --method single-pass", "--method single-pass --levels 2",
+                         "--method single-pass --levels 6", "--filter kaiser",
+                         "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
+                         "--filter triangle", "--hicomp", "--normal",
+                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
+                         "--coverage 0.3 --filter kaiser"}},
     .params =
         {{.name = "method",
-          .help = "one dispatch for all levels, or one a level",
+          .help = "One dispatch for all levels or one per level; auto takes the fastest",
           .kind = ParamKind::choice,
           .choices = {"auto", "single-pass", "per-level"}},
          {.name = "variant",
-          .help = "how the single pass works, ACCESS+EXCHANGE+FETCH; `bench mips --list` names all",
+          .help = "Algorithm of the single pass, as ACCESS+EXCHANGE+FETCH; `gpupost bench mips --list` names all",
           .kind = ParamKind::choice,
           .choices = variant_choices(),
           .is_for_measuring = true},
          {.name = "reduce",
-          .help = "what a texel is of those it covers; min and max make a depth pyramid (Hi-Z)",
+          .help = "Value of a texel: the mean, minimum or maximum of the texels it covers; min and max make a depth "
+                  "pyramid (Hi-Z)",
           .kind = ParamKind::choice,
           .choices = {"mean", "min", "max"}},
          {.name = "levels",
-          .help = "levels with the base, 0 for all down to 1 x 1; of an EXR a part of the chain goes to a file a level",
+          .help = "Number of levels, level 0 included; 0 makes all levels down to 1 x 1. EXR needs all levels, else "
+                  "one file per level is written",
           .kind = ParamKind::integer,
           .default_value = 0,
           .min = 0,
@@ -355,18 +360,20 @@ const Op mips_op{
          border_param(),
          hicomp_param(),
          {.name = "normal",
-          .help = "R, G and B are directions, 2 c - 1: average them and normalize each mean to length 1",
+          .help = "Treat R, G and B as directions 2 c - 1; average them and normalize each mean to length 1",
           .kind = ParamKind::flag,
           .is_for_color = true},
          {.name = "normal-length",
-          .help = "how long a mean of directions came out: drop it, or keep it in alpha, for roughness",
+          .help = "Length of the mean direction before it is normalized: drop it, or keep it in alpha (for roughness)",
           .kind = ParamKind::choice,
           .choices = {"drop", "alpha"},
           .is_for_color = true,
           .effect = {.in = [](const Call& call) { return call.flag("normal"); }, .requirement = "--normal"}},
-         {.name = "from-base", .help = "filters every level from level 0", .kind = ParamKind::flag},
+         {.name = "from-base",
+          .help = "Filter every level from level 0 instead of from the level above",
+          .kind = ParamKind::flag},
          {.name = "coverage",
-          .help = "REF of an alpha test whose share of level 0 every level keeps, 0 for off",
+          .help = "Reference value of the alpha test whose coverage every level keeps; 0 is off",
           .kind = ParamKind::number,
           .default_value = 0,
           .min = 0,

@@ -189,45 +189,47 @@ bool has_no_file(const Call& call) { return !is_given(call, "file"); }
 
 const Op ocio_op{
     .name = "ocio",
-    .doc =
-        {.summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
-         .description =
-             "Runs OpenColorIO's own shader on straight color, fused like any point op. The result is linear light if "
-             "--to "
-             "names a scene-linear space: any op may follow, and an EXR names its primaries. Any other result, for a "
-             "display "
-             "or of a log space, is written as the numbers it is, and only point ops may follow. Configurations and "
-             "LUT "
-             "files are read by a sandboxed process. Variables in a configuration have the values that it gives them. "
-             "--verify compares with the library's exact CPU path, to 0.0001 of the value and 0.0002. A NaN makes the "
-             "texel "
-             "NaN.",
-         .citation = "OpenColorIO 2.1; ACES 1.3 by its built-in transforms",
-         .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
-                      "--file testdata/look.cube --interpolation default --linear"}},
-    .params =
-        {text_param("from", "Space of the input; default: light of the file's primaries, by aces_interchange", "SPACE"),
-         text_param("to", "Space of the result", "SPACE"),
-         text_param("display", "Display to show on", "DISPLAY"),
-         text_param("view", "View of the display; default: its first", "VIEW", {has_display, "--display"}),
-         text_param("looks", "Looks in the place of the view's own, + or - before each", "LOOKS",
-                    {has_display, "--display"}),
-         text_param("look", "Apply a look", "LOOK"),
-         text_param("file", "Apply a file to the numbers as they are: clf, ctf, cube, csp, ccc, cdl, spi1d, spi3d, 3dl",
-                    "FILE"),
-         {.name = "interpolation",
-          .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or as the format says",
-          .kind = ParamKind::choice,
-          .choices = {"best", "default"},
-          .effect = {has_file, "--file"}},
-         {.name = "linear",
-          .help = "Take the result of --file for linear light, so that any op may follow",
-          .kind = ParamKind::flag,
-          .effect = {has_file, "--file"}},
-         {.name = "inverse", .help = "Apply the transform backwards", .kind = ParamKind::flag},
-         text_param("config",
-                    "Configuration: a file, or built-in cg or studio (ACES 1.3); default: the variable OCIO, else cg",
-                    "FILE", {has_no_file, "a space, display or look"})},
+    .doc = {.group = OpGroup::color,
+            .summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
+            .description =
+                "Runs OpenColorIO's own shader on straight color, fused like any point op. If --to names a "
+                "scene-linear space, the result is linear light: any op may follow, and an EXR records its primaries. "
+                "Any other result, for a display or in a log space, is written as it is, and only point ops may "
+                "follow.\nA sandboxed process reads configurations and LUT files. Variables in a configuration have "
+                "the values that the configuration gives them. --verify compares with OpenColorIO's exact CPU path; "
+                "the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes the texel NaN.",
+            .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
+            .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
+                         "--file testdata/look.cube --interpolation default --linear"}},
+    .params = {text_param("from",
+                          "Color space of the input; default: linear light in the file's primaries, through the role "
+                          "aces_interchange",
+                          "SPACE"),
+               text_param("to", "Color space of the result", "SPACE"),
+               text_param("display", "Display to convert for", "DISPLAY"),
+               text_param("view", "View of the display; default: its first view", "VIEW", {has_display, "--display"}),
+               text_param("looks", "Looks to use instead of the view's own, with + or - before each", "LOOKS",
+                          {has_display, "--display"}),
+               text_param("look", "Look to apply", "LOOK"),
+               text_param("file",
+                          "LUT or transform file to apply to the values as they are: clf, ctf, cube, csp, ccc, cdl, "
+                          "spi1d, spi3d, 3dl",
+                          "FILE"),
+               {.name = "interpolation",
+                .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "
+                        "file's format defines",
+                .kind = ParamKind::choice,
+                .choices = {"best", "default"},
+                .effect = {has_file, "--file"}},
+               {.name = "linear",
+                .help = "Treat the result of --file as linear light, so that any op may follow",
+                .kind = ParamKind::flag,
+                .effect = {has_file, "--file"}},
+               {.name = "inverse", .help = "Apply the inverse transform", .kind = ParamKind::flag},
+               text_param("config",
+                          "Configuration: a file, or the built-in cg or studio (ACES 1.3); default: the environment "
+                          "variable OCIO, else cg",
+                          "FILE", {has_no_file, "a space, display or look"})},
     .check = check,
     .prepare = prepare,
     .needs = needs,

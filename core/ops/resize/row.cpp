@@ -180,25 +180,25 @@ Footprint footprint(const Call& call, Size size) {
 const Op resize_op{
     .name = "resize",
     .doc =
-        {.summary = "the picture in another size",
+        {.group = OpGroup::size,
+         .summary = "Change the size of the image",
          .description =
-             "To W x H texels, or to a percentage of both sides, rounded to whole texels. Filters are as wide as the "
-             "texels of the coarser side: they average where the picture gets smaller and interpolate where it gets "
-             "larger. Weights are normalized; the arithmetic is float, with --fp16 too. lanczos3 and kaiser are the "
-             "sharpest and overshoot at edges (numbers under 0 or over 1 stay in float files and are clamped in files "
-             "of 8 and 16 bits; over 65504 they are 65504 in half), mitchell overshoots less, triangle and box not at "
-             "all. Channels beside the color take the nearest texel without --apply-to, uint channels always. The "
-             "display window is scaled too. A picture whose data window is a part of it is scaled as that part: with a "
-             "percentage the data window is rounded outwards, so that parts fit together; with W x H it has as many "
-             "texels.",
+             "The result has W x H texels, or a percentage of both sides, rounded to whole texels. Filters average "
+             "when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic is 32-bit "
+             "float, even with --fp16.\nlanczos3 and kaiser are the sharpest and overshoot at edges. mitchell "
+             "overshoots less, triangle and box not at all. Values below 0 or above 1 stay in float files and are "
+             "clamped in integer files. Half files clamp at 65504.\nOther channels than color take the nearest texel "
+             "unless --apply-to names them; uint channels always do. The display window is scaled too. If the data "
+             "window differs from the display window, a percentage scales it and rounds it outward, so that parts of "
+             "one image still fit together. W x H sets the size of the data window.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
-             "Filters in Computer Graphics, 1988; kaiser as in NVIDIA Texture Tools; hicomp as in OpenImageIO",
+             "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp)",
          .examples = {"--size 50%", "--size 24x40 --filter box", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
                       "--size 60% --hicomp --border mirror"}},
     .params = {{.name = "size",
-                .help = "of the result, in texels, or its sides as a share of those of the picture",
+                .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH or P%", .matches = matches_syntax},
                 .presence = Presence::required},

@@ -11,14 +11,15 @@ namespace gpupost {
 
 const Op clamp_op = point_op({
     .name = "clamp",
-    .doc = {.summary = "channels brought into a range",
-            .description = "What of R, G and B is under --min becomes that, what is over --max becomes that, in linear "
-                           "light and straight alpha. Where alpha is 0 the range is widened to take in 0, so that "
-                           "black stays black. What is no number stays (`nan` replaces it).",
-            .citation = "minimum and maximum",
+    .doc = {.group = OpGroup::channels,
+            .summary = "Clamp R, G and B to a range",
+            .description = "Values below --min become --min, and values above --max become --max, in linear light with "
+                           "straight alpha. A NaN stays NaN; `nan` replaces it. Where alpha is 0, the range is widened "
+                           "to include 0, so that transparent black stays black.",
+            .citation = "min(max(c, MIN), MAX)",
             .examples = {"", "--min 0.1 --max 16"}},
-    .params = {{.name = "min", .help = "the least that is left", .default_value = 0, .min = -65504, .max = 65504},
-               {.name = "max", .help = "the most that is left", .default_value = 1, .min = -65504, .max = 65504}},
+    .params = {{.name = "min", .help = "Lowest value", .default_value = 0, .min = -65504, .max = 65504},
+               {.name = "max", .help = "Highest value", .default_value = 1, .min = -65504, .max = 65504}},
     .check =
         [](const Call& call) {
           if (call.number("min") > call.number("max"))
@@ -61,14 +62,16 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
 
 const Op nan_op = point_op({
     .name = "nan",
-    .doc = {.summary = "Replace NaN and infinite values",
-            .description = "In every channel of floats, depth and other layers too, NaN becomes 0. Infinities become "
-                           "0, or with --policy clamp 65504 with their sign, the largest half. With --policy error a "
-                           "picture that has NaN or infinities is refused with exit code 2.",
+    .doc = {.group = OpGroup::channels,
+            .summary = "Replace NaN and infinite values",
+            .description =
+                "Works on every channel of type half or float, including depth and other layers. NaN becomes 0. "
+                "Infinities become 0, or with --policy clamp 65504 with their sign, which is the largest half. With "
+                "--policy error, an image with NaN or infinite values is refused with exit code 2.",
             .citation = "IEEE 754",
             .examples = {"", "--policy clamp", "--policy error"}},
     .params = {{.name = "policy",
-                .help = "what infinities become",
+                .help = "zero replaces infinities by 0, clamp by 65504 with their sign; error refuses the image",
                 .kind = ParamKind::choice,
                 .choices = {"zero", "clamp", "error"}}},
     .channels = Channels::all,

@@ -23,14 +23,16 @@ constexpr double power_fuzz = 0x1p-16;  // devices take powers by logarithms
 
 const Op contrast_op = point_op({
     .name = "contrast",
-    .doc = {.summary = "distances in stops from a gray made larger or smaller",
-            .description = "Each of R, G and B becomes pivot (c / pivot)^factor, in linear light and straight alpha: "
-                           "what is as bright as the pivot stays, and a stop above it becomes as many stops as the "
-                           "factor says. Negative numbers keep their sign.",
-            .citation = "contrast on a logarithmic scale",
+    .doc = {.group = OpGroup::tone,
+            .summary = "Raise or lower contrast around a pivot",
+            .description = "Each of R, G and B becomes pivot * (c / pivot)^factor, in linear light with straight "
+                           "alpha. The pivot keeps its brightness. Light one stop above the pivot ends up FACTOR stops "
+                           "above it. Negative values keep their sign.",
+            .citation = "A power function around a pivot",
             .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"}},
-    .params = {{.name = "factor", .help = "over 1 for more contrast", .default_value = 1, .min = 0.01, .max = 16},
-               {.name = "pivot", .help = "the gray that stays", .default_value = 0.18, .min = 0.0001, .max = 1000}},
+    .params =
+        {{.name = "factor", .help = "Contrast; values above 1 raise it", .default_value = 1, .min = 0.01, .max = 16},
+         {.name = "pivot", .help = "Gray that does not change", .default_value = 0.18, .min = 0.0001, .max = 1000}},
     .point = Point{.kernel = "small/contrast.glsl",
                    .alpha = PointAlpha::straight,
                    .relative_error = power_fuzz,
@@ -52,14 +54,18 @@ const Op contrast_op = point_op({
 
 const Op gamma_op = point_op({
     .name = "gamma",
-    .doc = {.summary = "a power of each channel",
-            .description = "Each of R, G and B becomes c^(1 / value), straight alpha: over 1 makes the middle "
-                           "brighter. Negative numbers keep their sign. It does not encode for display: PNG files, and "
-                           "KTX2 and DDS files of 8 bits, get their sRGB curve when they are written.",
-            .citation = "a power law",
+    .doc = {.group = OpGroup::tone,
+            .summary = "Apply a power function to each channel",
+            .description = "Each of R, G and B becomes c^(1 / value), with straight alpha. Negative values keep their "
+                           "sign. This op does not encode for display: PNG, JPEG, TIFF with integers, and 8-bit KTX2 "
+                           "and DDS get their sRGB curve when they are written.",
+            .citation = "c^(1 / value)",
             .examples = {"--value 2.2", "--value 0.5"}},
-    .params =
-        {{.name = "value", .help = "over 1 makes the middle brighter", .default_value = 1, .min = 0.05, .max = 20}},
+    .params = {{.name = "value",
+                .help = "Gamma; values above 1 brighten the midtones",
+                .default_value = 1,
+                .min = 0.05,
+                .max = 20}},
     .point = Point{.kernel = "small/gamma.glsl",
                    .alpha = PointAlpha::straight,
                    .relative_error = power_fuzz,
@@ -74,12 +80,17 @@ const Op gamma_op = point_op({
 
 const Op saturation_op = point_op({
     .name = "saturation",
-    .doc = {.summary = "colors made stronger or grayer",
-            .description = "Each of R, G and B becomes Y + factor (c - Y), Y the luminance, in linear light: 0 is "
-                           "gray, 1 changes nothing; the luminance stays.",
+    .doc = {.group = OpGroup::color,
+            .summary = "Make colors stronger or grayer",
+            .description = "Each of R, G and B becomes Y + factor * (c - Y), in linear light. Y is the luminance, "
+                           "which does not change.",
             .citation = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
             .examples = {"--factor 1.4", "--factor 0"}},
-    .params = {{.name = "factor", .help = "0 is gray", .default_value = 1, .min = 0, .max = 16}},
+    .params = {{.name = "factor",
+                .help = "0 is gray, 1 changes nothing, more than 1 is more saturated",
+                .default_value = 1,
+                .min = 0,
+                .max = 16}},
     .needs = needs_rec709,
     .point = Point{.kernel = "small/saturation.glsl",
                    .alpha = PointAlpha::any,

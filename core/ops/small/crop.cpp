@@ -79,15 +79,16 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 
 const Op crop_op{
     .name = "crop",
-    .doc = {.summary = "a part of the picture",
+    .doc = {.group = OpGroup::size,
+            .summary = "Cut out a rectangle",
             .description =
-                "W x H texels, the first of them X texels from the left and Y from the top of the picture (of its data "
-                "window, wherever that lies), bit for bit. The result begins at (0, 0) and its display window is its "
-                "data window, as with oiiotool --cut. A part that is not wholly inside the picture is refused.",
-            .citation = "moves numbers; the windows are those of oiiotool --cut",
+                "The result has W x H texels. Its top left texel is X texels from the left and Y texels from the top "
+                "of the data window. Texels are copied bit for bit. The result starts at (0, 0), and its display "
+                "window equals its data window. A rectangle that is not wholly inside the image is an error.",
+            .citation = "Windows as in oiiotool --cut",
             .examples = {"--window 1x1+0+0"}},
     .params = {{.name = "window",
-                .help = "size and corner of the part, in texels",
+                .help = "Size of the rectangle and position of its top left corner, in texels",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH+X+Y",
                          .matches = [](std::string_view text) { return whole_numbers(text, separators).has_value(); }},

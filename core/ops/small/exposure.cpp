@@ -117,33 +117,33 @@ void plan_exposure(const Call& call, PlanBuilder& builder) {
 
 const Op exposure_op = point_op({
     .name = "exposure",
-    .doc = {.summary = "light made brighter or darker by stops, or to a key",
-            .description =
-                "R, G and B are multiplied by 2^stops, in linear light; alpha stays. With --auto by what brings the "
-                "log average of the picture's luminance to the key, measured on the device as by `stats`, of what is "
-                "above 0 and finite, and of that between two percentiles where they are given, then by a histogram of "
-                "an eighth of a stop a bin; by at most 126 stops, and not at all where all is black. The result does "
-                "not depend on how bright the picture is: to within a sixteenth of a stop between percentiles.",
+    .doc = {.group = OpGroup::tone,
+            .summary = "Brighten or darken by stops, or automatically",
+            .description = "R, G and B are multiplied by 2^stops, in linear light. Alpha does not change.\nWith --auto "
+                           "the factor is key / log average. The log average is measured on the device as `stats` "
+                           "does, from luminances that are finite and above 0. With --percentile only luminances "
+                           "between the two percentiles count; they come from a histogram with bins of 1/8 stop. The "
+                           "factor is at most 126 stops up or down, and 1 if the image is black. The result does not "
+                           "depend on the brightness of the input; with --percentile it may differ by 1/16 stop.",
             .citation = "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                         "2002, eq. 1 and 2 (--auto)",
             .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
     .params = {{.name = "stops",
-                .help = "one more is twice the light",
+                .help = "Change of exposure; +1 doubles the light",
                 .min = -most_stops,
                 .max = most_stops,
                 .unit = "stops",
                 .presence = Presence::optional},
-               {.name = "auto", .help = "by the picture's own luminance", .kind = ParamKind::flag},
+               {.name = "auto", .help = "Choose the exposure from the luminance of the image", .kind = ParamKind::flag},
                {.name = "key",
-                .help = "of --auto: what the log average becomes; without it 0.18",
+                .help = "Value that the log average becomes, with --auto; default 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,
                 .presence = Presence::optional,
                 .effect = {.in = is_auto, .requirement = "--auto"}},
                {.name = "percentile",
-                .help =
-                    "of --auto: leaves out what is darker and brighter than these shares of the luminances, like 10,90",
+                .help = "Ignore luminances below the LOW and above the HIGH percentile, with --auto; for example 10,90",
                 .kind = ParamKind::text,
                 .form = {.syntax = "LOW,HIGH",
                          .matches = [](std::string_view text) { return percentiles_of(text).has_value(); }},

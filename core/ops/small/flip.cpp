@@ -70,14 +70,15 @@ void plan_flip(const Call& call, PlanBuilder& builder) {
 
 const Op flip_op{
     .name = "flip",
-    .doc = {.summary = "the picture mirrored",
-            .description = "`flip x` exchanges left and right, `flip y` top and bottom, `flip xy` both, which is half "
-                           "a turn, bit for bit. The axis stands right behind the op. The picture is mirrored in its "
-                           "display window: where the data window is a part of that, the part is mirrored with it.",
-            .citation = "moves numbers; the windows are those of oiiotool --flip and --flop",
+    .doc = {.group = OpGroup::size,
+            .summary = "Mirror the image",
+            .description = "`flip x` swaps left and right, `flip y` swaps top and bottom, and `flip xy` does both, "
+                           "which is half a turn. Texels are copied bit for bit. The image is mirrored within its "
+                           "display window; a smaller data window moves with it.",
+            .citation = "Windows as in oiiotool --flop (x) and --flip (y)",
             .examples = {"x", "y", "xy"}},
     .params = {{.name = "axis",
-                .help = "the direction in which texels change places",
+                .help = "Axis along which texels swap places",
                 .kind = ParamKind::choice,
                 .choices = {"x", "y", "xy"},
                 .is_positional = true}},

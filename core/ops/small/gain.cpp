@@ -32,7 +32,7 @@ bool are_all(const Call& call, double number) {
 
 std::vector<Param> params(double def) {
   std::vector<Param> made{{.name = "value",
-                           .help = "of all three channels",
+                           .help = "Number for R, G and B",
                            .default_value = def,
                            .min = -65504,
                            .max = 65504,
@@ -44,7 +44,7 @@ std::vector<Param> params(double def) {
                                       .requirement = "a channel that has no number of its own"}}};
   for (const std::string_view channel : channels)
     made.push_back({.name = channel,
-                    .help = "of this channel, in the place of --value",
+                    .help = "Number for this channel; default: --value",
                     .min = -65504,
                     .max = 65504,
                     .presence = Presence::optional});
@@ -55,9 +55,10 @@ std::vector<Param> params(double def) {
 
 const Op gain_op = point_op({
     .name = "gain",
-    .doc = {.summary = "channels times a number",
-            .description = "R, G and B are multiplied by a number each, in linear light; alpha stays.",
-            .citation = "the slope of ASC CDL 1.2",
+    .doc = {.group = OpGroup::color,
+            .summary = "Multiply R, G and B by a number",
+            .description = "R, G and B are each multiplied by a number, in linear light. Alpha does not change.",
+            .citation = "The slope of ASC CDL 1.2",
             .examples = {"--value 1.5", "--red 0.9 --blue 1.2"}},
     .params = params(1),
     .point = Point{.kernel = "small/gain.glsl",
@@ -74,10 +75,11 @@ const Op gain_op = point_op({
 
 const Op offset_op = point_op({
     .name = "offset",
-    .doc = {.summary = "a number added to channels",
-            .description = "Add a number to each of R, G and B, in linear light and straight alpha: premultiplied "
-                           "color c becomes c + alpha times the number, so texels of alpha 0 stay as they are.",
-            .citation = "the offset of ASC CDL 1.2",
+    .doc = {.group = OpGroup::color,
+            .summary = "Add a number to R, G and B",
+            .description = "A number is added to each of R, G and B, in linear light with straight alpha. "
+                           "Premultiplied color c becomes c + alpha * number, so texels with alpha 0 do not change.",
+            .citation = "The offset of ASC CDL 1.2",
             .examples = {"--value 0.1", "--red -0.05 --green 0.01"}},
     .params = params(0),
     .point = Point{.kernel = "small/offset.glsl",

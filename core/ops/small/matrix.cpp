@@ -86,22 +86,24 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 const Op matrix_op = point_op({
     .name = "matrix",
-    .doc = {.summary = "a 3x3 or 3x4 matrix on R, G and B",
-            .description =
-                "Each of R, G and B becomes a sum of all three, in linear light and with straight alpha. --rows gives "
-                "the shares row by row: nine numbers, or twelve, where the fourth of each row is added to straight "
-                "color (texels of alpha 0 do not get it). --named is a matrix between primaries: a picture with other "
-                "chromaticities than that matrix takes is converted to those first, and the result says which it has.",
+    .doc = {.group = OpGroup::color,
+            .summary = "Apply a 3x3 or 3x4 matrix to R, G and B",
+            .description = "Each of R, G and B becomes a weighted sum of all three, in linear light with straight "
+                           "alpha. --rows gives the weights row by row: nine numbers, or twelve. With twelve, the "
+                           "fourth number of each row is an offset. Texels with alpha 0 do not get the "
+                           "offset.\n--named converts between primaries. An image with other primaries than the matrix "
+                           "expects is first converted to the expected ones. The output records its new primaries.",
             .citation = "ITU-R BT.709, BT.2020; CIE 15",
             .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                          "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
                          "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"}},
-    .params = {{.name = "rows",
-                .help = "the rows of R, of G and of B",
-                .kind = ParamKind::text,
-                .form = {.syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
-                         .matches = [](std::string_view text) { return parsed(text).has_value(); }}},
-               {.name = "named", .help = "in the place of --rows", .kind = ParamKind::choice, .choices = names()}},
+    .params =
+        {{.name = "rows",
+          .help = "Weights of R, G and B for the new R, then for the new G, then for the new B",
+          .kind = ParamKind::text,
+          .form = {.syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+                   .matches = [](std::string_view text) { return parsed(text).has_value(); }}},
+         {.name = "named", .help = "Named matrix, instead of --rows", .kind = ParamKind::choice, .choices = names()}},
     .check =
         [](const Call& call) {
           const bool is_named = call.number("named") != 0;

@@ -31,27 +31,27 @@ static const Benchmark bench = {.variants =
 
 const Op stats_op{
     .name = "stats",
-    .doc = {.summary = "what the numbers of the picture are like, on standard output",
-            .description =
-                "Mean, log average, minimum, maximum, percentiles and a histogram of the luminance, and of each "
-                "channel its mean, minimum and maximum, as JSON, one object a line for each time that the op stands in "
-                "the chain and each input. The picture goes through unchanged, and at the end of a chain it is written "
-                "with -o alone. Luminance is 0.2126390 R + 0.7151687 G + 0.0721923 B, which the op luminance rounds as "
-                "Rec. 709 does, of linear, premultiplied color, of texels where all three are finite. Numbers that are "
-                "not-a-number or infinite are counted and left out of all else. The log average, the histogram and the "
-                "percentiles are of luminances above 0. The histogram has bins of an eighth of a stop from 2^-16 to "
-                "2^16, and to whole stops beyond where there is light; percentiles are interpolated in it. Channels "
-                "beside the color are measured too, but for those of uint. Sums are made in a fixed order: the same "
-                "picture gives the same bits on every run, and a mean is off by less than a millionth of the mean of "
-                "the absolute values.",
-            .citation = "E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 (the log "
-                        "average, of what is above 0); Rec. ITU-R BT.709 (luminance)",
-            .examples = {"", "--measure extremes"}},
+    .doc =
+        {.group = OpGroup::measure,
+         .summary = "Print statistics: mean, extremes, percentiles, histogram",
+         .description =
+             "Prints one line of JSON on standard output for each input and each `stats` in the chain. The image "
+             "passes through unchanged. If `stats` is the last op, the image is written only with -o.\nFor luminance: "
+             "mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, minimum and "
+             "maximum; uint channels are left out. Luminance is 0.2126390 R + 0.7151687 G + 0.0721923 B of linear, "
+             "premultiplied color; `luminance` uses the rounded weights of Rec. 709.\nNaN and infinite values are "
+             "counted and left out of everything else. Luminance needs R, G and B to be finite. The log average, the "
+             "histogram and the percentiles use only luminances above 0. Histogram bins are 1/8 stop wide from 2^-16 "
+             "to 2^16, and one stop beyond. Percentiles are interpolated in the histogram. The same image gives the "
+             "same bits on every run. A mean is off by less than a millionth of the mean absolute value.",
+         .citation = "E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 (log average, "
+                     "of values above 0); ITU-R BT.709 (luminance)",
+         .examples = {"", "--measure extremes"}},
     .params = {{.name = "measure",
-                .help = "all, or the luminance's mean, minimum and maximum alone, which is the fastest",
+                .help = "all, or extremes: only mean, minimum and maximum of the luminance, which is faster",
                 .kind = ParamKind::choice,
                 .choices = {"all", "extremes"}},
-               {.name = "table", .help = "a table to read in place of JSON", .kind = ParamKind::flag}},
+               {.name = "table", .help = "Print a table instead of JSON", .kind = ParamKind::flag}},
     .makes = Makes::statistics,
     .channels = Channels::all,
     .needs = needs_rec709,

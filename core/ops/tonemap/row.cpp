@@ -29,28 +29,28 @@ struct CurveOption {
   std::string_view name, help;
 };
 constexpr CurveOption curve_options[] = {
-    {"white", "the luminance that becomes 1; of the curves without a default the picture's largest"},
-    {"average", "the logarithmic average of the luminance in the place of the picture's own"},
-    {"black", "the luminance that becomes 0"},
-    {"toe", "the strength of the toe"},
-    {"shoulder", "the strength of the shoulder"},
-    {"crossover", "the luminance where toe and shoulder meet"},
-    {"linear", "the strength or the length of the part between toe and shoulder"},
-    {"linear-start", "the luminance where the part between toe and shoulder begins"},
-    {"angle", "the angle of the part between toe and shoulder"},
-    {"toe-numerator", "the numerator of the toe's angle"},
-    {"toe-denominator", "the denominator of the toe's angle"},
-    {"display", "the largest luminance of the display in cd/m2"},
-    {"bias", "over its default the middle is darker, under it brighter"},
-    {"strength", "how much more dark light is raised than bright"},
-    {"contrast", "the slope of the middle"},
-    {"mid-in", "the light that becomes --mid-out"},
-    {"mid-out", "what --mid-in becomes"},
-    {"peak", "what the brightest light becomes"},
-    {"pedestal", "what black becomes"},
-    {"sharpening", "over its default neighborhoods are wider, above all in the dark"},
-    {"epsilon", "how uneven light may be within a neighborhood"},
-    {"scales", "the number of widths that a neighborhood may have"},
+    {"white", "Luminance that becomes 1; default: that of the curve, else the maximum of the image"},
+    {"average", "Log average of the luminance; default: measured"},
+    {"black", "Luminance that becomes 0"},
+    {"toe", "Strength of the toe"},
+    {"shoulder", "Strength of the shoulder"},
+    {"crossover", "Luminance where toe and shoulder meet"},
+    {"linear", "Strength or length of the section between toe and shoulder"},
+    {"linear-start", "Luminance where the section between toe and shoulder begins"},
+    {"angle", "Angle of the section between toe and shoulder"},
+    {"toe-numerator", "Numerator of the toe's angle"},
+    {"toe-denominator", "Denominator of the toe's angle"},
+    {"display", "Peak luminance of the display in cd/m2"},
+    {"bias", "Above the curve's default the midtones are darker, below it brighter"},
+    {"strength", "How much more dark light is raised than bright light"},
+    {"contrast", "Slope of the midtones"},
+    {"mid-in", "Light that becomes --mid-out"},
+    {"mid-out", "Result for light of --mid-in"},
+    {"peak", "Result for the brightest light"},
+    {"pedestal", "Result for black"},
+    {"sharpening", "Above the curve's default, neighborhoods are wider, mostly in dark areas"},
+    {"epsilon", "How much the light may vary within a neighborhood"},
+    {"scales", "Number of neighborhood sizes"},
 };
 
 // An option of curves: it takes what any of them takes.
@@ -72,25 +72,25 @@ bool is_agx(const Call& call) { return curve_of(call).name.starts_with("agx"); }
 std::vector<Param> params() {
   std::vector<Param> params{
       {.name = "curve",
-       .help = "the curve; what each is stands below",
+       .help = "Tone curve; each is described below",
        .kind = ParamKind::choice,
        .choices = curve_names()},
       {.name = "key",
-       .help = "scales the light before the curve, so that its logarithmic average is this",
+       .help = "Scale the light before the curve, so that its log average becomes this value",
        .default_value = 0.18,
        .min = 0.001,
        .max = 10,
        .presence = Presence::optional},
       {.name = "chroma",
-       .help = "what becomes of color where Y becomes T: keep x and y of Yxy, scale all channels by the ratio T / Y, "
-               "saturate (C / Y)^S T, or each channel by itself; auto is keep with curves of the luminance, else "
-               "per-channel",
+       .help = "Color when luminance Y becomes T: keep x and y of Yxy (keep), multiply R, G and B by T / Y (ratio), "
+               "use (C / Y)^S T (saturate), or apply the curve to R, G and B (per-channel). auto is keep for luminance "
+               "curves, else per-channel",
        .kind = ParamKind::choice,
        .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
        .effect = {.in = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
                   .requirement = "a --curve of luminance or of each channel"}},
       {.name = "saturation",
-       .help = "S of --chroma saturate, 0 for gray; given alone it means that",
+       .help = "S of --chroma saturate; 0 is gray. Given alone, it implies --chroma saturate",
        .default_value = 1,
        .min = 0,
        .max = 2,
@@ -98,16 +98,16 @@ std::vector<Param> params() {
        .effect = {.in = [](const Call& call) { return chroma_of(call) == Chroma::saturate; },
                   .requirement = "--chroma saturate and a --curve of luminance"}},
       {.name = "fit",
-       .help = "colors that come out over 1 are mixed with gray of their luminance, up to 1: luminance and hue stay",
+       .help = "Mix colors above 1 with gray of the same luminance until they are at most 1; luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
-       .help = "slope, power and saturation of the agx curves, in the order of the published code: the luminance of "
-               "the saturation is that before the power",
+       .help = "Slope, power and saturation for the agx curves. As in the published code, saturation uses the "
+               "luminance before the power",
        .kind = ParamKind::choice,
        .choices = {"none", "punchy", "golden"},
        .effect = {.in = is_agx, .requirement = "one of the agx curves"}},
       {.name = "display-power",
-       .help = "E of the agx curves, the power of the display that they encode for",
+       .help = "E of the agx curves: the gamma of the display they encode for",
        .kind = ParamKind::choice,
        .choices = {"2.2", "2.4"},
        .effect = {.in = is_agx, .requirement = "one of the agx curves"}}};
@@ -116,8 +116,8 @@ std::vector<Param> params() {
 }
 
 std::string note_of(const CurveParam& param) {
-  const std::string def = param.measured == Measured::nothing ? fmt::format(" {}", param.default_value) : "";
-  return fmt::format("{} is --{}{} ({}..{})", param.letter, param.option, def, param.min, param.max);
+  const std::string def = param.measured == Measured::nothing ? fmt::format("{}", param.default_value) : "measured";
+  return fmt::format("{} is --{} ({}..{}, default {})", param.letter, param.option, param.min, param.max, def);
 }
 
 std::vector<Note> notes() {
@@ -301,19 +301,19 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
 const Op tonemap_op = point_op({
     .name = "tonemap",
     .doc =
-        {.summary = "light of any strength to the light of a display, by one of many curves",
+        {.group = OpGroup::tone,
+         .summary = "Map HDR light to the range of a display, by one of many curves",
          .description =
-             "A curve brings light of any strength to that of a display, 0 to 1, in linear light and straight alpha; "
-             "the result is linear still and is encoded as it is written. Curves of the luminance work on Y alone and "
-             "keep the chromaticity, so that colors may come out over 1: --fit brings them back. Numbers under 0 "
-             "become 0. A texel of alpha 0 does not get what a curve makes of black. Curves without a clamp in their "
-             "formula give more than 1 for light over their white. Light that is negative or no number is black, light "
-             "over 1e15 is that. Numbers of curves that are not given and have no default are the picture's own, "
-             "measured on the device: of its luminance over zero, as it stands premultiplied by alpha. A white is then "
-             "within the range of --white, in units of the scaled light. The local curve takes a neighborhood's light "
-             "by its alpha: what is transparent does not weigh in what is not.",
-         .citation =
-             "named with each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (saturate)",
+             "A curve maps light of any strength to 0..1, in linear light with straight alpha. The result is still "
+             "linear; the output file gets its own encoding. Negative light and NaN become black. Light above 1e15 "
+             "counts as 1e15. Where alpha is 0, black stays black, even with curves that lift it.\nLuminance curves "
+             "change Y and keep the chromaticity, so colors may exceed 1; --fit brings them back. Curves without a "
+             "clamp in their formula give more than 1 for light above their white.\nSome options of curves have no "
+             "default. If they are not given, they are measured on the device: the log average or the maximum of the "
+             "premultiplied luminance above 0. A measured white is limited to the range of --white, in units of the "
+             "scaled light. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
+         .citation = "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
+                     "saturate)",
          .examples = {"--curve reinhard --key 0.18 --average 0.4",
                       "--curve reinhard-extended --white 4 --chroma ratio --fit",
                       "--curve day --chroma saturate --saturation 0.7",
