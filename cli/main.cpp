@@ -110,7 +110,7 @@ static Exit run_words(const std::vector<std::string>& words) {
   if (verb) return verb->run(parse_verb(*verb, {words.begin() + 1, words.end()}));
   Request request = parse_request(words);
   request.inputs = list_inputs(request.input_words, request.globals.inputs);
-  if (request.globals.bake) return bake(request);
+  if (request.globals.bake.side) return bake(request);
   if (!request.globals.explain) return run(request);
   if (request.calls.empty()) fail(Exit::usage, "--explain: no op; expected a chain");
   print_out(printable_lines(explain(request)));

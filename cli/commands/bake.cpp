@@ -51,8 +51,8 @@ Planes inputs_of(int side, const std::string& shaper) {
 
 Exit bake(const Request& request) {
   check(request);
-  const int side = *request.globals.bake;
-  const std::string& shaper = request.globals.bake_shaper;
+  const int side = *request.globals.bake.side;
+  const std::string& shaper = request.globals.bake.shaper;
   Planes colors = inputs_of(side, shaper);
   for (const Call& call : request.calls) colors = call.op->reference.levels(call, std::move(colors)).front();
   const bool encodes = shaper == "srgb" && !makes_content(request.calls, Content::numbers);

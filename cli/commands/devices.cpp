@@ -34,8 +34,8 @@ static json to_json(const DeviceInfo& device) {
           {"max_group_invocations", traits.max_group_invocations},
           {"shared_bytes", traits.shared_bytes},
           {"max_storage_images", traits.max_storage_images},
-          {"subgroup_size", traits.subgroup_size},
-          {"quad_operations", traits.has_quad},
+          {"subgroup_size", traits.subgroup.size},
+          {"quad_operations", traits.subgroup.has_quad},
           {"half_arithmetic", traits.has_float16},
           {"memory_model", traits.has_memory_model},
           {"timestamps", device.has_timestamps},
@@ -53,7 +53,7 @@ static std::string to_text(const DeviceInfo& device) {
                       traits.max_image_side);
   text += fmt::format(
       "   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
-      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup_size, yes_no(traits.has_quad),
+      traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup.size, yes_no(traits.subgroup.has_quad),
       yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
   if (!device.obstacle.empty()) text += fmt::format("   cannot be used: {}\n", device.obstacle);
   return text;

@@ -263,7 +263,7 @@ static void check_numbers_have_standard_output(const Request& request, const Job
   if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
   if (is_standard_output(job.output.at(0)))
     fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
-  if (is_standard_output(request.globals.report))
+  if (is_standard_output(request.globals.report.file))
     fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
 }
 
@@ -318,17 +318,17 @@ JobList jobs_of(const Request& request) {
     if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
     else list.jobs.push_back(std::move(job));
   }
-  paths.add_side_file("--report", globals.report);
-  paths.add_side_file("--depfile", globals.depfile);
-  paths.add_side_file("--progress-file", globals.progress.file);
+  paths.add_side_file("--report", globals.report.file);
+  paths.add_side_file("--depfile", globals.report.depfile);
+  paths.add_side_file("--progress-file", globals.report.progress.file);
   paths.add_side_file("--journal", journal_of(globals, list.jobs));
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
     if (globals.makes_folders) make_folder_of(job);
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
   }
-  if (!globals.report.empty()) check_can_be_written(globals.report, globals.encoding.no_clobber);
-  if (!globals.depfile.empty()) check_can_be_written(globals.depfile, false);
+  if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
+  if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
   return list;
 }
 

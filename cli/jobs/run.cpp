@@ -93,7 +93,7 @@ void tell(const Request& request, JobReport& report, Warnings& warnings) {
   } catch (const Error& error) {
     report.fail_with(error.code(), error.what());
   }
-  const bool is_told = !request.globals.quiet && report.exit == Exit::done;  // an error stays one line
+  const bool is_told = !request.globals.report.quiet && report.exit == Exit::done;  // an error stays one line
   if (is_told) say_verified(report);
   if (is_told) warnings.tell(report);
   if (report.exit == Exit::done) return;
@@ -103,7 +103,7 @@ void tell(const Request& request, JobReport& report, Warnings& warnings) {
 
 // Has tell() anything to print? A bar goes then.
 bool has_words(const Request& request, const JobReport& report) {
-  const bool is_told = !request.globals.quiet || report.exit != Exit::done;
+  const bool is_told = !request.globals.report.quiet || report.exit != Exit::done;
   return !report.measured.empty() ||
          (is_told && !(report.warnings.empty() && report.notes.empty() && report.error.empty() &&
                        report.verified.levels.empty() && report.verified.numbers.empty()));
@@ -113,7 +113,7 @@ bool has_words(const Request& request, const JobReport& report) {
 void tell_counts(const Globals& globals, const Report& report) {
   const auto skipped_count =
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
-  if (skipped_count > 0 && !globals.quiet)
+  if (skipped_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs were done by an earlier run and have not changed (--resume)", skipped_count,
              report.job_count);
   if (report.jobs.size() < report.job_count)
@@ -165,7 +165,7 @@ Exit run(const Request& request) {
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
          globals.size->width, globals.size->height);
-  if (!globals.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
+  if (!globals.report.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
   for (const std::string& missing : request.inputs.missing) say_error(missing);
   if (globals.input.assembly != Assembly::none && (!request.inputs.missing.empty() || globals.inputs.shard))
     fail(Exit::usage,
@@ -175,7 +175,7 @@ Exit run(const Request& request) {
   if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
   const JobList list = jobs_of(request);
   const std::vector<Job>& jobs = list.jobs;
-  if (list.kept_count > 0 && !globals.quiet)
+  if (list.kept_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
              list.kept_count + jobs.size());
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && globals.input.assembly == Assembly::none);
@@ -185,11 +185,11 @@ Exit run(const Request& request) {
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the numbers of stats; leave stats out");
-  Progress progress(globals.progress, globals.quiet, jobs.size());
+  Progress progress(globals.report.progress, globals.report.quiet, jobs.size());
   if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress.is_bar()));
   DeviceSession device(globals.device, [&](const std::string& text) {
     progress.hide();
-    if (!globals.quiet) say_warning("{}", text);
+    if (!globals.report.quiet) say_warning("{}", text);
   });
   Warnings warnings;
   Report report = run_jobs(chain, jobs, device,
@@ -207,14 +207,14 @@ Exit run(const Request& request) {
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
-      is_file_or_pipe(STDOUT_FILENO) && !globals.quiet && report.jobs.front().measured.empty())
+      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && report.jobs.front().measured.empty())
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
-  if (!globals.depfile.empty()) {
+  if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, jobs, report);
-    write_file(globals.depfile, std::as_bytes(std::span(text)), false);
+    write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
   }
-  if (globals.timing || !globals.report.empty()) {
+  if (globals.report.timing || !globals.report.file.empty()) {
     measure_copies(device, report);
     finish_report(globals, report);
   }

@@ -433,12 +433,13 @@ Globals parse_globals(const std::vector<std::string>& words) {
                   .encoding = {.no_clobber = flag("no-clobber")},
                   .passes = {.fp16 = flag("fp16"), .no_fuse = flag("no-fuse"), .verify = flag("verify")},
                   .device = {.device = text("device"), .require_gpu = flag("require-gpu")},
-                  .report = text("report"),
-                  .depfile = text("depfile"),
+                  .report = {.file = text("report"),
+                             .depfile = text("depfile"),
+                             .timing = flag("timing"),
+                             .quiet = flag("quiet"),
+                             .progress = progress_settings(text("progress"), text("progress-file"))},
                   .makes_folders = flag("mkdir"),
-                  .timing = flag("timing"),
-                  .explain = flag("explain"),
-                  .quiet = flag("quiet")};
+                  .explain = flag("explain")};
   InputSettings& input = globals.input;
   OutputSettings& encoding = globals.encoding;
   PassSettings& passes = globals.passes;
@@ -449,7 +450,6 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("max-memory")) batch.max_memory_bytes = bytes_of("max-memory", text("max-memory"));
   if (batch.fails_fast && flag("keep-going"))
     fail(Exit::usage, "--fail-fast stops at a failure and --keep-going does not; expected one of them");
-  globals.progress = progress_settings(text("progress"), text("progress-file"));
   if (values.contains("level")) input.level = int(whole_number("level", text("level"), 0, 31));
   if (values.contains("assemble"))
     input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
@@ -479,10 +479,10 @@ Globals parse_globals(const std::vector<std::string>& words) {
     device.max_dispatch_ms = whole_number("max-dispatch-ms", text("max-dispatch-ms"), 0, 1'000'000);
   if (values.contains("device-seconds"))
     device.device_seconds = whole_number("device-seconds", text("device-seconds"), 0, 86400);
-  if (values.contains("bake")) globals.bake = int(whole_number("bake", text("bake"), 2, 256));
-  if (values.contains("bake-shaper") && !globals.bake)
+  if (values.contains("bake")) globals.bake.side = int(whole_number("bake", text("bake"), 2, 256));
+  if (values.contains("bake-shaper") && !globals.bake.side)
     fail(Exit::usage, "--bake-shaper {} has no effect without --bake N", text("bake-shaper"));
-  if (values.contains("bake-shaper")) globals.bake_shaper = text("bake-shaper");
+  if (values.contains("bake-shaper")) globals.bake.shaper = text("bake-shaper");
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (passes.fp16 && passes.storage == Depth::f32)
     fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");

@@ -37,6 +37,21 @@ struct ProgressSettings {
   std::string file;                             // in the place of standard error; "": none
 };
 
+// What is told of a run, and where.
+struct ReportSettings {
+  std::string file;     // "-": standard output; "": none
+  std::string depfile;  // "": none
+  bool timing = false;  // a table of times on standard error
+  bool quiet = false;   // no warnings
+  ProgressSettings progress;
+};
+
+// The table that stands in the place of a picture.
+struct BakeSettings {
+  std::optional<int> side;  // entries; empty: no table is made
+  std::string shaper = "none";
+};
+
 // What the globals of one command line say.
 struct Globals {
   InputOptions inputs;
@@ -47,16 +62,11 @@ struct Globals {
   PassSettings passes;
   DeviceSettings device;
   BatchSettings batch;  // its journal "": beside the outputs where the run resumes, else none
-  ProgressSettings progress;
-  std::string report;          // "-": standard output; "": none
-  std::string depfile;         // "": none
+  ReportSettings report;
   bool makes_folders = false;  // --mkdir
-  bool timing = false;
-  std::optional<int> bake;  // entries a side of the table to write in the place of a picture
-  std::string bake_shaper = "none";
+  BakeSettings bake;
   bool explain = false;
   std::optional<Size> size;  // of `--explain` and `shader` without a file
-  bool quiet = false;
 };
 
 // Words that are globals and their values, then the environment. Throws Error(Exit::usage).

@@ -11,7 +11,7 @@ nlohmann::ordered_json device_json(const DeviceInfo& device) {
           {"uuid", device.uuid},
           {"driver_uuid", device.driver_uuid},
           {"vulkan", device.api_version},
-          {"subgroup_size", device.traits.subgroup_size}};
+          {"subgroup_size", device.traits.subgroup.size}};
 }
 
 }  // namespace gpupost

@@ -6,11 +6,11 @@
 namespace gpupost {
 
 void finish_report(const Globals& globals, const Report& report) {
-  if (globals.timing) say(to_table(report));
+  if (globals.report.timing) say(to_table(report));
   const std::string text = to_json(report);
-  if (globals.report == "-") print_out(text);
-  else if (!globals.report.empty())
-    write_file(globals.report, std::as_bytes(std::span(text)), globals.encoding.no_clobber);
+  if (globals.report.file == "-") print_out(text);
+  else if (!globals.report.file.empty())
+    write_file(globals.report.file, std::as_bytes(std::span(text)), globals.encoding.no_clobber);
 }
 
 }  // namespace gpupost

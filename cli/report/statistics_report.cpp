@@ -2,6 +2,7 @@
 
 #include "cli/text/json_text.h"
 #include "core/base/printable.h"
+#include "core/ops/stats/row.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -88,7 +89,7 @@ static json luminance_of(const StatisticsResult& measured) {
 
 json to_json(const StatisticsResult& measured) {
   json made{{"input", measured.input},
-            {"op", "stats"},
+            {"op", stats_op.name},
             {"before", measured.before},
             {"width", measured.size.width},
             {"height", measured.size.height}};

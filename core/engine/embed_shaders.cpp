@@ -29,16 +29,13 @@ static std::vector<DeviceTraits> usual_devices() {
                    .max_group_invocations = 1024,
                    .max_storage_images = 64,
                    .shared_bytes = 32768,
-                   .subgroup_size = 8,
-                   .has_quad = true,
-                   .has_shuffle = true,
-                   .has_reductions = true,
+                   .subgroup = {.size = 8, .has_quad = true, .has_shuffle = true, .has_reductions = true},
                    .filters_f32 = true,
                    .has_float16 = true,
                    .has_memory_model = true};
   DeviceTraits gpu = cpu;
   gpu.type = DeviceType::discrete;
-  gpu.subgroup_size = 32;
+  gpu.subgroup.size = 32;
   return {cpu, gpu};
 }
 

@@ -68,7 +68,7 @@ void Device::open() {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
       .pNext = full_subgroups_ ? &full_subgroups : nullptr,
       .shaderFloat16 = traits.has_float16,
-      .shaderSubgroupExtendedTypes = traits.has_quad || traits.has_shuffle,
+      .shaderSubgroupExtendedTypes = traits.subgroup.has_quad || traits.subgroup.has_shuffle,
       .vulkanMemoryModel = traits.has_memory_model,
       .vulkanMemoryModelDeviceScope = traits.has_memory_model};
   const VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,

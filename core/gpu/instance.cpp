@@ -188,19 +188,19 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
       .traits = {.name = core.deviceName,
                  .type = type_of(core.deviceType),
                  .max_image_side = int(limits.maxImageDimension2D),
-                 .max_allocation_bytes = size_t(properties11.maxMemoryAllocationSize),
-                 .max_storage_bytes = limits.maxStorageBufferRange,
+                 .memory = {.allocation_bytes = size_t(properties11.maxMemoryAllocationSize),
+                            .storage_bytes = limits.maxStorageBufferRange},
                  .max_group_invocations =
                      int(std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0])),
                  .max_storage_images = int(std::min<uint32_t>(
                      std::min(limits.maxPerStageDescriptorStorageImages, limits.maxDescriptorSetStorageImages),
                      1 << 20)),
                  .shared_bytes = int(limits.maxComputeSharedMemorySize),
-                 .subgroup_size = int(properties11.subgroupSize),
-                 .has_quad = has_subgroup(VK_SUBGROUP_FEATURE_QUAD_BIT),
-                 .has_shuffle = has_subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT),
-                 .has_reductions =
-                     has_subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) && has_subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT),
+                 .subgroup = {.size = int(properties11.subgroupSize),
+                              .has_quad = has_subgroup(VK_SUBGROUP_FEATURE_QUAD_BIT),
+                              .has_shuffle = has_subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT),
+                              .has_reductions = has_subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
+                                                has_subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT)},
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,
@@ -218,7 +218,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                                  VK_API_VERSION_MINOR(core.apiVersion), VK_API_VERSION_PATCH(core.apiVersion));
   describe_memory(device, info);
   // a CPU has what the host has; of a GPU others have some
-  if (info.traits.type != DeviceType::cpu) info.traits.memory_bytes = info.memory_bytes / 10 * 9;
+  if (info.traits.type != DeviceType::cpu) info.traits.memory.total_bytes = info.memory_bytes / 10 * 9;
   if (!describe_queues(device, info)) info.obstacle = "it has no queue that computes";
   else if (core.apiVersion < VK_API_VERSION_1_2)
     info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);

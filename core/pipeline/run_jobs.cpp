@@ -240,7 +240,7 @@ double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
   const DeviceTraits& traits = gpu.info().traits;
   const auto is_too_large = [&] {
     return std::max(size.width, size.height) > traits.max_image_side ||
-           4 * bytes_of(depth) * texel_count(size) > traits.max_allocation_bytes;
+           4 * bytes_of(depth) * texel_count(size) > traits.memory.allocation_bytes;
   };
   while (is_too_large()) (size.width > size.height ? size.width : size.height) /= 2;
   try {

@@ -284,19 +284,19 @@ std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
     if (std::max(width, height) > traits.max_image_side)
       return fmt::format("the picture is {} x {} texels; {} takes at most {} a side{}", width, height, traits.name,
                          traits.max_image_side, traits.is_side_asked_for ? ", as --tile-side says" : "");
-    if (bytes_of(image) > traits.max_allocation_bytes)
+    if (bytes_of(image) > traits.memory.allocation_bytes)
       return fmt::format("a picture of {} x {} texels in {} takes {} MiB; {} gives at most {} MiB at once", width,
                          height, format_name(image), mebibytes(bytes_of(image)), traits.name,
-                         traits.max_allocation_bytes >> 20);
+                         traits.memory.allocation_bytes >> 20);
   }
   size_t storage_bytes = plan.statistics_bytes;
   for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.memory.scratch_bytes);
-  if (storage_bytes > traits.max_storage_bytes)
+  if (storage_bytes > traits.memory.storage_bytes)
     return fmt::format("a buffer takes {} MiB; {} lets passes work on at most {} MiB", mebibytes(storage_bytes),
-                       traits.name, traits.max_storage_bytes >> 20);
-  if (traits.memory_bytes > 0 && bytes_of(plan) > traits.memory_bytes)
+                       traits.name, traits.memory.storage_bytes >> 20);
+  if (traits.memory.total_bytes > 0 && bytes_of(plan) > traits.memory.total_bytes)
     return fmt::format("the pictures take {} MiB together; {} has {} MiB", mebibytes(bytes_of(plan)), traits.name,
-                       traits.memory_bytes >> 20);
+                       traits.memory.total_bytes >> 20);
   return "";
 }
 

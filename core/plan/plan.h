@@ -27,22 +27,32 @@ struct Tuned {
   bool operator==(const Tuned&) const = default;
 };
 
+// The most bytes that a device gives.
+struct MemoryTraits {
+  size_t allocation_bytes = size_t(1) << 30;  // for one image, or for one buffer that the host fills
+  size_t storage_bytes = size_t(128) << 20;   // for one buffer that passes work on
+  size_t total_bytes = 0;                     // for all images and buffers; 0: unknown, so try
+};
+
+// What the threads of a subgroup can do together in compute, with 16-bit numbers too.
+struct SubgroupTraits {
+  int size = 1;
+  bool has_quad = false;        // exchange within quads
+  bool has_shuffle = false;     // exchange within the subgroup
+  bool has_reductions = false;  // sums, minima, maxima and votes
+};
+
 // What a plan needs to know of a device. The defaults are what every Vulkan 1.2 device has.
 struct DeviceTraits {
   std::string name = "any Vulkan device";
   DeviceType type = DeviceType::cpu;
   int max_image_side = 4096;
-  bool is_side_asked_for = false;                 // by --tile-side; the device would take more
-  size_t max_allocation_bytes = size_t(1) << 30;  // of one image, or of one buffer that the host fills
-  size_t max_storage_bytes = size_t(128) << 20;   // of one buffer that passes work on
-  size_t memory_bytes = 0;                        // for images and buffers together; 0: as much as is asked for
+  bool is_side_asked_for = false;  // by --tile-side; the device would take more
+  MemoryTraits memory;
   int max_group_invocations = 128;
   int max_storage_images = 4;  // of one stage
   int shared_bytes = 16384;
-  int subgroup_size = 1;
-  bool has_quad = false;           // quad operations in compute, on 16-bit numbers too
-  bool has_shuffle = false;        // likewise shuffles within a subgroup
-  bool has_reductions = false;     // likewise sums, minima, maxima and votes
+  SubgroupTraits subgroup;
   bool filters_f32 = false;        // a linear sampler on images of four floats; on halves every device has one
   bool has_float16 = false;        // half arithmetic
   bool has_packed_floats = false;  // images of 11, 11 and 10 bits can be written

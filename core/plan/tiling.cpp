@@ -96,7 +96,7 @@ TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, D
                           const ChainOptions& options) {
   TilingDecision passage{.obstacle = obstacle_to_parts(calls, input)};
   const bool can_be_cut = passage.obstacle.empty();
-  if (!can_be_cut) traits.memory_bytes = 0;  // nobody knows how much is free: it is tried
+  if (!can_be_cut) traits.memory.total_bytes = 0;  // nobody knows how much is free: it is tried
   passage.whole = plan_of_any_size(calls, input, traits);
   passage.limit = over_limit(passage.whole, traits);
   if (!passage.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", passage.limit, passage.obstacle);

@@ -114,14 +114,15 @@ TEST_CASE("sums of blocks that threads exchange are, bit by bit, those of a devi
   if (!gpu) return;
   const DeviceTraits traits = as_gpu(*gpu);
   DeviceTraits without_shuffles = traits;
-  without_shuffles.has_shuffle = false;
+  without_shuffles.subgroup.has_shuffle = false;
   const Size size{257, 70};
   for (const auto& [radius, depth] : {std::pair{13, Depth::f32}, {26, Depth::f32}, {33, Depth::half}}) {
     const Call call = call_of("blur", fmt::format("--radius {} --method sliding", radius));
     const PlanInput input{.size = size, .storage = depth};
     const Level base = pattern("noise", size, depth);
     const Plan exchanging = plan({&call, 1}, input, traits), sharing = plan({&call, 1}, input, without_shuffles);
-    CHECK((exchanging.passes[0].arithmetic.subgroup_size > 0) == (traits.has_shuffle && traits.subgroup_size >= 8));
+    CHECK((exchanging.passes[0].arithmetic.subgroup_size > 0) ==
+          (traits.subgroup.has_shuffle && traits.subgroup.size >= 8));
     CHECK(sharing.passes[0].arithmetic.subgroup_size == 0);
     CAPTURE(call.text());
     CHECK(std::ranges::equal(gpu->run(exchanging, base, 0).levels[0].texels.bytes(),

@@ -32,14 +32,12 @@ TEST_CASE("host memory is imported only where its rounded size stays within its 
 
 TEST_CASE("passes that exchange within subgroups have workgroups of full subgroups") {
   for (const int subgroup_size : {8, 16, 32, 64, 128}) {
-    const DeviceTraits traits{.type = DeviceType::discrete,
-                              .max_group_invocations = 1024,
-                              .shared_bytes = 49152,
-                              .subgroup_size = subgroup_size,
-                              .has_quad = true,
-                              .has_shuffle = true,
-                              .has_reductions = true,
-                              .has_memory_model = true};
+    const DeviceTraits traits{
+        .type = DeviceType::discrete,
+        .max_group_invocations = 1024,
+        .shared_bytes = 49152,
+        .subgroup = {.size = subgroup_size, .has_quad = true, .has_shuffle = true, .has_reductions = true},
+        .has_memory_model = true};
     for (const auto& [op, words] : {std::pair("blur", "--radius 13"),
                                     {"blur", "--radius 20"},
                                     {"blur", "--radius 40"},

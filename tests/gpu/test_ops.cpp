@@ -100,7 +100,7 @@ TEST_CASE("every variant of the single pass is right where it goes through all o
     const auto& [size, kind] = cases[(turn++ + variant.ends_with("linear")) % 2];
     const Call call = call_of("mips", variant);
     const DeviceTraits& traits = gpu->info().traits;
-    const bool needs_wide_subgroups = variant.find("shuffle") != variant.npos && traits.subgroup_size < 16;
+    const bool needs_wide_subgroups = variant.find("shuffle") != variant.npos && traits.subgroup.size < 16;
     if (needs_wide_subgroups) {
       CHECK_THROWS_WITH_AS(plan({&call, 1}, {.size = size, .storage = kind.depth}, traits),
                            doctest::Contains("needs subgroups of 16 threads, the device has"), Error);

@@ -191,7 +191,7 @@ DeviceTraits gpu_traits() {
           .max_image_side = 16384,
           .max_group_invocations = 1024,
           .shared_bytes = 49152,
-          .subgroup_size = 32,
+          .subgroup = {.size = 32},
           .filters_f32 = true};
 }
 

@@ -24,9 +24,7 @@ std::string orders_of(Call call) {
                             .max_group_invocations = 1024,
                             .max_storage_images = 1000,
                             .shared_bytes = 49152,
-                            .subgroup_size = 32,
-                            .has_quad = true,
-                            .has_shuffle = true,
+                            .subgroup = {.size = 32, .has_quad = true, .has_shuffle = true},
                             .filters_f32 = true,
                             .has_memory_model = true};
   const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, traits);

@@ -28,9 +28,7 @@ DeviceTraits rich_gpu() {
           .max_group_invocations = 1024,
           .max_storage_images = 1000000,
           .shared_bytes = 49152,
-          .subgroup_size = 32,
-          .has_quad = true,
-          .has_shuffle = true,
+          .subgroup = {.size = 32, .has_quad = true, .has_shuffle = true},
           .filters_f32 = true,
           .has_float16 = true,
           .has_memory_model = true};

@@ -19,9 +19,7 @@ DeviceTraits gpu_with(bool quads, int storage_images) {
           .max_group_invocations = 1024,
           .max_storage_images = storage_images,
           .shared_bytes = 49152,
-          .subgroup_size = 32,
-          .has_quad = quads,
-          .has_shuffle = quads,
+          .subgroup = {.size = 32, .has_quad = quads, .has_shuffle = quads},
           .filters_f32 = true,
           .has_float16 = true,
           .has_memory_model = true};

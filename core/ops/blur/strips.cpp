@@ -95,8 +95,8 @@ std::vector<float> scales_of(const Blur& blur, Depth depth) {
 
 // Columns whose sums threads exchange directly; only where full subgroups make up a workgroup of so many columns.
 int exchanged_columns(const DeviceTraits& traits, int columns) {
-  if (!traits.has_shuffle || traits.subgroup_size < 8 || columns % traits.subgroup_size != 0) return 1;
-  return traits.subgroup_size < 16 ? 4 : 16;
+  if (!traits.subgroup.has_shuffle || traits.subgroup.size < 8 || columns % traits.subgroup.size != 0) return 1;
+  return traits.subgroup.size < 16 ? 4 : 16;
 }
 
 // The groups of rows of sums of floats.

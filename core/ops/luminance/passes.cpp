@@ -224,7 +224,7 @@ void add_pieces_pass(Reduction& reduction, bool can_join) {
 void add_subgroup_pass(Reduction& reduction, const DeviceTraits& traits) {
   constexpr int most_texels = 1024;  // that a subgroup takes by itself
   if (reduction.x().longest() * int64_t(reduction.y().longest()) <= most_texels)
-    add_cells_pass(reduction, std::min(traits.subgroup_size, threads));
+    add_cells_pass(reduction, std::min(traits.subgroup.size, threads));
   else add_pieces_pass(reduction, traits.has_memory_model);
 }
 
@@ -256,7 +256,7 @@ std::string obstacle(std::string_view variant, const DeviceTraits& traits) {
   const int needed = way ? way->columns * way->rows : threads;
   if (traits.max_group_invocations < needed)
     return fmt::format("it needs workgroups of {}, the device has {}", needed, traits.max_group_invocations);
-  if (!way && !traits.has_reductions) return "sums are not among the operations of the device's subgroups";
+  if (!way && !traits.subgroup.has_reductions) return "sums are not among the operations of the device's subgroups";
   return "";
 }
 

@@ -179,10 +179,11 @@ std::string obstacle(const SinglePass& pass, const PlanInput& input, const Devic
   if (traits.shared_bytes < bytes)
     return fmt::format("it needs {} bytes of shared memory, the device has {}", bytes, traits.shared_bytes);
   const Exchange& exchange = exchanges[pass.variant.exchange];
-  if (exchange.subgroup_size > traits.subgroup_size)
+  if (exchange.subgroup_size > traits.subgroup.size)
     return fmt::format("exchange by {} needs subgroups of {} threads, the device has {}", exchange.name,
-                       exchange.subgroup_size, traits.subgroup_size);
-  if ((exchange.subgroup_size == 4 && !traits.has_quad) || (exchange.subgroup_size > 4 && !traits.has_shuffle))
+                       exchange.subgroup_size, traits.subgroup.size);
+  if ((exchange.subgroup_size == 4 && !traits.subgroup.has_quad) ||
+      (exchange.subgroup_size > 4 && !traits.subgroup.has_shuffle))
     return fmt::format("exchange by {} is not among the operations of the device's subgroups", exchange.name);
   if (pass.variant.linear && pass.reduce != 0) return "a linear sampler makes means, no minimum or maximum";
   if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler takes x and y for light";
@@ -275,7 +276,7 @@ Variant variant_named(std::string_view name) {
 // The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
 // are odd at once each tile makes its neighbors' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
 Choice built_in(const DeviceTraits& traits, Steps steps) {
-  const bool shuffles = traits.has_shuffle && traits.subgroup_size >= 16;
+  const bool shuffles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
   const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
   if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};

@@ -1,4 +1,6 @@
 // Numbers brought into a range, and what is no number replaced.
+#include "core/ops/small/clamp.h"
+
 #include "core/base/error.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
@@ -39,6 +41,12 @@ const Op clamp_op = point_op({
                          });
                        }},
 });
+
+FusedPoint fused_clamp(double min, double max) {
+  FusedPoint point = fused_point_of(default_call(clamp_op).with("min", min).with("max", max));
+  for (ShaderParam& field : point.fields) field.is_literal = true;
+  return point;
+}
 
 static Footprint footprint(const Call& call, Size) {
   return {.kind = Footprint::Kind::texel, .counts_texels = call.choice("policy") == "error"};

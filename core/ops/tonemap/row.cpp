@@ -3,6 +3,7 @@
 #include "core/ops/tonemap/reference.h"
 
 #include "core/op/point.h"
+#include "core/ops/small/clamp.h"
 #include "core/ops/stats/passes.h"
 #include "core/ops/stats/reference.h"
 #include "core/ops/tonemap/local_passes.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gpupost {
 
@@ -270,14 +272,6 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- passes ---------------------------------------------------------------------------------------------------------
 
-// The point op clamp, in R, G and B, from 0 to the largest float.
-FusedPoint clamp_fold() {
-  return {.name = "clamp",
-          .kernel = "small/clamp.glsl",
-          .fields = {{.name = "min", .is_literal = true}, {.name = "max", .value = 0x1.fffffep127, .is_literal = true}},
-          .alpha = PointAlpha::straight};
-}
-
 Footprint footprint(const Call& call, Size) {
   return {.kind = is_local(call) || is_measured(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
 }
@@ -293,7 +287,7 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
   }
   if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
   else builder.fuse_point(std::move(fold));
-  builder.fuse_point(clamp_fold());
+  builder.fuse_point(fused_clamp(0, std::numeric_limits<float>::max()));  // no number under 0
 }
 
 }  // namespace
