@@ -1,5 +1,6 @@
 #include "cli/commands/bake.h"
 
+#include "cli/jobs/outputs.h"
 #include "core/base/error.h"
 #include "core/image/to_working.h"
 #include "core/op/point.h"
@@ -9,6 +10,7 @@
 #include "core/system/atomic_file.h"
 
 #include <cmath>
+#include <filesystem>
 
 namespace gpupost {
 
@@ -28,6 +30,12 @@ void check(const Request& request) {
   if (!request.globals.output.ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
+  for (const ReadFile& file : files_of_calls(request.calls)) {
+    std::error_code error;
+    if (std::filesystem::equivalent(request.globals.output, file.path, error))
+      fail(Exit::usage, "--bake: -o {} is the {} {}; expected another file", request.globals.output, file.what,
+           file.path);
+  }
   for (const Call& call : request.calls)
     if (!is_of_texel_alone(call))
       fail(Exit::usage, "--bake: {} cannot be in a table: {}; leave it out", call.text(),

@@ -101,6 +101,19 @@ TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
       has(refusal({"--bake-shaper", "srgb", "in.exr", "clamp"}), "--bake-shaper srgb has no effect without --bake N"));
 }
 
+TEST_CASE("--bake does not replace the table that its chain reads, by whatever name") {
+  const TestFolder folder;
+  REQUIRE(folder.gpupost({"--bake", "5", "exposure", "--stops", "1", "-o", "look.cube"}).exit_code == 0);
+  REQUIRE(folder.shell("ln -s look.cube link.cube").exit_code == 0);
+  const auto before = folder.files();
+  for (const std::string output : {"look.cube", "sub/../look.cube", "link.cube"}) {
+    const Finished finished = folder.gpupost({"--bake", "7", "lut", "look.cube", "-o", output});
+    CHECK(finished.exit_code == 1);
+    CHECK(finished.err.find("is the source look.cube; expected another file") != finished.err.npos);
+  }
+  CHECK(folder.files() == before);
+}
+
 TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers without any") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");
