@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/system/atomic_file.h"
 
 #include <fmt/ranges.h>
 
@@ -141,7 +142,10 @@ bool are_same_file(const std::string& a, const std::string& b) {
   return !a.empty() && (a == b || resolved(a) == resolved(b));
 }
 
+// Before anything is measured: a run must not end without a place for its results.
 void check_outputs(const BenchRequest& request) {
+  for (const std::string& path : {request.json, request.html})
+    if (!path.empty()) check_can_be_written(path, false);
   if (are_same_file(request.json, request.html))
     fail(Exit::usage, "bench: --json and --html both write {}; expected two files", request.json);
   for (const std::string& page : request.pages)
