@@ -85,8 +85,14 @@ class Warnings {
   std::vector<Told> told_;
 };
 
+// The error of one of several jobs names its input. Errors of outputs name those.
+std::string named_error(const JobReport& report) {
+  const std::string name = name_of(report) + ": ";
+  return report.exit == Exit::output || report.error.starts_with(name) ? report.error : name + report.error;
+}
+
 // Prints what a job has measured, its notes and warnings, and its error, each in one line.
-void tell(const Request& request, JobReport& report, Warnings& warnings) {
+void tell(const Request& request, bool is_batch, JobReport& report, Warnings& warnings) {
   try {
     for (const StatisticsResult& measured : report.measured)
       if (report.exit == Exit::done) print_out(to_text(measured));
@@ -97,7 +103,7 @@ void tell(const Request& request, JobReport& report, Warnings& warnings) {
   if (is_told) say_verified(report);
   if (is_told) warnings.tell(report);
   if (report.exit == Exit::done) return;
-  report.error = with_origins(report.error, request.words);
+  report.error = with_origins(is_batch ? named_error(report) : report.error, request.words);
   say_error(report.error);
 }
 
@@ -197,7 +203,7 @@ Exit run(const Request& request) {
                             .on_job =
                                 [&](JobReport& job) {
                                   if (has_words(request, job)) progress.hide();
-                                  tell(request, job, warnings);
+                                  tell(request, is_batch, job, warnings);
                                   progress.end_file(job);
                                 }});
   say_at_interrupt(nullptr);

@@ -86,6 +86,23 @@ TEST_CASE("one bad file of five: the others are done, in the order of the inputs
   CHECK(place.gpupost(with(five, {"--fail-fast", "--keep-going"})).exit_code == 1);
 }
 
+TEST_CASE("errors of a batch name their input, whichever part of the run they come from") {
+  const TestFolder place;
+  const auto errors = [&](Words words) {
+    words.insert(words.end(), {"in.exr", "cut.exr", "depth.exr", "-o", "out/{stem}.exr", "--mkdir", "--quiet"});
+    const Finished finished = place.gpupost(words, no_driver);
+    CHECK(finished.exit_code == 5);
+    return finished.err;
+  };
+  const std::string of_channels = errors({"channels", "--list", "Z,Z,Z"});
+  CHECK(of_channels.starts_with("gpupost: in.exr: channels: the picture has no channel Z"));
+  CHECK(of_channels.find("\ngpupost: cut.exr: ") != of_channels.npos);
+  CHECK(of_channels.find("cut.exr: cut.exr") == of_channels.npos);
+  const std::string of_layers = errors({"exposure", "--stops", "1", "--apply-to", "N"});
+  CHECK(of_layers.starts_with("gpupost: in.exr: --apply-to N: the picture has no such channel"));
+  CHECK(of_layers.find("\ngpupost: depth.exr: --apply-to N: ") != of_layers.npos);
+}
+
 TEST_CASE("progress as JSON is a line for each file, and nothing else is in its file") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
