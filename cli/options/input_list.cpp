@@ -57,8 +57,9 @@ std::vector<std::string> words_of_list(const std::string& path) {
   const Descriptor file(is_standard_input ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0)
     fail(Exit::input, "--list {}: cannot be opened: {}", path, std::generic_category().message(errno));
-  const std::vector<std::byte> bytes = read_to_end(file.get());
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr size_t most_bytes = 256 << 20;
+  const std::string bytes = read_text(file.get(), "--list " + path, most_bytes);
+  const std::string_view text = bytes;
   const char separator = text.find('\0') == text.npos ? '\n' : '\0';
   std::vector<std::string> words;
   for (size_t begin = 0; begin < text.size();) {

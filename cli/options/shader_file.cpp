@@ -19,8 +19,7 @@ std::string source_of(const std::string& path, size_t most_bytes) {
   if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) fail(Exit::input, "{}: is no plain file", path);
   if (size_t(facts.st_size) > most_bytes)
     fail(Exit::input, "{}: has {} bytes; a point op's file has at most {}", path, facts.st_size, most_bytes);
-  const std::vector<std::byte> bytes = read_to_end(file.get());
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return read_text(file.get(), path, most_bytes);
 }
 
 }  // namespace gpupost

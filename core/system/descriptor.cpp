@@ -1,9 +1,12 @@
 #include "core/system/descriptor.h"
 
+#include "core/base/error.h"
+
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 namespace gpupost {
 
@@ -38,6 +41,19 @@ std::vector<std::byte> read_to_end(int descriptor) {
   }
   bytes.resize(size);
   return bytes;
+}
+
+std::string read_text(int descriptor, const std::string& name, size_t most_bytes) {
+  std::string text;
+  char part[65536];
+  while (true) {
+    const ssize_t got = read(descriptor, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(Exit::input, "{}: cannot be read: {}", name, std::generic_category().message(errno));
+    if (got == 0) return text;
+    text.append(part, size_t(got));
+    if (text.size() > most_bytes) fail(Exit::input, "{}: has more than {} bytes; expected fewer", name, most_bytes);
+  }
 }
 
 }  // namespace gpupost

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,5 +40,8 @@ bool is_out_of_resources(int error);
 int write_whole(int descriptor, std::span<const std::byte> bytes);
 // All that there is to be read, up to the end or an error.
 std::vector<std::byte> read_to_end(int descriptor);
+// The text of a file or pipe that the user names. Throws Error(Exit::input), with `name` in it, where reading fails, or where
+// there are more than `most_bytes`: /dev/zero has no end.
+std::string read_text(int descriptor, const std::string& name, size_t most_bytes);
 
 }  // namespace gpupost

@@ -354,3 +354,13 @@ TEST_CASE("bench looks at where its results go before it measures") {
   }
   CHECK_FALSE(place.has("out.json"));
 }
+
+TEST_CASE("a page is made of files that end and can be read") {
+  const TestFolder place;
+  for (const std::string file : {"/dev/zero", "sub", "none.json"}) {
+    const Finished finished = place.gpupost({"bench", "--page", file, "--html", "out.html"}, no_driver);
+    CHECK(finished.exit_code == 2);
+    CHECK_MESSAGE(finished.err.starts_with("gpupost: " + file + ": "), finished.err);
+  }
+  CHECK_FALSE(place.has("out.html"));
+}

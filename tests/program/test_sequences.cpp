@@ -87,6 +87,8 @@ TEST_CASE("globs, lists and folders are batches") {
            {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
            {"find tree/a -name '*.png' -print0 | gpupost --list - -o out/", 0, "one.png,two.png"},
            {"gpupost --list none.txt -o out/", 2, "", {"none.txt"}},
+           {"gpupost --list tree -o out/", 2, "", {"--list tree: cannot be read: Is a directory"}},
+           {"gpupost --list /dev/zero -o out/", 2, "", {"--list /dev/zero: has more than 268435456 bytes"}},
            {"gpupost tree/a --recursive -o out/", 0, "one.png,two.png"},
            {"gpupost tree --recursive -o out/", 1, "", {"would both write out/one.png", "--mkdir"}},
            {"gpupost tree --recursive -o 'out/{dir}/{stem}.png' --mkdir && mv out/tree/a out/ && rm -r out/tree", 0,

@@ -11,13 +11,16 @@
 #include "core/codec/codec.h"
 #include "core/engine/tuning.h"
 #include "core/system/atomic_file.h"
+#include "core/system/descriptor.h"
 
+#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
 #include <functional>
+#include <system_error>
 
 namespace gpupost {
 
@@ -122,19 +125,15 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
 }
 
-static std::string read_text(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) fail(Exit::input, "{}: cannot be read", path);
-  return text;
-}
-
 // The page of runs that were kept as JSON.
 static Exit make_page(const BenchRequest& request) {
+  constexpr size_t most_bytes = 64 << 20;
   std::vector<nlohmann::ordered_json> runs;
   for (const std::string& path : request.pages) {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, std::generic_category().message(errno));
     try {
-      runs.push_back(nlohmann::ordered_json::parse(read_text(path)));
+      runs.push_back(nlohmann::ordered_json::parse(read_text(file.get(), path, most_bytes)));
       if (runs.back().at("schema") != bench_schema) fail(Exit::input, "{}: its schema is not {}", path, bench_schema);
       bench_page({runs.back()});
     } catch (const nlohmann::json::exception& error) {
