@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace gpupost {
 
@@ -105,6 +106,14 @@ void tell(const Request& request, bool is_batch, JobReport& report, Warnings& wa
   if (report.exit == Exit::done) return;
   report.error = with_origins(is_batch ? named_error(report) : report.error, request.words);
   say_error(report.error);
+}
+
+// What a run without a report needs of a job that it has told of. The rest would add up in a large batch.
+JobReport without_details(JobReport job) {
+  return {.input = std::move(job.input),
+          .outputs = std::move(job.outputs),
+          .exit = job.exit,
+          .journal = std::move(job.journal)};
 }
 
 // Has tell() anything to print? A bar goes then.
@@ -198,6 +207,8 @@ Exit run(const Request& request) {
     if (!globals.report.quiet) say_warning("{}", text);
   });
   Warnings warnings;
+  const bool has_report = globals.report.timing || !globals.report.file.empty();
+  bool is_measured = false;
   Report report = run_jobs(chain, jobs, device,
                            {.on_start = [&](const Job& job) { progress.begin_file(job); },
                             .on_job =
@@ -205,6 +216,8 @@ Exit run(const Request& request) {
                                   if (has_words(request, job)) progress.hide();
                                   tell(request, is_batch, job, warnings);
                                   progress.end_file(job);
+                                  is_measured |= !job.measured.empty();
+                                  if (!has_report) job = without_details(std::move(job));
                                 }});
   say_at_interrupt(nullptr);
   Exit code = exit_of(report);
@@ -213,14 +226,14 @@ Exit run(const Request& request) {
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
-      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && report.jobs.front().measured.empty())
+      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, jobs, report);
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
   }
-  if (globals.report.timing || !globals.report.file.empty()) {
+  if (has_report) {
     measure_copies(device, report);
     finish_report(globals, report);
   }
