@@ -210,9 +210,9 @@ TEST_CASE("a limit on bytes is one too") {
   const Level base = pattern("noise", {403, 333}, Depth::f32);
   const PlanInput input{.size = {403, 333}, .storage = Depth::f32};
   const std::vector<Level> whole = run_chain(*gpu, {&call, 1}, input, base, {}).result.levels;
-  for (size_t DeviceTraits::*limit : {&DeviceTraits::max_allocation_bytes, &DeviceTraits::memory_bytes}) {
+  for (size_t MemoryTraits::*limit : {&MemoryTraits::allocation_bytes, &MemoryTraits::total_bytes}) {
     DeviceInfo info = gpu->info();
-    info.traits.*limit = 1 << 20;
+    info.traits.memory.*limit = 1 << 20;
     Gpu small(info);
     const ChainRun parts = run_chain(small, {&call, 1}, input, base, {});
     CHECK(is_in_parts(parts));
