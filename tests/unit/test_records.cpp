@@ -26,11 +26,15 @@ using namespace gpupost;
 
 // Each {} initializes one member.
 template <class Record>
-concept HasOneMember = requires { Record{{}}; };
+concept HasOneMember = requires {
+  Record{{}};
+};
 template <class Record>
-concept HasOver15Members = requires { Record{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; };
+concept HasOver15Members = requires {
+  Record{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+};
 template <class Record>
-constexpr bool is_small = std::is_aggregate_v<Record> && HasOneMember<Record> && !HasOver15Members<Record>;
+constexpr bool is_small = std::is_aggregate_v<Record>&& HasOneMember<Record> && !HasOver15Members<Record>;
 
 struct Of15 {
   int a, b, c, d, e, f, g, h, i, j, k, l, m, n;
@@ -67,7 +71,8 @@ bool is_of_op(const std::filesystem::path& path, std::string_view op) {
 
 // Where the text picks the op by its name: looks it up, compares it, or writes a point op or a pass under it.
 std::string uses_name(const std::string& text, std::string_view op) {
-  const std::regex use(fmt::format(R"re(op_named\("{0}"|name [!=]= "{0}"|"op", "{0}"|\.name = "{0}",\s*\.kernel)re", op));
+  const std::regex use(
+      fmt::format(R"re(op_named\("{0}"|name [!=]= "{0}"|"op", "{0}"|\.name = "{0}",\s*\.kernel)re", op));
   std::smatch found;
   return std::regex_search(text, found, use) ? found.str() : "";
 }
