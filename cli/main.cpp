@@ -1,4 +1,4 @@
-// gpupost: the one place that catches errors and turns them into exit codes.
+// The main program. The only code that catches errors and turns them into exit codes.
 #include "cli/commands/bake.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/explain.h"
@@ -35,25 +35,24 @@
 namespace gpupost {
 
 static void set_signals() {
-  std::signal(SIGPIPE, SIG_IGN);  // both are reported as errors of writing
+  std::signal(SIGPIPE, SIG_IGN);  // writes then report an error
   std::signal(SIGXFSZ, SIG_IGN);
   handle_interrupts();
 }
 
-// Takes the standard descriptors that are closed, each for what it is not used for: a file that is opened later does not get
-// what is meant for them, and reading and writing them stay errors.
+// Opens closed standard descriptors in the wrong direction. Files that are opened later then do not get their numbers,
+// and using the descriptors is still an error.
 static void hold_standard_descriptors() {
   for (const auto& [descriptor, way] :
        {std::pair(STDIN_FILENO, O_WRONLY), {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
-    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", way);  // which gets the lowest number that is free
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", way);  // open() returns the lowest free number
 }
 
-// What nothing catches: what static objects throw before main(), and what is thrown where nothing may be. All of that is memory
-// that ends, or a mistake of ours.
+// Handler for uncaught exceptions, from static objects or noexcept functions. They are out of memory, or a bug.
 [[noreturn]] static void on_terminate() noexcept {
   remove_temporary_files();
   Exit code = Exit::bug;
-  std::string_view line = "gpupost: a mistake of gpupost's own: an exception that nothing catches\n";
+  std::string_view line = "gpupost: bug in gpupost, please report it: an exception that nothing catches\n";
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
@@ -65,14 +64,14 @@ static void hold_standard_descriptors() {
   _exit(int(code));
 }
 
-// Set before any static object is made; 101 is the first priority that a program may use.
+// Runs before all static objects; 101 is the first priority for programs.
 struct TerminateHandler {
   TerminateHandler() { std::set_terminate(on_terminate); }
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
-// Mesa complains on standard error, in lines of its own, where it cannot make its cache; it has none then. It looks at the first
-// of these that is there.
+// Mesa prints warnings if it cannot create its cache, and then has none. It uses the first of these variables that is
+// set.
 static void spare_mesa_its_cache() {
   const char* cache_home = std::getenv("XDG_CACHE_HOME");
   const char* folder = cache_home ? cache_home : std::getenv("HOME");
@@ -122,12 +121,12 @@ static void warn_of_environment(const std::vector<std::string>& words) {
   for (const std::string& warning : environment_warnings()) say_warning("{}", warning);
 }
 
-// What is said of the device's last moments is said behind all work.
+// Messages about the device come after all other work.
 static Exit run_validated(const std::vector<std::string>& words) {
   warn_of_environment(words);
   const Exit code = run_words(words);
   if (validation_message_count() > 0)
-    fail(Exit::bug, "the validation layer has {} messages", validation_message_count());
+    fail(Exit::bug, "the Vulkan validation layer reported {} messages", validation_message_count());
   return code;
 }
 
@@ -142,10 +141,10 @@ static int main_of(const std::vector<std::string>& words) {
     return int(Exit::limit);
   } catch (const std::system_error& error) {
     const bool is_limit = is_out_of_resources(error.code().value());
-    say_error(fmt::format("{}{}", is_limit ? "" : "a mistake of gpupost's own: ", error.what()));
+    say_error(fmt::format("{}{}", is_limit ? "" : "bug in gpupost, please report it: ", error.what()));
     return int(is_limit ? Exit::limit : Exit::bug);
   } catch (const std::exception& error) {
-    say_error(fmt::format("a mistake of gpupost's own: {}", error.what()));
+    say_error(fmt::format("bug in gpupost, please report it: {}", error.what()));
     return int(Exit::bug);
   }
 }
@@ -164,6 +163,6 @@ int main(int argc, char** argv) {
   gpupost::spare_mesa_its_cache();
   const std::vector<std::string> words(argv + 1, argv + argc);
   const int code = gpupost::mapped_exit_code(gpupost::main_of(words), words);
-  if (gpupost::driver_is_stuck()) _exit(code);  // what the driver does at exit would wait for it
+  if (gpupost::driver_is_stuck()) _exit(code);  // destructors of the driver would wait for the stuck call
   return code;
 }

@@ -16,7 +16,7 @@ namespace gpupost {
 
 namespace {
 
-// Does each texel depend on nothing but itself?
+// Returns whether each texel depends only on itself.
 bool is_of_texel_alone(const Call& call) {
   if (!call.op->point || !call.op->reference.levels || call.op->needs(call).depth) return false;
   const Plan made = plan({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
@@ -26,7 +26,7 @@ bool is_of_texel_alone(const Call& call) {
 void check(const Request& request) {
   if (request.calls.empty()) fail(Exit::usage, "--bake: no op; expected a chain of point ops");
   if (!request.input_words.empty())
-    fail(Exit::usage, "--bake makes a table without a picture; leave {} out", request.input_words.front());
+    fail(Exit::usage, "--bake reads no image; leave {} out", request.input_words.front());
   if (!request.globals.output.ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
@@ -39,11 +39,10 @@ void check(const Request& request) {
   for (const Call& call : request.calls)
     if (!is_of_texel_alone(call))
       fail(Exit::usage, "--bake: {} cannot be in a table: {}; leave it out", call.text(),
-           !call.op->reference.levels ? "there is no definition of it on the CPU"
-                                      : "its result depends on more than the texel itself");
+           !call.op->reference.levels ? "it has no CPU reference" : "its result depends on more than the texel itself");
 }
 
-// A picture that holds each entry's input, red fastest: opaque light.
+// An opaque image with the input of each entry, red fastest.
 Planes inputs_of(int side, const std::string& shaper) {
   const auto light = [&](size_t index) {
     const double number = double(index) / (side - 1);
@@ -69,7 +68,7 @@ Exit bake(const Request& request) {
     for (size_t c = 0; c < 3; ++c) {
       const double value = encodes ? srgb_encode(colors[c].values[index]) : colors[c].values[index];
       if (!std::isfinite(float(value)))
-        fail(Exit::usage, "--bake: the chain makes {} of an entry; a table holds finite numbers", value);
+        fail(Exit::usage, "--bake: the chain gives {} for an entry; a table holds only finite values", value);
       table.values.push_back(float(value));
     }
   const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));

@@ -41,7 +41,7 @@ const CommandRow ops_verb{
     .name = "ops",
     .summary = "List the ops",
     .usage = "ops [--markdown]",
-    .description = "Prints a line for each op. `gpupost help OP` prints all about one of them.",
+    .description = "Prints a line for each op. `gpupost help OP` describes one op.",
     .options = {{"--markdown", "", "Print the reference of all ops and options as Markdown", {}}},
     .examples = {"ops"},
     .run = run_ops,
@@ -66,7 +66,7 @@ static Exit run_help(const CommandCall& call) {
 
 const CommandRow help_verb{
     .name = "help",
-    .summary = "Print this text, or all about an op or a verb",
+    .summary = "Print this text, or the help of an op or a verb",
     .usage = "help [OP|VERB]",
     .argument = Argument::op_or_verb,
     .most_words = 1,
@@ -118,9 +118,9 @@ static Exit run_version(const CommandCall& call) {
 
 const CommandRow version_verb{
     .name = "version",
-    .summary = "Print version, commit and the libraries that read and write files",
+    .summary = "Print the version, the commit and the libraries that read and write files",
     .usage = "version [--json]",
-    .options = {{"--json", "", "Print all library versions and the formats too, as JSON", {}}},
+    .options = {{"--json", "", "Print JSON with all library versions and formats", {}}},
     .examples = {"version", "version --json"},
     .run = run_version,
 };
@@ -129,7 +129,7 @@ static Exit run_shader(const CommandCall& call) {
   Request request = parse_request(call.words);
   request.inputs = list_inputs(request.input_words, request.globals.inputs);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
-  std::set<std::string> printed;  // channels beside the color mostly go through the same shaders
+  std::set<std::string> printed;  // other channels mostly use the same shaders
   for (const ExplainedGroup& group : plans_of(request).groups)
     for (const ExplainedStep& step : group.steps)
       for (const Pass& pass : step.plan.passes)
@@ -143,8 +143,8 @@ const CommandRow shader_verb{
     .summary = "Print the shaders that a chain runs",
     .usage = "shader CHAIN",
     .description =
-        "Prints the GLSL of each pass of the chain, for the device that would run it. The chain is written as "
-        "for a run; the input is optional.",
+        "Prints the GLSL of each pass of the chain, for the device that would run it. Write the chain as for a run; an "
+        "input is optional.",
     .argument = Argument::chain,
     .least_words = 1,
     .most_words = any_count,

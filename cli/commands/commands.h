@@ -1,4 +1,4 @@
-// The rows of all verbs.
+// All verbs.
 #pragma once
 
 #include "cli/options/command_row.h"
@@ -8,7 +8,7 @@ namespace gpupost {
 extern const CommandRow devices_verb, doctor_verb, compare_verb, info_verb, tune_verb, ops_verb, shader_verb, help_verb,
     man_verb, version_verb;
 
-// The rows, for use_verbs().
+// The table of verbs, for use_verbs().
 std::span<const CommandRow* const> table_of_verbs();
 
 }  // namespace gpupost

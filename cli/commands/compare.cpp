@@ -31,8 +31,8 @@ using json = nlohmann::ordered_json;
 
 struct Options {
   DifferenceOptions difference;
-  double max_percent = 0;  // of a channel's texels that may be over the tolerance
-  double scale = 1;        // of the picture of differences
+  double max_percent = 0;  // percentage of a channel's texels that may exceed the tolerance
+  double scale = 1;        // factor for the image of differences
   std::string output;      // its path, which may be a sequence; "" for none
   bool is_json = false;
   bool all_levels = true;
@@ -60,13 +60,14 @@ Options options_of(const CommandCall& call, const Globals& globals) {
       .is_json = call.has("--json"),
       .all_levels = !globals.input.level,
       .decode = decode_options(globals.input)};
-  if (options.scale == 0) fail(Exit::usage, "compare: --scale 0 shows no difference; expected a number over 0");
+  if (options.scale == 0)
+    fail(Exit::usage, "compare: --scale 0 would make the difference image black; expected a number above 0");
   if (call.has("--scale") && options.output.empty())
-    fail(Exit::usage, "compare: --scale needs -o, the picture of the differences");
+    fail(Exit::usage, "compare: --scale has no effect without -o, which writes the difference image");
   return options;
 }
 
-// All floats, linear and premultiplied: what two files mean, whatever they store.
+// Converts to linear, premultiplied float, so that files with different encodings can be compared.
 Picture meaning_of(Picture picture) {
   make_working(picture, Depth::f32);
   for (Group& group : picture.groups)
@@ -74,7 +75,7 @@ Picture meaning_of(Picture picture) {
   return picture;
 }
 
-// A file's level 0, or the one that was asked for. What is not read of the file, or not as it says, is told.
+// Reads level 0 of a file, or the requested level. Prints warnings of the reader.
 Picture first_of(const std::string& path, const DecodeOptions& options) {
   Decoded decoded = decode_file(path, options);
   for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
@@ -83,7 +84,7 @@ Picture first_of(const std::string& path, const DecodeOptions& options) {
 
 Picture level_of(const std::string& path, DecodeOptions options, int level) {
   if (!std::filesystem::is_regular_file(path))  // "-" too
-    fail(Exit::usage, "compare: {} can be read but once, and has several levels; expected --level with one of them",
+    fail(Exit::usage, "compare: {} can be read only once and has several levels; choose one with --level",
          path == "-" ? "standard input" : path);
   options.level = level;
   return meaning_of(decode_file(path, options).picture);
@@ -98,7 +99,7 @@ std::string text_of(const Primaries& p) {
                      p.green.y, p.blue.x, p.blue.y, p.white.x, p.white.y);
 }
 
-// What keeps numbers from being held against each other; "" where nothing does.
+// Why two images cannot be compared; "" if they can.
 std::string obstacle_to(const Picture& a, const Picture& b) {
   if (a.size() != b.size())
     return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
@@ -108,7 +109,7 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
   return "";
 }
 
-// What differs of two files beside their numbers, a line each.
+// Differences of two files other than values, one per line.
 std::string differences_around(const Picture& a, const Picture& b, bool all_levels) {
   std::string text;
   if (a.data_window != b.data_window)
@@ -122,22 +123,22 @@ std::string differences_around(const Picture& a, const Picture& b, bool all_leve
   return text;
 }
 
-// The differences of one level.
+// Differences of one level.
 struct LevelResult {
   int level = 0;
-  std::vector<std::pair<std::string, ChannelDifference>> channels;  // by their names
+  std::vector<std::pair<std::string, ChannelDifference>> channels;  // by name
 };
 
-// What comparing two files has found.
+// Result of comparing two files.
 struct PairResult {
   std::string a, b;
   std::string error;     // why they could not be compared; "" where they were
-  std::string problems;  // what differs beside the numbers, a line each
+  std::string problems;  // differences other than values, one per line
   std::vector<LevelResult> levels;
-  bool is_equal = false;  // within the tolerance, and no problems
+  bool is_equal = false;  // within the tolerance and without problems
 };
 
-// Of two pictures without an obstacle. Are all channels within the tolerance?
+// Compares two images without an obstacle. Returns whether all channels are within the tolerance.
 bool compare_numbers(const Picture& a, const Picture& b, int level, const Options& options, PairResult& result) {
   bool is_within = true;
   LevelResult& found = result.levels.emplace_back(LevelResult{.level = level, .channels = {}});
@@ -146,7 +147,7 @@ bool compare_numbers(const Picture& a, const Picture& b, int level, const Option
       const std::string name = printable(a.groups[group].channels[component].name);
       if (name.empty()) continue;
       if (a.groups[group].depth != b.groups[group].depth) {
-        result.problems += fmt::format("{} is uint in one picture alone\n", name);
+        result.problems += fmt::format("{} is uint in one image only\n", name);
         is_within = false;
         continue;
       }
@@ -160,7 +161,7 @@ bool compare_numbers(const Picture& a, const Picture& b, int level, const Option
 void write_difference(const Picture& a, const Picture& b, const std::string& path, const Options& options) {
   const Format* format = format_of_extension(path);
   if (!format || !format->can_write())
-    fail(Exit::usage, "compare: -o {}: its extension names no format that is written; expected {}", path,
+    fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
          writable_extensions());
   Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
   drop_extras(picture, *format);
@@ -178,7 +179,8 @@ void compare_files(const std::string& output, const Options& options, PairResult
   const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
   for (int level = 1; level < level_count; ++level) {
     const Picture of_a = level_of(result.a, options.decode, level), of_b = level_of(result.b, options.decode, level);
-    if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {  // sides may be rounded down or up
+    // Level sizes may be rounded down or up.
+    if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {
       result.problems += fmt::format("level {}: {}", level, obstacle);
       return;
     }
@@ -199,12 +201,12 @@ std::string to_text(const PairResult& result, const Options& options) {
       is_over |= found.over_percent() > options.max_percent;
     }
   if (is_over)
-    text += fmt::format("different: over the {}tolerance of {:g}\n", options.difference.is_relative ? "relative " : "",
+    text += fmt::format("different: above the {}tolerance of {:g}\n", options.difference.is_relative ? "relative " : "",
                         options.difference.tolerance);
   return text;
 }
 
-// Infinite numbers become null, since JSON has none.
+// Infinity becomes null, because JSON cannot represent it.
 json to_json(const PairResult& result) {
   json pair = {{"a", result.a}, {"b", result.b}, {"equal", result.is_equal}};
   if (!result.error.empty()) pair["error"] = result.error;
@@ -232,30 +234,30 @@ json to_json(const PairResult& result) {
   return pair;
 }
 
-// The files to compare with each other.
+// Pairs of files to compare.
 struct Pairs {
   std::vector<std::pair<Input, Input>> inputs;
-  bool is_whole = true;  // each frame is in both sequences
+  bool is_whole = true;  // whether each frame is in both sequences
 };
 
-// Says which of the frames a sequence lacks. Returns whether it has all.
+// Prints missing frames of a sequence. Returns whether all exist.
 bool has_all(const std::string& word, const std::map<int64_t, Input>& found, const std::vector<int64_t>& frames) {
   std::vector<int64_t> missing;
   std::ranges::copy_if(frames, std::back_inserter(missing), [&](int64_t frame) { return !found.contains(frame); });
   std::ranges::sort(missing);
   if (!missing.empty())
-    say_error(fmt::format("{}: missing frames: {}; render them, or accept that with --skip-missing", word,
+    say_error(fmt::format("{}: missing frames: {}; render them, or skip them with --skip-missing", word,
                           text_of_frames(missing)));
   return missing.empty();
 }
 
-// All frames from the first to the last of both.
+// All frames from the first to the last frame of both sequences.
 std::vector<int64_t> frames_of(const std::map<int64_t, Input>& a, const std::map<int64_t, Input>& b) {
   const int64_t first = std::min(a.begin()->first, b.begin()->first),
                 last = std::max(a.rbegin()->first, b.rbegin()->first);
   if (size_t(last - first) >= max_frame_count)
-    fail(Exit::usage, "compare: the frames reach from {} to {}; the limit is {} (expected --frames)", first, last,
-         max_frame_count);
+    fail(Exit::usage, "compare: the frames go from {} to {}; the limit is {} frames (choose some with --frames)", first,
+         last, max_frame_count);
   std::vector<int64_t> frames(size_t(last - first) + 1);
   std::iota(frames.begin(), frames.end(), first);
   return frames;
@@ -273,8 +275,7 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
   for (const size_t side : {0, 1})
     if (is_one_file(side) || found[side].size() != lists[side].files.size())
       fail(Exit::usage,
-           "compare: {} is not a sequence, and {} is no single file; expected two files, or two sequences like "
-           "a.%04d.exr",
+           "compare: {} is a single file and {} is a sequence; expected two files, or two sequences like a.%04d.exr",
            words[side], words[1 - side]);
   const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
   Pairs pairs;
@@ -284,7 +285,8 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
     if (found[0].contains(frame) && found[1].contains(frame))
       pairs.inputs.emplace_back(found[0][frame], found[1][frame]);
   if (pairs.inputs.empty() && pairs.is_whole)
-    fail(Exit::input, "compare: no frame is in both {} and {}; expected --frames of both", words[0], words[1]);
+    fail(Exit::input, "compare: {} and {} have no frame in common; choose frames that both have with --frames",
+         words[0], words[1]);
   return pairs;
 }
 
@@ -292,14 +294,12 @@ std::string output_for(const Options& options, const std::pair<Input, Input>& pa
   if (options.output.empty()) return "";
   const std::optional<Sequence> sequence = Sequence::parse(options.output);
   if (sequence.has_value() != pair.first.frame.has_value() && !is_one)
-    fail(Exit::usage,
-         "compare: -o {}: a difference of sequences needs a place for the frame number, like diff.%04d.png",
-         options.output);
+    fail(Exit::usage, "compare: -o {}: needs a place for the frame number, like diff.%04d.png", options.output);
   const std::string output = sequence && pair.first.frame ? sequence->path(*pair.first.frame) : options.output;
   for (const std::string& input : {pair.first.path, pair.second.path}) {
     std::error_code error;
     if (std::filesystem::equivalent(output, input, error))
-      fail(Exit::usage, "compare: -o {} is an input; expected another file", output);
+      fail(Exit::usage, "compare: -o {} is an input; name another file", output);
   }
   return output;
 }
@@ -346,23 +346,20 @@ const CommandRow compare_verb{
     .summary = "Print the differences of two images or sequences",
     .usage = "compare A B [--tolerance T] [--relative] [-o DIFF]",
     .description =
-        "Prints for each channel and level the largest difference and where it is, the mean, the root mean square, the "
-        "PSNR, and the percentage of texels over the tolerance. Exit code 6 if a difference is over the tolerance, or "
-        "if "
-        "sizes, channels, windows, chromaticities or numbers of levels differ. Integers are compared as the linear "
-        "light "
-        "that they mean. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
-        "The "
-        "peak of the PSNR is the largest magnitude in A, at least 1.",
+        "For each channel and level, prints the largest difference and its position, the mean, the root mean square, "
+        "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
+        "tolerance, or if sizes, channels, windows, chromaticities or level counts differ. Integers are first decoded "
+        "to linear light. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "The peak of the PSNR is the largest magnitude in A, at least 1.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,
     .options =
         {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}},
          {"--relative", "", "Divide each difference by the larger magnitude of its two numbers", {}},
-         {"--max-percent", "P", "Percentage of a channel's texels that may be over the tolerance (default 0)", {}},
-         {"-o", "FILE", "Write a picture of the differences; of sequences, one like diff.%04d.png", {}},
-         {"--scale", "S", "Multiply the differences in that picture (default 1)", {}},
+         {"--max-percent", "P", "Percentage of a channel's texels that may exceed the tolerance (default 0)", {}},
+         {"-o", "FILE", "Write an image of the differences; for sequences, a pattern like diff.%04d.png", {}},
+         {"--scale", "S", "Factor for the differences in the image of -o (default 1)", {}},
          {"--json", "", "Print JSON, with null for infinite numbers", {}}},
     .takes_global =
         [](const Global& global) {

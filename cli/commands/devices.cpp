@@ -48,7 +48,7 @@ static std::string to_text(const DeviceInfo& device) {
   const DeviceTraits& traits = device.traits;
   std::string text = fmt::format("{}: {} ({})\n", device.index, traits.name, name_of(traits.type));
   text += fmt::format("   driver {}, Vulkan {}, UUID {}\n", device.driver, device.api_version, device.uuid);
-  text += fmt::format("   memory {:.1f} GiB, the host sees all of it: {}; images up to {} a side\n",
+  text += fmt::format("   memory {:.1f} GiB, visible to the host: {}; images up to {} per side\n",
                       double(device.memory_bytes) / (1 << 30), yes_no(device.has_host_visible_memory),
                       traits.max_image_side);
   text += fmt::format(
@@ -84,17 +84,16 @@ const CommandRow devices_verb{
     .run = run_devices,
 };
 
-// One finding: what was looked at, how it is, and what to do where it is wrong.
+// Prints one check: name, result, and how to fix a failure.
 static void tell(bool is_well, std::string_view what, std::string_view how, std::string_view remedy) {
   print_out(fmt::format("{:<8}{:<16}{}\n", is_well ? "ok" : "missing", what, printable(how)));
-  if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}mend it with: {}\n", "", remedy));
+  if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}to fix: {}\n", "", remedy));
 }
 
 static void tell_environment() {
   for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
     if (const char* value = std::getenv(name))
-      print_out(fmt::format("{:<8}{:<16}{}={} decides which drivers are seen\n", "note", "environment", name,
-                            printable(value)));
+      print_out(fmt::format("{:<8}{:<16}{}={} selects the drivers\n", "note", "environment", name, printable(value)));
 }
 
 static bool examine_devices() {
@@ -103,7 +102,7 @@ static bool examine_devices() {
     devices = list_tuned_devices();
   } catch (const Error& error) {
     const std::string_view what = error.what();
-    tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // which is who speaks here
+    tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // because this is `gpupost doctor`
          "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
     return false;
   }
@@ -117,14 +116,14 @@ static bool examine_devices() {
     has_gpu = has_gpu || (device.obstacle.empty() && device.traits.type != DeviceType::cpu);
   }
   if (devices.empty())
-    tell(false, "device", "Vulkan lists none", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
+    tell(false, "device", "Vulkan lists no device", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
   if (is_usable && !has_gpu)
-    print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: pictures are made by the CPU device"));
+    print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: the CPU device runs all ops"));
   return is_usable;
 }
 
 static Exit run_doctor(const CommandCall&) {
-  const bool is_sandboxed = sandbox_holds();  // asked before drivers start threads
+  const bool is_sandboxed = sandbox_holds();  // must run before drivers start threads
   const bool is_usable = examine_devices();
   tell_environment();
   const std::string folder = cache_folder();
@@ -136,21 +135,21 @@ static Exit run_doctor(const CommandCall&) {
   tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
   for (const auto& [name, version] : codec_libraries())
     tell(!version.empty(), name, version.empty() ? "not in this build; its files are refused" : version,
-         fmt::format("apt-get install {}-dev, and a new build", name));
+         fmt::format("apt-get install {}-dev, then build gpupost again", name));
   tell(is_sandboxed, "seccomp",
-       is_sandboxed ? "holds: who decodes can open, start and connect nothing"
-                    : "decoding runs in a limited process without it",
-       "a kernel or container that allows seccomp filters");
+       is_sandboxed ? "active: decoders cannot open files, start programs or use the network"
+                    : "decoders run in a process with limits, but without a system call filter",
+       "use use use a kernel or container that allows seccomp filters");
   return is_usable ? Exit::done : Exit::device;
 }
 
 const CommandRow doctor_verb{
     .name = "doctor",
-    .summary = "Say what is missing on this machine, and the command that installs it",
+    .summary = "Check this machine and print what to install",
     .usage = "doctor",
     .description =
-        "Looks at Vulkan, the cache folder, the built-in shaders, OpenEXR and the sandbox of the decoders. Exit "
-        "code 4 if no device can be used.",
+        "Checks Vulkan, the cache folder, the built-in shaders, the format libraries and the sandbox of the decoders. "
+        "Exit code 4 if no device can be used.",
     .examples = {"doctor"},
     .run = run_doctor,
 };

@@ -16,16 +16,16 @@ namespace gpupost {
 
 namespace {
 
-// One group of channels, as it is before the chain.
+// One group of channels before the chain.
 struct Planned {
-  std::vector<std::string> channels;  // empty for the color
+  std::vector<std::string> channels;  // empty for color
   Size size;
   Depth storage = Depth::half;
   bool has_colors = false;  // R, G and B are colors, not directions or other data
   std::vector<Step> steps;
 };
 
-// A picture of --size, or of the usual one: color alone.
+// Only color, with the size of --size or the default size.
 Planned color_alone(const Request& request) {
   const Globals& globals = request.globals;
   return {.channels = {},
@@ -35,7 +35,7 @@ Planned color_alone(const Request& request) {
           .steps = {{.route = Route::by_op, .calls = request.calls}}};
 }
 
-// Integers that stand for things move, and are never mixed.
+// Uint channels take the nearest texel.
 std::vector<Step> steps_of_ids(std::span<const Call> calls) {
   std::vector<Step> steps = steps_beside_color(calls, false);
   std::erase_if(steps, [](const Step& step) {
@@ -77,10 +77,9 @@ Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& trait
   if (step.route == Route::by_nearest) return {};
   TilingDecision passage = passage_of(step.calls, input, traits, options);
   std::vector<std::string>& choices = passage.whole.choices;
-  if (!passage.limit.empty()) choices.push_back(fmt::format("in parts of what follows, since {}", passage.limit));
+  if (!passage.limit.empty()) choices.push_back(fmt::format("tiled: {}", passage.limit));
   else if (passage.is_watched)
-    choices.push_back(fmt::format(
-        "in parts of what follows, where it would keep the device busy for over {} ms at once", options.most_ms));
+    choices.push_back(fmt::format("tiled if one submission would take more than {} ms", options.most_ms));
   return std::move(passage.whole);
 }
 
@@ -103,8 +102,8 @@ Explained plans_of(const Request& request) {
   const Globals& globals = request.globals;
   const std::vector<Input>& inputs = request.inputs.files;
   if (globals.size && !inputs.empty())
-    fail(Exit::usage, "--size {}x{} is of plans without a file; {} has a size of its own", globals.size->width,
-         globals.size->height, inputs.front().path);
+    fail(Exit::usage, "--size {}x{} is for --explain and `shader` without an input; leave it out, {} has a size",
+         globals.size->width, globals.size->height, inputs.front().path);
   const std::vector<Planned> planned =
       inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
   Explained explained{.traits = traits_for(globals.device), .groups = {}};
@@ -125,7 +124,7 @@ std::string explain(const Request& request) {
   std::string text;
   for (const std::string& note : request.inputs.notes) text += fmt::format("inputs   {}\n", note);
   for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
-  if (request.inputs.is_batch && request.inputs.files.empty()) return text + "there is no input, so there is no plan\n";
+  if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);
   text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);

@@ -1,4 +1,4 @@
-// The plan of a request without running it.
+// Plans of a request, for `--explain`.
 #pragma once
 
 #include "cli/options/command_line.h"
@@ -7,27 +7,27 @@
 
 namespace gpupost {
 
-// What one group of channels goes through together.
+// One step of a group of channels.
 struct ExplainedStep {
   Step step;
-  Plan plan;  // empty where the step is by nearest, which needs no device
+  Plan plan;  // empty if the step takes the nearest texel, which needs no device
 };
 
 struct ExplainedGroup {
-  std::vector<std::string> channels;  // empty for the color
+  std::vector<std::string> channels;  // empty for color
   std::vector<ExplainedStep> steps;
 };
 
 struct Explained {
   DeviceTraits traits;
-  std::vector<ExplainedGroup> groups;  // the color first where there is one
+  std::vector<ExplainedGroup> groups;  // color first, if there is any
 };
 
-// The plans for the request's first input, or for the color of --size, or of 1920x1080. For the device that would be taken;
-// where there is no Vulkan, for what every device has.
+// Plans for the first input, or for color with the size of --size, or 1920x1080. They are for the device that would run
+// them; without Vulkan, for a device with minimum features.
 Explained plans_of(const Request& request);
 
-// What `--explain` prints.
+// The text that `--explain` prints.
 std::string explain(const Request& request);
 
 }  // namespace gpupost

@@ -16,7 +16,7 @@ using json = nlohmann::ordered_json;
 
 static json to_json(const Window& window) { return {window.min_x, window.min_y, window.max_x, window.max_y}; }
 
-// A part of a file that has no others says nothing that the picture does not.
+// A single part has no information that the image does not have.
 static json to_json(const std::vector<FilePart>& parts) {
   json list = json::array();
   if (parts.size() < 2) return list;
@@ -97,12 +97,13 @@ const CommandRow info_verb{
     .summary = "Print size, channels, windows, levels and attributes of an image",
     .usage = "info FILE [--json] | info --ocio [CONFIG]",
     .description =
-        "Reads the whole file, - for standard input, as a run would. --ocio prints the names of an OpenColorIO "
-        "configuration, by default the one that `ocio` would use.",
+        "Reads the whole file, or standard input with -, as a run would. --ocio prints the names in an OpenColorIO "
+        "configuration: that of the op `ocio` by default.",
     .argument = Argument::file,
     .most_words = 1,
-    .options = {{"--json", "", "Print JSON", {}},
-                {"--ocio", "", "List spaces, displays, views and looks of a configuration: FILE, cg or studio", {}}},
+    .options =
+        {{"--json", "", "Print JSON", {}},
+         {"--ocio", "", "List the spaces, displays, views and looks of a configuration: a file, cg or studio", {}}},
     .takes_global = [](const Global& global) { return global.is_of_decoding; },
     .examples = {"info in.exr", "info in.exr --json", "info --ocio studio"},
     .run = run_info,

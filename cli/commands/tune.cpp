@@ -1,4 +1,4 @@
-// `gpupost tune`: finds the fastest variants on a device and keeps their names for later plans.
+// `gpupost tune`: finds the fastest variants on a device and stores their names.
 #include "cli/commands/bench/options.h"
 #include "cli/commands/commands.h"
 #include "cli/text/messages.h"
@@ -13,26 +13,26 @@ namespace gpupost {
 
 namespace {
 
-// Even all the way and not at all, small and large.
+// Sizes that halve evenly and sizes that do not, small and large.
 constexpr Size gpu_sizes[] = {{256, 256}, {1024, 1024}, {1920, 1080}, {1919, 1081}, {4096, 4096}};
 constexpr Size cpu_sizes[] = {{256, 256}, {640, 360}, {639, 361}, {1024, 1024}};
 
 struct TuneRequest {
   std::vector<const Op*> ops;
-  std::vector<Size> sizes;  // empty: the usual ones
-  std::string variants;     // to choose from
+  std::vector<Size> sizes;  // empty: the default sizes
+  std::string variants;     // variants to choose from
   std::string device;
   bool list = false, forget = false;
 };
 
-// Which of the variants is best must not depend on more than the picture.
+// The best variant must depend only on the image.
 bool can_be_tuned(const Op& op) {
   return op.bench && op.bench->variants && op.makes != Makes::statistics && op.bench->settings.empty();
 }
 
 const Op* tunable_op(const std::string& name) {
   const Op* op = op_named(name);
-  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} is no op that can be tuned", name);
+  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} cannot be tuned; leave it out", name);
   return op;
 }
 
@@ -56,19 +56,19 @@ std::string line_of(const Tuned& tuned) {
                      format_name(tuned.depth), tuned.half_arithmetic ? "fp16" : "", tuned.arguments);
 }
 
-// A kind of picture.
+// A combination of format and arithmetic.
 struct Kind {
   Depth depth;
   bool half_arithmetic;
 };
 
-// The winner on one picture is added to `tuned`, if any variant is right.
+// Adds the fastest correct variant for one image to `tuned`, if any.
 void tune(Gpu& gpu, const Op& op, const std::string& names, Size size, Kind kind, std::vector<Tuned>& tuned) {
   const std::vector<Variant> variants =
       chosen("tune", variants_of(op, !kind.half_arithmetic, kind.half_arithmetic), names, op);
   BenchCase result = bench(gpu, op, variants, {.size = size, .depth = kind.depth}, {}, {});
   const VariantResult* best = fastest(result.variants);
-  while (best) {  // the fastest of those that are right on every kind of number
+  while (best) {  // the fastest variant that is also correct for extreme values
     VariantResult& checked = result.variants[size_t(best - result.variants.data())];
     checked.failure = failure_on_hard_numbers(gpu, op, checked.variant, size, kind.depth);
     if (checked.failure.empty()) break;
@@ -108,17 +108,17 @@ static Exit run_tune(const CommandCall& call) {
   const std::vector<Tuned>& kept = device.traits.tuned;
   if (request.forget) {
     print_out(forget_tuning(device) ? fmt::format("{}: forgotten\n", device.traits.name)
-                                    : fmt::format("{}: nothing was kept\n", device.traits.name));
+                                    : fmt::format("{}: no results stored\n", device.traits.name));
     return Exit::done;
   }
   if (request.list) {
     for (const Tuned& tuned : kept) print_out(line_of(tuned) + "\n");
-    if (kept.empty()) print_out(fmt::format("{}: nothing is kept\n", device.traits.name));
+    if (kept.empty()) print_out(fmt::format("{}: no results stored\n", device.traits.name));
     return Exit::done;
   }
   Gpu gpu(device);
   std::vector<Tuned> tuned = tune(gpu, request);
-  for (const Tuned& old : kept)  // of other ops
+  for (const Tuned& old : kept)  // keep results of other ops
     if (std::ranges::find(request.ops, op_named(old.op)) == request.ops.end()) tuned.push_back(old);
   keep_tuning(device, tuned);
   return Exit::done;
@@ -126,17 +126,17 @@ static Exit run_tune(const CommandCall& call) {
 
 const CommandRow tune_verb{
     .name = "tune",
-    .summary = "Find the fastest variants on this device and keep their names",
+    .summary = "Find the fastest variants on this device for later runs",
     .usage = "tune [OP...] [OPTIONS]",
     .description =
-        "Measures the variants of the ops, of all that have some if none is named, and keeps the name of the "
-        "fastest for each size and format. Later runs on this device take it; it changes no pixel.",
+        "Measures the variants of the given ops, or of all ops that have variants. Stores the fastest for each size "
+        "and format; later runs on this device use it. Results do not change.",
     .argument = Argument::op,
     .most_words = any_count,
-    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default a few from 256 on)", {}},
+    .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default: a few sizes from 256)", {}},
                 {"--variants", "LIST", "Names of variants to choose from, or parts of names (default all)", {}},
-                {"--list", "", "Print what is kept and measure nothing", {}},
-                {"--forget", "", "Drop what is kept", {}}},
+                {"--list", "", "Print the stored results and measure nothing", {}},
+                {"--forget", "", "Delete the stored results", {}}},
     .takes_global = [](const Global& global) { return global.name == "device"; },
     .examples = {"tune", "tune --list"},
     .run = run_tune,

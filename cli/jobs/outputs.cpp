@@ -20,7 +20,7 @@ static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
 }
 
-// What fills the places of a pattern for one input.
+// Values for the placeholders of a pattern, for one input.
 static std::string place(std::string_view key, const Input& input, const Format& format) {
   const fs::path path = input.path == "-" ? "stdin" : input.path;
   if (key == "stem") return path.stem().string();
@@ -30,17 +30,17 @@ static std::string place(std::string_view key, const Input& input, const Format&
   if (key == "frame" && input.frame) return frame_digits(*input.frame, input.frame_width);
   if (key == "frame")
     fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
-  fail(Exit::usage, "-o: {{{}}} is none of {{stem}} {{name}} {{ext}} {{dir}} {{level}} {{frame}}", key);
+  fail(Exit::usage, "-o: {{{}}} is not one of {{stem}} {{name}} {{ext}} {{dir}} {{level}} {{frame}}", key);
 }
 
-// The output of an input of a sequence, where it is a sequence too: with that frame.
+// The output for an input of a sequence, with its frame number.
 static std::string with_frame(const std::string& output, const Input& input) {
   const std::optional<Sequence> sequence = Sequence::parse(output);
   if (!sequence) return output;
   if (!input.frame)
     fail(Exit::usage,
-         "-o {}: names a sequence, and {} has no frame number; expected a sequence like in.%04d.exr as input, or "
-         "{{stem}} {{name}} {{ext}} {{dir}} {{level}} in -o",
+         "-o {}: has a place for a frame number, and the input {} has no frame number; expected a sequence like "
+         "in.%04d.exr, or {{stem}} {{name}} {{ext}} {{dir}} {{level}} in -o",
          output, input.path);
   return sequence->path(*input.frame);
 }
@@ -63,7 +63,7 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
   return path;
 }
 
-// The format of a result: as asked for, as the output's name says, as the input is, else EXR.
+// Format of an output: --format, else from the output's name, else as the input, else EXR.
 static const Format* format_of(const Request& request, Job& job, bool one_file_holds_levels) {
   const Globals& globals = request.globals;
   if (globals.format) return globals.format;
@@ -73,10 +73,9 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
     const Format* format = format_of_extension(output);
     std::error_code error;
     if (!format && fs::is_directory(output, error))
-      fail(Exit::usage, "-o {0}: is a folder; expected {0}/ for a file in it that is named after the input", output);
+      fail(Exit::usage, "-o {0}: is a folder; write {0}/ for a file in it, named after the input", output);
     if (!format)
-      fail(Exit::usage, "-o {}: its extension names no format known here; expected {}, or --format", output,
-           writable_extensions());
+      fail(Exit::usage, "-o {}: unknown extension; expected {}, or give --format", output, writable_extensions());
     if (!format->can_write())
       fail(Exit::usage, "-o {}: {} files are read but not written; expected {}", output, format->name,
            writable_extensions());
@@ -98,7 +97,7 @@ static void check_assembly(const Globals& globals, const Job& job) {
   if (globals.input.assembly == Assembly::none) return;
   const std::string_view kind = name_of(globals.input.assembly);
   if (!job.format->holds_arrangements)
-    fail(Exit::usage, "--assemble {}: one {} file holds one picture; expected -o with .ktx2 or .dds", kind,
+    fail(Exit::usage, "--assemble {}: a {} file holds a single image; expected -o with .ktx2 or .dds", kind,
          job.format->name);
   const size_t count = job.inputs.size();
   if (globals.input.assembly == Assembly::cube && count != 6)
@@ -113,7 +112,7 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   Job job{.is_output_named = !output.empty()};
   for (const Input& input : inputs) job.inputs.push_back(input.path);
   if (output.empty() && !request.calls.empty() && request.calls.back().op->makes == Makes::statistics) {
-    job.format = format_named("exr");  // which would hold all that there is
+    job.format = format_named("exr");  // which can hold everything
     job.writes_picture = false;
     return job;
   }
@@ -123,7 +122,7 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
   if (levels_in_one_file && job.format->levels == FileLevels::one)
-    fail(Exit::usage, "{}: a {} file holds one level; expected {}, or -o with {{level}} in it for a file a level",
+    fail(Exit::usage, "{}: a {} file holds one level; expected {}, or {{level}} in -o for one file per level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));
   if (is_a_file_a_level && !makes_levels(request))
@@ -135,10 +134,10 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
 
 static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
 
-// All that a job may write. How many levels there are is known when its input has been read.
+// All files that a job may write. The number of levels is known only after reading the input.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
   if (!makes_levels(request)) return {job.output.at(0)};
-  constexpr Size largest{1 << 20, 1 << 20};  // that --max-side allows
+  constexpr Size largest{1 << 20, 1 << 20};  // largest value of --max-side
   const Call& call = request.calls.back();
   const int most_levels = output_of(call, {.size = largest}).level_count;
   const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
@@ -152,7 +151,7 @@ static std::vector<std::string> possible_paths(const Request& request, Job job) 
   return paths;
 }
 
-// One name for all ways to write a path: through links, and through folders that are there several times.
+// A canonical name of a path, which resolves links and repeated folders.
 class FileNames {
  public:
   std::string of(const std::string& path) {
@@ -175,7 +174,7 @@ class FileNames {
     return found->second;
   }
 
-  std::map<std::string, std::string> folder_names_;  // by their paths; many files are in one folder
+  std::map<std::string, std::string> folder_names_;  // by path; many files are in one folder
 };
 
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
@@ -189,7 +188,7 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
   return files;
 }
 
-// Two jobs have one output: says which, and what tells them apart.
+// Throws an error that two jobs have the same output.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
                                      const std::string& output, bool is_same) {
   const std::string target = path == "-" ? "standard output" : path;
@@ -198,15 +197,15 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
   const std::string folder = output.ends_with('/') ? output : "";
   const std::string way_out =
       is_same                      ? "name the input once"
-      : second.is_a_file_a_level() ? "put a character that is no digit before {level}"
-      : has_stem
-          ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or a run each", folder)
-          : "use {stem} in -o, or a folder ending in /";
+      : second.is_a_file_a_level() ? "put a character other than a digit before {level}"
+      : has_stem ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or one run for each",
+                               folder)
+                 : "use {stem} in -o, or a folder ending in /";
   fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
        second.name(), target, way_out);
 }
 
-// All that the jobs read and may write, for finding what would be lost.
+// Files that the jobs read and may write, to find conflicts.
 class Paths {
  public:
   explicit Paths(const Request& request) {
@@ -219,15 +218,15 @@ class Paths {
     for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
   }
 
-  // A file of an option, beside the outputs; "": none.
+  // A file that an option writes; "": none.
   void add_side_file(std::string_view option, const std::string& path) {
     if (path.empty()) return;
     const std::string name = names_.of(path);
     if (written_.contains(name))
-      fail(Exit::usage, "{} {}: a result goes there too; expected another file", option, path);
+      fail(Exit::usage, "{} {}: an output has the same name; name another file", option, path);
     const auto lost = read_.find(name);
     if (lost != read_.end())
-      fail(Exit::usage, "{} {}: that is the {} {}; expected another file", option, path, lost->second.what,
+      fail(Exit::usage, "{} {}: that is the {} {}; name another file", option, path, lost->second.what,
            lost->second.path);
     written_.emplace(name, std::string(option));
   }
@@ -249,22 +248,23 @@ class Paths {
     const bool is_own_input =
         lost->second.what == "input" && job.inputs.size() == 1 && names_.of(job.inputs.front()) == name;
     if (is_own_input && is_name_given) return;
-    fail(Exit::usage, "{}: its result would replace the {} {}; expected another -o", job.name(), lost->second.what,
-         lost->second.path);
+    fail(Exit::usage, "{}: the output would overwrite the {} {}; name another file with -o", job.name(),
+         lost->second.what, lost->second.path);
   }
 
   FileNames names_;
-  std::map<std::string, ReadFile> read_;        // by their one name
-  std::map<std::string, std::string> written_;  // likewise: whose result goes there
+  std::map<std::string, ReadFile> read_;        // by canonical name
+  std::map<std::string, std::string> written_;  // by canonical name: the job that writes it
 };
 
-// Numbers go to standard output, and nothing else beside them.
+// Statistics go to standard output, and nothing else may go there.
 static void check_numbers_have_standard_output(const Request& request, const Job& job) {
   if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
   if (is_standard_output(job.output.at(0)))
-    fail(Exit::usage, "stats: its numbers and the picture would both go to standard output; expected -o FILE");
+    fail(Exit::usage, "stats: statistics and the image would both go to standard output; write the image with -o FILE");
   if (is_standard_output(request.globals.report.file))
-    fail(Exit::usage, "stats: its numbers and the report would both go to standard output; expected --report FILE");
+    fail(Exit::usage,
+         "stats: statistics and the report would both go to standard output; write the report with --report FILE");
 }
 
 std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
@@ -274,15 +274,16 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
     if (std::ranges::find(job.inputs, "-") != job.inputs.end())
       fail(Exit::usage, "{}: standard input cannot be read again; expected files", option);
     if (!job.writes_picture)
-      fail(Exit::usage, "{}: numbers of stats without -o leave no file to check; leave {} out", option, option);
+      fail(Exit::usage, "{}: `stats` without -o writes no file to check later; leave {} out", option, option);
     if (own_descriptor(job.output.at(0)))
-      fail(Exit::usage, "{}: what goes to {} cannot be checked later; expected -o FILE", option, job.output.at(0));
+      fail(Exit::usage, "{}: output to {} cannot be checked later; write to a file with -o FILE", option,
+           job.output.at(0));
   }
   if (!globals.batch.journal.empty() || jobs.empty()) return globals.batch.journal;
   return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
 }
 
-// --no-clobber keeps files. What takes bytes and stays, like a pipe, is written.
+// Applies --no-clobber. Pipes and devices are still written.
 static bool output_is_there(const Job& job) {
   const std::string path = job.output.at(0);
   std::error_code error;
@@ -295,18 +296,18 @@ static void make_folder_of(const Job& job) {
   if (folder.empty() || own_descriptor(path)) return;
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(Exit::output, "{}: --mkdir cannot make its folder {}: {}", path, folder.string(), error.message());
+  if (error) fail(Exit::output, "{}: --mkdir cannot create the folder {}: {}", path, folder.string(), error.message());
 }
 
 JobList jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   std::vector<Input> inputs = request.inputs.files;
   if (inputs.empty() && isatty(STDIN_FILENO))
-    fail(Exit::usage, "no input: expected a file, or a picture on standard input (which is a terminal)");
+    fail(Exit::usage, "no input: expected a file, or an image on standard input (which is a terminal)");
   if (inputs.empty()) inputs.push_back({.path = "-", .frame = {}});
   if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
-    fail(Exit::usage, "- : standard input is a terminal; expected a picture");
-  const size_t share = globals.input.assembly == Assembly::none ? 1 : inputs.size();  // inputs of a job
+    fail(Exit::usage, "- : standard input is a terminal; expected an image");
+  const size_t share = globals.input.assembly == Assembly::none ? 1 : inputs.size();  // number of inputs per job
   JobList list;
   Paths paths(request);
   for (size_t first = 0; first < inputs.size(); first += share) {
@@ -325,7 +326,7 @@ JobList jobs_of(const Request& request) {
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
     if (globals.makes_folders) make_folder_of(job);
-    check_can_be_written(job, 1, globals.encoding.no_clobber);  // how many levels there are is not known
+    check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
   if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);

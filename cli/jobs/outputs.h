@@ -1,4 +1,4 @@
-// Where results go: names of outputs from names of inputs, before any work.
+// Chooses and checks output names before any work.
 #pragma once
 
 #include "cli/options/command_line.h"
@@ -12,27 +12,27 @@
 
 namespace gpupost {
 
-// A file that a request reads.
+// A file that the request reads.
 struct ReadFile {
-  std::string path;  // as typed
+  std::string path;  // as given
   std::string_view what;
 };
 
-// The files that calls read beside the inputs.
+// Files that calls read besides the inputs.
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
 
 struct JobList {
   std::vector<Job> jobs;
-  size_t kept_count = 0;  // outputs that --no-clobber keeps; they have no job
+  size_t kept_count = 0;  // number of outputs that --no-clobber keeps; they have no job
 };
 
-// The jobs of a request, checked as far as they can be before any work. Throws Error(Exit::usage) where there is no input, or
-// not as many as --assemble needs, or a format that cannot hold what it makes,
-// where two results may go to one file, levels among them, or over an input of another job, or where standard input or output is a terminal;
-// Error(Exit::output) where a folder is missing, or cannot be made.
+// Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if
+// --assemble needs another number of inputs, if a format cannot hold the result, if two outputs have one name, if an
+// output would overwrite an input of another job, or if standard input or output is a terminal. Throws
+// Error(Exit::output) if a folder is missing or cannot be created.
 JobList jobs_of(const Request& request);
 
-// Where the run keeps its journal; "": nowhere. Throws Error(Exit::usage) for jobs that no later run could skip.
+// Path of the journal; "" if there is none. Throws Error(Exit::usage) for jobs that a later run could not skip.
 std::string journal_of(const Globals& globals, std::span<const Job> jobs);
 
 }  // namespace gpupost

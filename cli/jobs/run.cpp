@@ -21,10 +21,10 @@ namespace gpupost {
 
 namespace {
 
-// The input of a job, as messages name it.
+// Name of a job's input for messages.
 std::string name_of(const JobReport& report) { return report.input == "-" ? "standard input" : report.input; }
 
-// What --verify found where all is well.
+// Prints the result of a successful --verify.
 void say_verified(const JobReport& report) {
   const auto worst = std::ranges::max_element(report.verified.levels, {}, &LevelCheck::share);
   if (worst != report.verified.levels.end())
@@ -35,7 +35,7 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
 }
 
-// A message with its numbers taken out: those of two inputs with the same text differ in their counts alone.
+// A message without its numbers: messages of two inputs with the same text differ only in counts.
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -46,8 +46,8 @@ std::string without_numbers(std::string_view text) {
   return result;
 }
 
-// Warnings and notes as they come. Each is printed for the first input that has it; after the last input the number of
-// others that have it is printed.
+// Prints warnings and notes. Each is printed for the first input; at the end, the number of other inputs with the same
+// message is printed.
 class Warnings {
  public:
   void tell(const JobReport& report) {
@@ -65,8 +65,8 @@ class Warnings {
  private:
   struct Told {
     std::string_view kind;
-    std::string pattern;  // the text without its numbers
-    std::string text;     // as it was printed
+    std::string pattern;  // text without numbers
+    std::string text;     // printed text
     size_t more_count = 0;
     bool has_other_numbers = false;
   };
@@ -92,7 +92,7 @@ std::string named_error(const JobReport& report) {
   return report.exit == Exit::output || report.error.starts_with(name) ? report.error : name + report.error;
 }
 
-// Prints what a job has measured, its notes and warnings, and its error, each in one line.
+// Prints statistics, notes, warnings and the error of a job, one line each.
 void tell(const Request& request, bool is_batch, JobReport& report, Warnings& warnings) {
   try {
     for (const StatisticsResult& measured : report.measured)
@@ -100,7 +100,7 @@ void tell(const Request& request, bool is_batch, JobReport& report, Warnings& wa
   } catch (const Error& error) {
     report.fail_with(error.code(), error.what());
   }
-  const bool is_told = !request.globals.report.quiet && report.exit == Exit::done;  // an error stays one line
+  const bool is_told = !request.globals.report.quiet && report.exit == Exit::done;  // an error is only one line
   if (is_told) say_verified(report);
   if (is_told) warnings.tell(report);
   if (report.exit == Exit::done) return;
@@ -116,7 +116,7 @@ JobReport without_details(JobReport job) {
           .journal = std::move(job.journal)};
 }
 
-// Has tell() anything to print? A bar goes then.
+// Whether tell() prints anything; the bar must be cleared before.
 bool has_words(const Request& request, const JobReport& report) {
   const bool is_told = !request.globals.report.quiet || report.exit != Exit::done;
   return !report.measured.empty() ||
@@ -124,7 +124,7 @@ bool has_words(const Request& request, const JobReport& report) {
                        report.verified.levels.empty() && report.verified.numbers.empty()));
 }
 
-// How many jobs were not done in this run.
+// Prints the number of jobs that this run did not process.
 void tell_counts(const Globals& globals, const Report& report) {
   const auto skipped_count =
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
@@ -132,8 +132,8 @@ void tell_counts(const Globals& globals, const Report& report) {
     say_note("{} of {} outputs were done by an earlier run and have not changed (--resume)", skipped_count,
              report.job_count);
   if (report.jobs.size() < report.job_count)
-    say_note("{} of {} inputs were not started, since one failed (--fail-fast)", report.job_count - report.jobs.size(),
-             report.job_count);
+    say_note("{} of {} inputs were not started, because one failed (--fail-fast)",
+             report.job_count - report.jobs.size(), report.job_count);
 }
 
 bool is_file_or_pipe(int descriptor) {
@@ -141,7 +141,7 @@ bool is_file_or_pipe(int descriptor) {
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
-// A rule for each job that is done.
+// Writes a rule for each finished job.
 std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
   std::string text;
   for (size_t index = 0; index < jobs.size(); ++index) {
@@ -163,10 +163,10 @@ ChainRequest chain_request_of(const Request& request) {
           .batch = globals.batch};
 }
 
-// What an interrupted run says: how to go on.
+// Message of an interrupted run: how to continue.
 const char* interrupt_line(bool has_bar) {
-  return has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07gpupost: interrupted; to go on, run the same command with --resume\n"
-                 : "gpupost: interrupted; to go on, run the same command with --resume\n";
+  return has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07gpupost: interrupted; to continue, run the same command with --resume\n"
+                 : "gpupost: interrupted; to continue, run the same command with --resume\n";
 }
 
 }  // namespace
@@ -176,9 +176,9 @@ Exit run(const Request& request) {
   if (request.calls.empty() && globals.output.empty())
     fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE)");
   if (request.calls.empty() && globals.passes.verify)
-    fail(Exit::usage, "--verify compares what an op has made; there is no op");
+    fail(Exit::usage, "--verify checks the result of an op, and there is no op; add one or leave --verify out");
   if (globals.size)
-    fail(Exit::usage, "--size {}x{} is of plans without a file; expected --explain, or `resize --size`",
+    fail(Exit::usage, "--size {}x{} is for --explain and `shader`; to change the size of an image use `resize --size`",
          globals.size->width, globals.size->height);
   if (!globals.report.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
   for (const std::string& missing : request.inputs.missing) say_error(missing);
@@ -199,7 +199,7 @@ Exit run(const Request& request) {
   chain.batch.options = request.result_options;
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
-    fail(Exit::usage, "--resume and --journal: a later run would not print the numbers of stats; leave stats out");
+    fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   Progress progress(globals.report.progress, globals.report.quiet, jobs.size());
   if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress.is_bar()));
   DeviceSession device(globals.device, [&](const std::string& text) {

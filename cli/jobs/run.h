@@ -1,4 +1,4 @@
-// One picture's way: decode, upload, passes, download, encode, write.
+// Runs a request: makes its jobs, runs the pipeline and prints the results.
 #pragma once
 
 #include "cli/options/command_line.h"
@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// Does what was asked; the exit code. Throws Error for what concerns the whole request.
+// Runs the request and returns the exit code. Throws Error if the whole request fails.
 Exit run(const Request& request);
 
 }  // namespace gpupost

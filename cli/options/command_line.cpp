@@ -19,13 +19,13 @@ std::vector<std::string_view> op_names() {
 
 namespace {
 
-// Global options with which results stay the same, beside those of the machine.
+// Global options that do not change results, besides machine settings.
 constexpr std::string_view options_beside_results[] = {
     "output",       "report", "timing",  "explain",  "quiet",         "verify",  "no-clobber", "keep-going",
     "fail-fast",    "resume", "journal", "progress", "progress-file", "list",    "recursive",  "frames",
     "skip-missing", "shard",  "shards",  "depfile",  "mkdir",         "exit-map"};
 
-// In one order, so that the order of the words does not count. An option that is not known here is taken to change results.
+// Sorted, so that the order of words does not matter. Unknown options are assumed to change results.
 std::string result_options(std::vector<std::string> words) {
   std::erase_if(words, [](const std::string& word) {
     const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
@@ -39,7 +39,7 @@ std::string result_options(std::vector<std::string> words) {
   return text;
 }
 
-// Walks the words from left to right and hands each to whom it belongs.
+// Walks through the words from left to right and assigns each to an op or to the global options.
 class CommandLineParser {
  public:
   explicit CommandLineParser(const std::vector<std::string>& words) : words_(words) {}
@@ -83,7 +83,7 @@ class CommandLineParser {
     if (call.op->prepare) call.op->prepare(call);
   }
 
-  // Is it the positional word of the op right before it: the x of `flip x`?
+  // Whether it is the positional option of the previous op: the x of `flip x`.
   bool is_own_word(const std::string& word) const {
     if (!op_ || !call_words_.empty()) return false;
     return std::ranges::any_of(op_->params, [&](const Param& param) {
@@ -93,8 +93,8 @@ class CommandLineParser {
     });
   }
 
-  // An option goes to the call before it if that op has it, else to the globals. It goes there as `--name=value`, so that
-  // a value that begins with a dash is not taken for an option.
+  // An option belongs to the previous call if that op has it, else to the global options. It is passed as
+  // `--name=value`, so that a value that begins with a dash is not taken as an option.
   void option(const std::string& word) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -111,10 +111,10 @@ class CommandLineParser {
     (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
   }
 
-  // What stands behind the =, else the next word, whatever that looks like.
+  // The text after =, else the next word, whatever it is.
   std::string value_of(const std::string& word, size_t equals) {
     if (equals == word.npos && next_ + 1 >= words_.size())
-      fail(Exit::usage, "{} needs a value and is the last word", word);
+      fail(Exit::usage, "{} needs a value; nothing follows it", word);
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
     return value;
@@ -122,22 +122,23 @@ class CommandLineParser {
 
   [[noreturn]] void unknown_option(const std::string& name) {
     if (access(name.c_str(), F_OK) == 0)
-      fail(Exit::usage, "{} is taken for an option; expected ./{} where the file is meant", name, name);
+      fail(Exit::usage, "{} is taken as an option; write ./{} if you mean a file", name, name);
     std::vector<std::string> known{"--help"};
     if (op_)
       for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
     const std::string hint = suggestion(name, {known.begin(), known.end()});
-    if (op_) fail(Exit::usage, "{}: {} is an option neither of {} nor of gpupost{}", op_->name, name, op_->name, hint);
-    fail(Exit::usage, "{} is no option of gpupost{}", name, hint);
+    if (op_)
+      fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}", op_->name, name, op_->name, hint);
+    fail(Exit::usage, "unknown option {}{}", name, hint);
   }
 
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
     const bool is_there = access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
     if (is_plain && !is_there && verb_named(word))
-      fail(Exit::usage, "{0} is a verb, and {1} stands before it; a verb must be the first word: gpupost {2}", word,
-           words_.front(), verb_named(word)->usage);
+      fail(Exit::usage, "{0} is a verb and must be the first word, before {1}: gpupost {2}", word, words_.front(),
+           verb_named(word)->usage);
     if (is_plain && !is_there)
       fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
            word.empty() ? "an empty word" : word, suggestion(word, op_names()));

@@ -1,4 +1,4 @@
-// What was typed, and what it means: the words of a command line as inputs, calls and globals.
+// Parses the command line into inputs, calls and global options.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -9,25 +9,25 @@
 
 namespace gpupost {
 
-// Not copied: a batch has as many inputs and words as files.
+// Move-only, because a batch can have very many inputs.
 struct Request {
   Request() = default;
   Request(Request&&) = default;
   Request& operator=(Request&&) = default;
 
   std::vector<std::string> input_words;  // as typed: files, folders, globs, sequences, or "-"
-  InputList inputs;                      // what they stand for, once list_inputs() has been asked
+  InputList inputs;  // filled by list_inputs()
   std::vector<Call> calls;
   Globals globals;
-  std::vector<std::string> words;  // as they were typed
-  std::string result_options;      // the global options that change results, as --name=value
+  std::vector<std::string> words;  // words of the command line
+  std::string result_options;  // global options that change results, as --name=value
 };
 
-// Words without the program's name. Only records and checks; opens nothing but the files of ops that users have written.
-// Throws Error(Exit::usage), of such a file Error(Exit::input).
+// Parses the words after the program's name. It opens no files except GLSL and LUT files of ops. Throws
+// Error(Exit::usage), or Error(Exit::input) for such a file.
 Request parse_request(const std::vector<std::string>& words);
 
-// The names of all ops, for near misses.
+// The names of all ops, for suggestions.
 std::vector<std::string_view> op_names();
 
 }  // namespace gpupost

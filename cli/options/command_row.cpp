@@ -46,7 +46,7 @@ namespace {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-// Walks the words from left to right.
+// Parses the words from left to right.
 class CommandWordReader {
  public:
   CommandWordReader(const CommandRow& verb, const std::vector<std::string>& words) : verb_(verb), words_(words) {}
@@ -89,7 +89,7 @@ class CommandWordReader {
       fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once", verb_.name, option.name, values.back(),
            value);
     if (!option.choices.empty() && std::ranges::find(option.choices, value) == option.choices.end())
-      fail(Exit::usage, "{}: {} {} is none of {}{}", verb_.name, option.name, value, fmt::join(option.choices, ", "),
+      fail(Exit::usage, "{}: {} {} is not one of {}{}", verb_.name, option.name, value, fmt::join(option.choices, ", "),
            suggestion(value, option.choices));
     values.push_back(value);
     while (is_list && next_ + 1 < words_.size() && !is_option(words_[next_ + 1])) values.push_back(words_[++next_]);
@@ -109,11 +109,11 @@ class CommandWordReader {
     return "1";
   }
 
-  // What stands behind the =, else the next word, whatever that looks like.
+  // The text after =, else the next word, whatever it is.
   std::string value_of(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == word.npos && next_ + 1 >= words_.size())
-      fail(Exit::usage, "{}: {} needs a value and is the last word", verb_.name, word);
+      fail(Exit::usage, "{}: {} needs a value; nothing follows it", verb_.name, word);
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty())
       fail(Exit::usage, "{}: {} has an empty value; leave it out, or give it one", verb_.name, word.substr(0, equals));
@@ -128,7 +128,7 @@ class CommandWordReader {
                                  : verb_.most_words == any_count
                                      ? fmt::format("at least {}", verb_.least_words)
                                      : fmt::format("{} to {}", verb_.least_words, verb_.most_words);
-    fail(Exit::usage, "{}: {} arguments were given and it takes {}; expected: gpupost {}", verb_.name, count, expected,
+    fail(Exit::usage, "{}: {} arguments are given, and it takes {}; expected: gpupost {}", verb_.name, count, expected,
          verb_.usage);
   }
 

@@ -1,5 +1,5 @@
-// The words that may stand first in place of a chain. A verb is one record: the parser, help and completion are loops over
-// these records, which main hands in.
+// Verbs: words that may be first instead of a chain. The parser, help and completion are loops over these records,
+// which main registers.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -18,23 +18,23 @@ namespace gpupost {
 struct CommandOption {
   std::string_view name;                  // "--tolerance"
   std::string_view value;                 // what help calls the value, "FILE..." for several; "" for a flag
-  std::string_view help;                  // a verb or a noun phrase first, with the default
+  std::string_view help;  // what it does, and the default
   std::vector<std::string_view> choices;  // empty: any value
 
   std::string value_text() const;  // "on|off|both", "FILE", "" for a flag
 };
 
-// What the words of a verb are that are no options.
+// The kind of arguments of a verb.
 enum class Argument { none, file, op, op_or_verb, shell, chain };
 
 constexpr size_t any_count = size_t(-1);
 
-// The words behind a verb.
+// The parsed words after a verb.
 struct CommandCall {
-  std::vector<std::string> words;                               // that are no options
+  std::vector<std::string> words;  // arguments that are not options
   std::map<std::string_view, std::vector<std::string>> values;  // by the names of options; a flag's is "1"
   std::vector<std::string> global_words;                        // "--part=1"
-  std::vector<std::string> given;                               // all as they were typed
+  std::vector<std::string> given;  // all words as given
 
   bool has(std::string_view option) const { return values.contains(option); }
   std::string value(std::string_view option) const;  // "" where it is not given
@@ -49,21 +49,21 @@ struct CommandRow {
   Argument argument = Argument::none;
   size_t least_words = 0, most_words = 0;
   std::vector<CommandOption> options;
-  bool (*takes_global)(const Global& global) = nullptr;  // global options that it takes too; nullptr: none
+  bool (*takes_global)(const Global& global) = nullptr;  // selects the global options that it also takes; nullptr: none
   std::vector<std::string_view> examples;                // behind "gpupost "
   Exit (*run)(const CommandCall& call) = nullptr;
 };
 
-// All rows, in the order in which help names them: none until a program hands them in, which they must outlive.
+// All verbs, in the order of the help. Empty until use_verbs() registers them; they must outlive all use.
 void use_verbs(std::span<const CommandRow* const> verbs);
 std::span<const CommandRow* const> all_verbs();
-const CommandRow* verb_named(std::string_view name);  // nullptr: there is none
+const CommandRow* verb_named(std::string_view name);  // nullptr if there is none
 std::vector<const Global*> globals_of(const CommandRow& verb);
 
-// Throws Error(Exit::usage) for words that the row does not have. A chain is not taken apart.
+// Parses the words of a verb. Throws Error(Exit::usage) for unknown words. A chain is not parsed.
 CommandCall parse_verb(const CommandRow& verb, const std::vector<std::string>& words);
 
-// --device, else the machine's setting; "" where neither is given.
+// The value of --device, else of GPUPOST_DEVICE; "" if neither is given.
 std::string device_of(const CommandCall& call);
 
 }  // namespace gpupost

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view prefix = "GPUPOST_";
 
-// What tests set for the program, for the fault injection beside it, and for themselves.
+// Variables that tests set for the program, for fault injection and for themselves.
 constexpr std::string_view test_variables[] = {
     "GPUPOST_ALLOCATIONS",     "GPUPOST_BOUNDS",      "GPUPOST_CALLS",        "GPUPOST_CORPUS",
     "GPUPOST_FAIL_ALLOCATION", "GPUPOST_FAIL_CALL",   "GPUPOST_FAIL_IN",      "GPUPOST_FAIL_VULKAN",
@@ -27,7 +27,7 @@ constexpr std::string_view test_variables[] = {
 };
 constexpr std::string_view test_prefix = "GPUPOST_TEST_";
 
-// Is it on the command line, as `--name VALUE`, `--name=VALUE` or by its short name?
+// Whether it is on the command line, as `--name VALUE`, `--name=VALUE` or by its short name.
 bool is_typed(const Global& global, const std::vector<std::string>& words) {
   return std::ranges::any_of(words, [&](std::string_view word) {
     const std::string_view name = word.substr(0, word.find('='));
@@ -35,7 +35,7 @@ bool is_typed(const Global& global, const std::vector<std::string>& words) {
   });
 }
 
-// Does the text have these words, with no other letters or dashes around them?
+// Whether the text contains these words, not surrounded by letters or dashes.
 bool has_words(std::string_view text, std::string_view words) {
   const auto is_edge = [&](size_t at) {
     return at >= text.size() || (text[at] != '-' && !std::isalnum(static_cast<unsigned char>(text[at])));
@@ -64,9 +64,9 @@ std::optional<std::string> warning_of(std::string_view name, std::string_view va
   if (is_test_variable(name) || (global && global->is_of_machine)) return std::nullopt;
   const std::vector<std::string> settings = names_of_settings();
   if (global)
-    return fmt::format("{}={} is ignored; the environment sets only {}; use --{}", name, value,
+    return fmt::format("{}={} is ignored; the environment can set only {}; use --{}", name, value,
                        fmt::join(settings, ", "), global->name);
-  return fmt::format("{}={} is ignored; the environment sets only {}; correct the name{}, or unset it", name, value,
+  return fmt::format("{}={} is ignored; the environment can set only {}; correct the name{}, or unset it", name, value,
                      fmt::join(settings, ", "), suggestion(name, {settings.begin(), settings.end()}));
 }
 

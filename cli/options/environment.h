@@ -1,4 +1,4 @@
-// The variables GPUPOST_*: settings of the machine, which are options too, and the names that tests use.
+// The environment variables GPUPOST_*: machine settings, and variables for tests.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -12,16 +12,16 @@ namespace gpupost {
 // "GPUPOST_MAX_SIDE" for --max-side.
 std::string environment_name(const Global& global);
 
-// The value of a machine setting, "" where it is not set. Other options have none.
+// The value of a machine setting from the environment; "" if not set, or if the option is not a machine setting.
 std::string value_in_environment(const Global& global);
 
-// The message of an error, with the variable of each option that it names where the value is not in these words.
+// Adds to an error message which of its options came from an environment variable.
 std::string with_origins(std::string message, const std::vector<std::string>& words);
 
-// One warning for each variable GPUPOST_* that has no effect.
+// One warning for each GPUPOST_* variable without effect.
 std::vector<std::string> environment_warnings();
 
-// Is the name one that only tests and diagnoses use, like GPUPOST_VALIDATE?
+// Returns whether the variable is only for tests and diagnosis, like GPUPOST_VALIDATE.
 bool is_test_variable(std::string_view name);
 
 }  // namespace gpupost

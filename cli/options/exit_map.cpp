@@ -24,7 +24,8 @@ std::map<int, int> parse_exit_map(std::string_view word) {
   for (;;) {
     const int from = number();
     if (at == end || *at++ != '=') refuse();
-    if (!codes.emplace(from, number()).second) fail(Exit::usage, "--exit-map {}: {} is there twice", word, from);
+    if (!codes.emplace(from, number()).second)
+      fail(Exit::usage, "--exit-map {}: {} is given twice; give it once", word, from);
     if (at == end) return codes;
     if (*at++ != ',') refuse();
   }
@@ -41,7 +42,7 @@ int mapped_exit_code(int code, const std::vector<std::string>& words) {
       const auto found = codes.find(code);
       return found == codes.end() ? code : found->second;
     } catch (const Error&) {
-      return code;  // which is that of the message about it
+      return code;  // keep the code of the error message
     }
   }
   return code;

@@ -1,4 +1,4 @@
-// Exit codes that a scheduler wants in the place of gpupost's own.
+// Replacement of exit codes, for schedulers.
 #pragma once
 
 #include <map>
@@ -8,10 +8,10 @@
 
 namespace gpupost {
 
-// "7=33,5=34". Throws Error(Exit::usage): codes are 1 to 255, so that no failure becomes a success.
+// Parses "7=33,5=34". Throws Error(Exit::usage). Codes must be 1 to 255, so that a failure cannot become a success.
 std::map<int, int> parse_exit_map(std::string_view word);
 
-// What `code` becomes by --exit-map in the words of a command line, which may be wrong in any way.
+// Maps `code` with the --exit-map of a command line, which may be invalid.
 int mapped_exit_code(int code, const std::vector<std::string>& words);
 
 }  // namespace gpupost

@@ -35,83 +35,78 @@ std::span<const Global> all_globals() {
        "-o"},
       {"list",
        "FILE",
-       "Read names of further inputs from FILE, or from standard input with -: one a line, or each up to a 0 byte "
-       "(find "
-       "-print0). They are files, not globs or sequences",
+       "Read more input file names from FILE, or from standard input with -. Names end with a newline or a 0 byte "
+       "(find -print0). They cannot be globs or sequences",
        {},
        ""},
-      {"recursive", "", "Take all pictures in folders that are inputs, and in the folders in them", {}, ""},
+      {"recursive", "", "For inputs that are folders: take all images in them and in their subfolders", {}, ""},
       {"frames",
        "RANGE",
-       "Frames of sequences like in.%04d.exr, in.####.exr (4 digits) or in.#.exr (4 digits too): 1001-1100, 1-100x2 "
-       "(every "
-       "2nd), 1-10y3 (all but every 3rd), 5-1 (backwards), -5--1, or several with commas; default: the frames that are "
-       "there",
+       "Frames of a sequence (in.%04d.exr; in.####.exr and in.#.exr mean 4 digits): 1001-1100, 1-100x2 (every 2nd), "
+       "1-10y3 (all but every 3rd), 5-1 (backwards), -5--1, or several with commas. Default: all existing frames",
        {},
        ""},
       {"skip-missing",
        "",
-       "Accept frames that are missing from a sequence; without it they end the run with exit 5",
+       "Skip frames that are missing from a sequence. Without it the run ends with exit code 5",
        {},
        ""},
       {"shard",
        "K/N",
-       "Take one of N parts of the inputs, K from 1, by a hash of the names; count:K/N takes every Nth input; auto "
-       "takes K and "
-       "N from the scheduler (docs/farm.md)",
+       "Process only shard K of N, K from 1. K/N splits the inputs by a hash of their names, count:K/N takes every Nth "
+       "input, auto takes K and N from the scheduler (docs/farm.md)",
        {},
        ""},
       {"shards",
        "N",
-       "Number of shards for --shard auto where the scheduler sets none (Kubernetes, HyperQueue)",
+       "Number of shards for --shard auto, if the scheduler does not set it (Kubernetes, HyperQueue)",
        {},
        ""},
-      {"format", "NAME", "File format of the output. Default: by the output's name", writable_formats(), ""},
+      {"format", "NAME", "File format of the output. Default: from the extension of the output", writable_formats(),
+       ""},
       {"assemble",
        "KIND",
-       "Write all inputs to one KTX2 or DDS file: six faces (+X -X +Y -Y +Z -Z) to a cube, any number to an array, or "
-       "one image to a cube, as a cross (4x3 or 3x4 faces) or a strip (6x1 or 1x6)",
+       "Write all inputs to one KTX2 or DDS file: cube takes six faces (+X -X +Y -Y +Z -Z), array any number of "
+       "images, cube-from-cross and cube-from-strip one image of 4x3, 3x4, 6x1 or 1x6 faces",
        {std::begin(assembly_names) + 1, std::end(assembly_names)},
        ""},
       {"bits",
        "DEPTH",
-       "Depth of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: that of the input",
+       "Bits per channel of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: as the input",
        {"8", "16", "16f", "32f"},
        ""},
       {"quality",
        "N",
-       "Quality of a JPEG output, 1 to 100 (default 90). Below 90 chroma has half the columns and rows",
+       "Quality of a JPEG output, 1 to 100 (default 90). Below 90, chroma has half the resolution",
        {},
        ""},
       {"compression",
        "NAME",
-       "Compression of an EXR (all but lzw and zstd) or a TIFF (none, lzw, zip, zstd). Default: the input's where "
-       "input "
-       "and output are of one format, else zip",
+       "Compression of an EXR (all but lzw and zstd) or a TIFF (none, lzw, zip, zstd). Default: as the input if the "
+       "format is the same, else zip",
        {std::begin(compression_names), std::end(compression_names)},
        ""},
       {"to-display",
        "",
-       "Write the display window of the result: texels outside are dropped, missing ones are transparent black. "
-       "Formats "
-       "without windows get this always",
+       "Write exactly the display window: drop texels outside it, fill missing ones with transparent black. Always on "
+       "for formats without windows",
        {},
        ""},
       {"transfer",
        "CURVE",
-       "Transfer function of an integer output. Default: srgb, but linear for 16 bits in KTX2 and DDS. Floats are "
-       "always linear. pq and hlg need a PNG of 16 bits",
+       "Transfer function of an integer output. Default: srgb, but linear for 16-bit KTX2 and DDS. Floats are always "
+       "linear. pq and hlg need a 16-bit PNG",
        {"srgb", "linear", "pq", "hlg"},
        ""},
       {"dither",
        "KIND",
-       "Dither the color of an 8-bit output with an ordered 8 x 8 pattern that keeps the mean. Default: none, round to "
-       "nearest. Alpha and exact values are not dithered",
+       "Dither the color of an 8-bit output with an ordered 8 x 8 pattern that keeps the mean. Default: none, which "
+       "rounds to nearest. Alpha is not dithered, nor are values that need no rounding",
        {"none", "ordered"},
        ""},
       {"input-transfer",
        "CURVE",
-       "Transfer function of the input's color. Default: what the file says, else srgb for integers, linear for floats",
+       "Transfer function of the input's color. Default: from the file, else srgb for integers and linear for floats",
        {"srgb", "linear", "pq", "hlg"},
        ""},
       {"input-alpha",
@@ -120,25 +115,24 @@ std::span<const Global> all_globals() {
        {"straight", "premultiplied"},
        ""},
       {"input-primaries", "NAME",
-       "Primaries of the input's color: a name, or x and y of red, green, blue and white with commas between them. "
-       "Default: what the file says, else rec709",
+       "Primaries of the input's color: a name, or x and y of red, green, blue and white with commas. Default: from "
+       "the file, else rec709",
        primaries_names(), "", false, false, true},
       {"output-primaries", "NAME",
-       "Convert the result to these primaries, and say so in the output (EXR, PNG, JPEG or TIFF). Default: the "
-       "input's, "
-       "or Rec. 709 where an op or the format needs it",
+       "Convert the result to these primaries and record them in the output (EXR, PNG, JPEG or TIFF). Default: the "
+       "input's, or Rec. 709 if an op or the format needs it",
        primaries_names(), "", false, false, true},
       {"no-orient",
        "",
-       "Keep the texels as they are stored, whatever the Exif or TIFF orientation of the input says",
+       "Ignore the Exif or TIFF orientation of the input: keep texels as they are stored",
        {},
        "",
        true},
       {"apply-to",
        "NAME,...",
        "Channels that ops filter: color (default), all, or names of channels and layers. Other channels take the "
-       "nearest texel where an op moves or resizes the image, and skip ops that mix texels. mips makes levels of all "
-       "channels",
+       "nearest texel when an op moves or resizes the image, and skip ops that mix texels, such as blur. mips always "
+       "makes levels of all channels",
        {"color", "all"},
        "",
        false,
@@ -147,14 +141,20 @@ std::span<const Global> all_globals() {
       {"part", "WHICH", "Part of a multi-part EXR, by number or name. Default: the first", {}, "", true},
       {"layer", "NAME", "Work on the channels NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
       {"level", "N", "Level of a mip-mapped input. Default: 0; `compare` compares all levels", {}, "", true},
-      {"max-side", "N", "Refuse an input with a longer side, in texels (default 32768)", {}, "", true, true},
-      {"max-texels", "N", "Refuse an input with more texels (default 268435456)", {}, "", true, true},
-      {"max-channels", "N", "Refuse an input with more channels (default 64)", {}, "", true, true},
-      {"max-decoded", "SIZE", "Refuse an input with more decoded bytes: 512M, 8G (default 4G)", {}, "", true, true},
-      {"decode-seconds", "N", "Longest time to decode one input, in seconds (default 120)", {}, "", true, true},
+      {"max-side", "N", "Limit for a side of an input, in texels (default 32768)", {}, "", true, true},
+      {"max-texels", "N", "Limit for the texels of an input (default 268435456)", {}, "", true, true},
+      {"max-channels", "N", "Limit for the channels of an input (default 64)", {}, "", true, true},
+      {"max-decoded",
+       "SIZE",
+       "Limit for the decoded size of an input in bytes, like 512M or 8G (default 4G)",
+       {},
+       "",
+       true,
+       true},
+      {"decode-seconds", "N", "Limit for the time to decode one input, in seconds (default 120)", {}, "", true, true},
       {"decode-cpu-seconds",
        "N",
-       "Most processor time to decode one input, in seconds, summed over all cores (default 30)",
+       "Limit for the CPU time to decode one input, in seconds over all cores (default 30)",
        {},
        "",
        true,
@@ -168,15 +168,15 @@ std::span<const Global> all_globals() {
        true},
       {"jobs",
        "N",
-       "Number of inputs decoded at once, and of outputs written at once (default: the number of cores)",
+       "Number of inputs decoded at once, and of outputs written at once. Default: the number of cores",
        {},
        "",
        false,
        true},
       {"max-memory",
        "SIZE",
-       "Memory for images that wait for the device or to be written, like 512M or 8G (default: 2G). The image on the "
-       "device comes on top",
+       "Memory for images that wait for the device or for writing, like 512M or 8G (default: 2G). The image on the "
+       "device is extra",
        {},
        "",
        false,
@@ -185,20 +185,19 @@ std::span<const Global> all_globals() {
       {"fail-fast", "", "Start no further input when one has failed", {}, ""},
       {"resume",
        "",
-       "Skip inputs that an earlier run with --resume or --journal has done and that have not changed",
+       "Skip inputs that an earlier run with --resume or --journal has finished, unless they have changed",
        {},
        ""},
       {"journal",
        "FILE",
-       "Add a line to FILE for each output that is done. Default with --resume: gpupost.journal beside the first "
-       "output, else none",
+       "Add a line to FILE for each finished output. Default with --resume: gpupost.journal next to the first output, "
+       "else none",
        {},
        ""},
       {"progress",
        "KIND",
-       "Show progress: auto is a bar for several inputs on a terminal (default); json is a line of JSON for each "
-       "input; "
-       "openjd is lines for Open Job Description",
+       "Show progress. auto (default): a bar if there are several inputs and a terminal; json: a line of JSON for each "
+       "input; openjd: lines for Open Job Description",
        {"auto", "none", "json", "openjd"},
        ""},
       {"progress-file", "FILE", "Write --progress json or openjd to FILE (default: standard error)", {}, ""},
@@ -235,10 +234,10 @@ std::span<const Global> all_globals() {
        "",
        false,
        true},
-      {"fp16", "", "Use half storage and, in ops where it is safe, half arithmetic. Float outputs hold halves", {}, ""},
+      {"fp16", "", "Use half storage and, in ops where it is safe, half arithmetic. Float outputs become half", {}, ""},
       {"storage",
        "KIND",
-       "Storage of images on the device. r11g11b10 applies between ops; it holds no alpha and no negative values. "
+       "Storage of images on the device. r11g11b10 is used between ops and holds no alpha and no negative values. "
        "Default: fp16 for 8-bit and half inputs, else fp32",
        {"fp32", "fp16", "r11g11b10"},
        ""},
@@ -248,20 +247,19 @@ std::span<const Global> all_globals() {
        "Run each point op in its own pass, with float storage between passes. Default: fuse them",
        {},
        ""},
-      {"report", "FILE", "Write what was done and the time of each stage and pass, as JSON", {}, ""},
-      {"depfile", "FILE", "Write what each output depends on, as rules for make and ninja", {}, ""},
+      {"report", "FILE", "Write a JSON report with the result and the time of each stage and pass", {}, ""},
+      {"depfile", "FILE", "Write the dependencies of each output as rules for make and ninja", {}, ""},
       {"timing", "", "Print the times of stages and passes as a table on standard error", {}, ""},
       {"bake",
        "N",
-       "Write the chain as a 3-D table with N entries a side (2..256) to the .cube file of -o; needs point ops alone, "
+       "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes only point ops "
        "and no input",
        {},
        ""},
       {"bake-shaper",
        "NAME",
-       "Input of the table of --bake: light of 0 to 1 (none, the default), sRGB numbers for `lut --srgb`, or log "
-       "numbers "
-       "of light up to 223 for `lut --log-shaper`",
+       "Encoding of the input of the --bake table: none (default) is linear light from 0 to 1; srgb is for `lut "
+       "--srgb`; log is for `lut --log-shaper`, with light up to 223",
        {"none", "srgb", "log"},
        ""},
       {"explain", "", "Print the passes of the chain and why they were chosen, and stop", {}, ""},
@@ -271,12 +269,12 @@ std::span<const Global> all_globals() {
        "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output",
        {},
        ""},
-      {"no-clobber", "", "Skip inputs whose output exists, and say how many", {}, ""},
-      {"mkdir", "", "Make the folders of outputs that are missing", {}, ""},
+      {"no-clobber", "", "Skip inputs whose output exists, and print their number", {}, ""},
+      {"mkdir", "", "Create missing folders for outputs", {}, ""},
       {"exit-map",
        "CODE=CODE,...",
-       "End with other exit codes, for a scheduler: 7=33,5=34 ends with 33 in the place of 7; only 0 cannot be changed "
-       "or chosen",
+       "Replace exit codes, for a scheduler: 7=33,5=34 ends with 33 instead of 7 and 34 instead of 5. 0 cannot be "
+       "replaced or used",
        {},
        ""},
       {"quiet", "", "Print no warnings", {}, ""},
@@ -295,7 +293,7 @@ std::string Global::value_text() const {
   return fmt::format("{}{}{}", fmt::join(choices, "|"), has_names ? "|" : "", has_names ? value : "");
 }
 
-// The value of each global that was given, by name; "1" for a flag.
+// The value of each given global option, by name; "1" for a flag.
 static std::map<std::string_view, std::string> values_of(const std::vector<std::string>& words) {
   std::vector<OptionNames> options;
   for (const Global& global : all_globals())
@@ -308,7 +306,8 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
     const std::vector<std::string>& list = typed[index].values;
     for (const std::string& value : list)
       if (value != list.front())
-        fail(Exit::usage, "--{} is given twice, as {} and as {}", global.name, list.front(), value);
+        fail(Exit::usage, "--{} is given twice, as {} and as {}; give it once; give it once; give it once", global.name, list.front(),
+             value);
     if (typed[index].is_given) values[global.name] = global.value.empty() ? "1" : list.front();
     else if (const std::string value = value_in_environment(global); !value.empty()) values[global.name] = value;
   }
@@ -325,8 +324,7 @@ static Transfer transfer_named(const std::string& name) {
 static Primaries primaries_named(std::string_view option, const std::string& text) {
   if (const auto parsed = parse_primaries(text)) return *parsed;
   fail(Exit::usage,
-       "--{} {} are no primaries; expected {}, or eight numbers with commas between them: x and y of red, green, blue "
-       "and white",
+       "--{} {} are not primaries; expected {}, or eight numbers with commas: x and y of red, green, blue and white",
        option, text, fmt::join(primaries_names(), ", "));
 }
 
@@ -365,7 +363,7 @@ static bool truth(const Global& global, const std::string& word) {
   fail(Exit::usage, "{}={} is neither 1 nor 0", environment_name(global), word);
 }
 
-// What is said of the limits of inputs.
+// Sets the limits of inputs.
 static Limits limits_of(const std::map<std::string_view, std::string>& values) {
   Limits limits;
   const auto take = [&](std::string_view name, auto& limit, int64_t high) {
@@ -388,8 +386,7 @@ static ProgressSettings progress_settings(const std::string& kind, const std::st
                                                              : ProgressKind::automatic,
                                   .file = file};
   const bool has_lines = settings.kind == ProgressKind::json || settings.kind == ProgressKind::openjd;
-  if (!file.empty() && !has_lines)
-    fail(Exit::usage, "--progress-file {}: a file takes lines for programs; expected --progress json or openjd", file);
+  if (!file.empty() && !has_lines) fail(Exit::usage, "--progress-file {}: needs --progress json or openjd", file);
   return settings;
 }
 
@@ -421,9 +418,10 @@ Globals parse_globals(const std::vector<std::string>& words) {
     const std::vector<std::string_view>& choices = global_named(name)->choices;
     const bool is_open = choices.empty() || global_named(name)->has_names;
     if (!is_open && std::find(choices.begin(), choices.end(), value) == choices.end())
-      fail(Exit::usage, "--{} {} is none of {}{}", name, value, fmt::join(choices, ", "), suggestion(value, choices));
+      fail(Exit::usage, "--{} {} is not one of {}{}", name, value, fmt::join(choices, ", "),
+           suggestion(value, choices));
   }
-  if (values.contains("exit-map")) parse_exit_map(text("exit-map"));  // main() uses it
+  if (values.contains("exit-map")) parse_exit_map(text("exit-map"));  // only checks it here; main() uses it
   Globals globals{.inputs = input_options(values),
                   .output = text("output"),
                   .input = {.part = text("part"),
@@ -485,9 +483,9 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("bake-shaper")) globals.bake.shaper = text("bake-shaper");
   if (values.contains("size")) globals.size = size_of(text("size"));
   if (passes.fp16 && passes.storage == Depth::f32)
-    fail(Exit::usage, "--fp16 means half storage; --storage fp32 contradicts it");
+    fail(Exit::usage, "--fp16 means half storage and contradicts --storage fp32; leave one out");
   if (passes.fp16 && encoding.bits && *encoding.bits == Depth::f32)
-    fail(Exit::usage, "--fp16 means half numbers; --bits 32f contradicts it");
+    fail(Exit::usage, "--fp16 means half storage and contradicts --bits 32f; leave one out");
   return globals;
 }
 

@@ -1,4 +1,4 @@
-// The options that belong to no op: one table for the parser, the help and the documents.
+// Global options: one table for the parser, the help and the documents.
 #pragma once
 
 #include "cli/options/input_list.h"
@@ -12,28 +12,28 @@
 
 namespace gpupost {
 
-// One row. On the command line `--name VALUE`; a machine setting also in the environment, as GPUPOST_NAME.
+// One global option: `--name VALUE`. A machine setting can also be set by the variable GPUPOST_NAME.
 struct Global {
   std::string_view name;
   std::string_view value;  // what the value is called in the help; "" for a flag
   std::string_view help;
   std::vector<std::string_view> choices;  // empty: any value
   std::string_view short_name;            // "-o"; "" for none
-  bool is_of_decoding = false;            // `info` and `compare` have it too
-  bool is_of_machine = false;             // depends on the machine, not on the result: device, jobs, limits
-  bool has_names = false;                 // takes any names beside its choices
+  bool is_of_decoding = false;  // also an option of `info` and `compare`
+  bool is_of_machine = false;  // machine setting, which does not change results: device, jobs, limits
+  bool has_names = false;  // accepts other names besides its choices
 
-  // As help shows what it takes: "srgb|linear", "FILE", "" for a flag.
+  // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;
 };
 
 std::span<const Global> all_globals();
-const Global* global_named(std::string_view name);  // nullptr: there is none
+const Global* global_named(std::string_view name);  // nullptr if there is none
 
-// How the progress of several files is shown.
+// Settings of the progress display.
 enum class ProgressKind { automatic, none, json, openjd };
 struct ProgressSettings {
-  ProgressKind kind = ProgressKind::automatic;  // a bar on a terminal, else nothing
+  ProgressKind kind = ProgressKind::automatic;  // automatic: a bar on a terminal, else nothing
   std::string file;                             // in the place of standard error; "": none
 };
 
@@ -52,11 +52,11 @@ struct BakeSettings {
   std::string shaper = "none";
 };
 
-// What the globals of one command line say.
+// Values of the global options.
 struct Globals {
   InputOptions inputs;
   std::string output;              // "" where it is not said
-  const Format* format = nullptr;  // nullptr: by the output's name, else the input's
+  const Format* format = nullptr;  // nullptr: from the extension of the output, else as the input
   InputSettings input;
   OutputSettings encoding;
   PassSettings passes;
@@ -66,10 +66,10 @@ struct Globals {
   bool makes_folders = false;  // --mkdir
   BakeSettings bake;
   bool explain = false;
-  std::optional<Size> size;  // of `--explain` and `shader` without a file
+  std::optional<Size> size;  // image size for `--explain` and `shader` without an input
 };
 
-// Words that are globals and their values, then the environment. Throws Error(Exit::usage).
+// Parses global options from words, then from the environment. Throws Error(Exit::usage).
 Globals parse_globals(const std::vector<std::string>& words);
 
 }  // namespace gpupost

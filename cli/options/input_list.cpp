@@ -23,10 +23,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A file that a word stands for, which may be missing.
+// A file of a word, which may be missing.
 struct Candidate {
   Input input;
-  std::optional<size_t> missing_in;  // the sequence that lacks it
+  std::optional<size_t> missing_in;  // the sequence in which it is missing
 };
 
 bool is_there(const std::string& path) {
@@ -49,7 +49,7 @@ std::string count_text(size_t count, std::string_view noun) {
   fail(Exit::input, "{}: the folder cannot be read: {}", folder, error.message());
 }
 
-// The words of a list: a line each, or each up to a 0 byte where there is one. Empty ones are left out.
+// Names in a list: one per line, or separated by 0 bytes if there are any. Empty names are ignored.
 std::vector<std::string> words_of_list(const std::string& path) {
   const bool is_standard_input = path == "-";
   if (is_standard_input && isatty(STDIN_FILENO))
@@ -69,11 +69,11 @@ std::vector<std::string> words_of_list(const std::string& path) {
     if (!word.empty()) words.emplace_back(word);
     begin = end + 1;
   }
-  if (words.empty()) fail(Exit::input, "--list {}: names no file; expected a file name a line", path);
+  if (words.empty()) fail(Exit::input, "--list {}: is empty; expected one file name per line", path);
   return words;
 }
 
-// Gathers files from words, in their order.
+// Collects files from words, in order.
 class Gatherer {
  public:
   explicit Gatherer(const InputOptions& options) : options_(options) {}
@@ -112,7 +112,7 @@ class Gatherer {
       fail(Exit::usage, "--list - and the input - both read standard input; expected --list FILE");
     const std::vector<std::string> files = words_of_list(options_.list);
     for (const std::string& file : files) {
-      if (file == "-") fail(Exit::usage, "--list {}: - is no file; expected names of files", options_.list);
+      if (file == "-") fail(Exit::usage, "--list {}: - is not a file name; expected names of files", options_.list);
       add(file);
     }
     note("--list " + options_.list, count_text(files.size(), "file"));
@@ -134,9 +134,9 @@ class Gatherer {
     note(word, fmt::format("a glob, {}", count_text(matches.gl_pathc, "file")));
   }
 
-  // Files with the extension of a format that can be read, by their names; nothing that is hidden, and no link to a folder.
+  // Files in a folder with the extension of a readable format, sorted by name; no hidden files and no links to folders.
   void add_folder(const std::string& folder) {
-    if (!options_.is_recursive) return add(folder);  // its turn comes, and its error
+    if (!options_.is_recursive) return add(folder);  // reported as an error later
     std::vector<std::string> files;
     std::error_code error;
     fs::recursive_directory_iterator at(folder, error);
@@ -149,13 +149,13 @@ class Gatherer {
         files.push_back(at->path().string());
     }
     if (error) fail_to_read_folder(folder, error);
-    if (files.empty()) fail(Exit::input, "{}: no picture is in the folder", folder);
+    if (files.empty()) fail(Exit::input, "{}: no image is in the folder", folder);
     std::ranges::sort(files);
-    note(folder, fmt::format("a folder, {}", count_text(files.size(), "picture")));
+    note(folder, fmt::format("a folder, {}", count_text(files.size(), "image")));
     for (std::string& file : files) add(std::move(file));
   }
 
-  // All frames of a sequence that are on the disk, rising.
+  // All existing frames of a sequence, in increasing order.
   static std::vector<int64_t> frames_on_disk(const Sequence& sequence) {
     std::vector<int64_t> frames;
     std::string other_width;
@@ -184,8 +184,8 @@ class Gatherer {
     else {
       const std::vector<int64_t> found = frames_on_disk(sequence);
       if (size_t(found.back() - found.front()) >= max_frame_count)
-        fail(Exit::input, "{}: the frames reach from {} to {}; the limit is {} (expected --frames)", sequence.pattern(),
-             found.front(), found.back(), max_frame_count);
+        fail(Exit::input, "{}: the frames go from {} to {}; the limit is {} frames (choose some with --frames)",
+             sequence.pattern(), found.front(), found.back(), max_frame_count);
       for (int64_t frame = found.front(); frame <= found.back(); ++frame) frames.push_back(frame);
     }
     for (const int64_t frame : frames) {
@@ -202,8 +202,8 @@ class Gatherer {
                      sequence.width() == 1 ? "s" : "", text_of_frames(rising)));
   }
 
-  // Leaves what the shard takes, and tells what of that is missing. A missing frame counts as well, so that what a shard takes
-  // does not depend on which frames are there.
+  // Keeps only the inputs of the shard, and reports its missing frames. Missing frames also count for the position, so
+  // that shards do not depend on which frames exist.
   void choose() {
     std::map<size_t, std::vector<int64_t>> missing;
     size_t taken_count = 0;
@@ -220,7 +220,7 @@ class Gatherer {
           fmt::format("{}: frame{} {} {} missing", sequences_[sequence], frames.size() == 1 ? "" : "s",
                       text_of_frames(frames), frames.size() == 1 ? "is" : "are");
       if (options_.skips_missing) list_.notes.push_back(text);
-      else list_.missing.push_back(text + "; render them again, or accept that with --skip-missing");
+      else list_.missing.push_back(text + "; render them again, or skip them with --skip-missing");
     }
     if (options_.shard)
       list_.notes.push_back(fmt::format("shard {} of {} ({}): {} of {}", options_.shard->index, options_.shard->count,
@@ -229,7 +229,7 @@ class Gatherer {
 
   const InputOptions& options_;
   std::vector<Candidate> candidates_;
-  std::vector<std::string> sequences_;  // as typed
+  std::vector<std::string> sequences_;  // as given
   bool has_sequence_ = false;
   InputList list_;
 };

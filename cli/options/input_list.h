@@ -1,4 +1,4 @@
-// The files that the words of a command line stand for: files, folders, globs, sequences and lists.
+// Expands words of the command line to input files: files, folders, globs, sequences and lists.
 #pragma once
 
 #include "cli/options/shard.h"
@@ -12,11 +12,11 @@ namespace gpupost {
 
 struct Input {
   std::string path;              // "-": standard input
-  std::optional<int64_t> frame;  // of a file of a sequence
-  int frame_width = 1;           // digits of the frame in the file's name
+  std::optional<int64_t> frame;  // frame number, for a file of a sequence
+  int frame_width = 1;  // digits of the frame number in the file name
 };
 
-// What --list, --recursive, --frames, --skip-missing and --shard say.
+// Values of --list, --recursive, --frames, --skip-missing and --shard.
 struct InputOptions {
   std::string list;  // a file, "-" for standard input, "" for none
   bool is_recursive = false;
@@ -26,17 +26,17 @@ struct InputOptions {
 };
 
 struct InputList {
-  std::vector<Input> files;          // in the order of the words; those of the shard alone
-  std::vector<std::string> notes;    // how each word was understood that is not simply a file
-  std::vector<std::string> missing;  // an error for each sequence that lacks frames
-  bool is_batch = false;             // any number of files was asked for: where one fails, the exit code is Exit::batch
+  std::vector<Input> files;  // in the order of the words; only those of the shard
+  std::vector<std::string> notes;  // explanations of words that are not simply files
+  std::vector<std::string> missing;  // an error for each sequence with missing frames
+  bool is_batch = false;  // a batch: if one file fails, the exit code is Exit::batch
 };
 
-// Reads folders, and the file of --list. Throws Error(Exit::usage) for a word or option that is wrong, Error(Exit::input)
-// where a word stands for no file, or a folder or list cannot be read.
+// Lists the inputs; reads folders and the file of --list. Throws Error(Exit::usage) for an invalid word or option, and
+// Error(Exit::input) if a word matches no file, or a folder or list cannot be read.
 InputList list_inputs(const std::vector<std::string>& words, const InputOptions& options);
 
-// Does a word stand for files by a glob or a sequence, and not for the file of this very name?
+// Returns whether a word is a glob or a sequence, and not the name of an existing file.
 bool is_input_pattern(const std::string& word);
 
 }  // namespace gpupost

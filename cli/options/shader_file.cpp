@@ -12,13 +12,13 @@
 namespace gpupost {
 
 std::string source_of(const std::string& path, size_t most_bytes) {
-  // without blocking: a pipe by that name would keep it waiting
+  // non-blocking, because a pipe of that name would block
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, std::generic_category().message(errno));
   struct stat facts = {};
-  if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) fail(Exit::input, "{}: is no plain file", path);
+  if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) fail(Exit::input, "{}: is not a regular file", path);
   if (size_t(facts.st_size) > most_bytes)
-    fail(Exit::input, "{}: has {} bytes; a point op's file has at most {}", path, facts.st_size, most_bytes);
+    fail(Exit::input, "{}: has {} bytes; the limit is {}", path, facts.st_size, most_bytes);
   return read_text(file.get(), path, most_bytes);
 }
 

@@ -35,7 +35,7 @@ class Scheduler {
 
   int64_t number(const char* name, int64_t otherwise) const { return sets(name) ? number(name) : otherwise; }
 
-  // The shard that is number `index`, from 1, of `count`.
+  // Shard `index` of `count`, from 1.
   Shard shard(const char* name, int64_t index, int64_t count) const {
     const std::string origin = fmt::format("{}={}", name, *variable_(name));
     if (shard_count_ && *shard_count_ != count)
@@ -87,7 +87,7 @@ Shard shard_of_scheduler(std::optional<int> shard_count, const Variable& variabl
 
 }  // namespace
 
-// FNV-1a, then the last step of SplitMix64: the low bits of FNV-1a alone spread names badly that differ in one digit.
+// FNV-1a, then the final step of SplitMix64: low bits of FNV-1a alone distribute names badly that differ in one digit.
 uint64_t hash_of_name(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3;
@@ -113,7 +113,7 @@ Shard parse_shard(std::string_view word, std::optional<int> shard_count, const V
     const size_t slash = which.find('/');
     const std::optional<int64_t> index = whole_number(which.substr(0, slash));
     const std::optional<int64_t> count = slash == which.npos ? std::nullopt : whole_number(which.substr(slash + 1));
-    if (!index || !count) fail(Exit::usage, "--shard {} is none of K/N, count:K/N and auto, like 1/4", word);
+    if (!index || !count) fail(Exit::usage, "--shard {} is not K/N, count:K/N or auto; expected for example 1/4", word);
     if (*count < 1 || *count > max_count || *index < 1 || *index > *count)
       fail(Exit::usage, "--shard {}: expected K in 1..N and N in 1..{}", word, max_count);
     shard = {.index = int(*index), .count = int(*count), .origin = fmt::format("--shard {}", word)};

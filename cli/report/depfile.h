@@ -1,4 +1,4 @@
-// What an output depends on, for make and ninja.
+// Dependency files for make and ninja.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// A rule "OUTPUT...: INPUT..." in a line, with names escaped as both programs read them; "" without an output.
+// A rule "OUTPUT...: INPUT..." on one line, escaped for make and ninja; "" without an output.
 std::string depfile_rule(std::span<const std::string> outputs, std::span<const std::string> inputs);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// A device as the JSON of reports and measurements names it.
+// A device as JSON, for reports and measurements.
 #pragma once
 
 #include "core/gpu/gpu.h"

@@ -33,7 +33,7 @@ static std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-// The end of a text, in at most so many bytes; no UTF-8 character is cut.
+// The end of a text within a number of bytes, without splitting a UTF-8 character.
 static std::string_view tail(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   text.remove_prefix(text.size() - most);
@@ -83,12 +83,12 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t file_
   if (kind_ == Kind::bar) draw();
 }
 
-// What a closed pipe or a full disk does not take is lost: no reason to leave work undone.
+// Errors of a closed pipe or a full disk are ignored.
 void Progress::tell(std::string_view text) const {
   write_whole(file_.get() >= 0 ? file_.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
 }
 
-// The escape sequence OSC 9;4 shows progress in the tab or the task bar: 1 is normal, 2 an error, 0 none.
+// Escape sequence OSC 9;4, progress in the tab or the task bar: 1 normal, 2 error, 0 none.
 void Progress::draw() {
   drawn_at_ = state_.seconds;
   tell(fmt::format("\r\x1b[K\x1b]9;4;{};{}\x07{}", state_.failed_count > 0 ? 2 : 1, int(state_.percent()),
@@ -104,7 +104,7 @@ void Progress::hide() {
 void Progress::begin_file(const Job& job) {
   state_.current = job.name();
   state_.seconds = watch_.milliseconds() * 1e-3;
-  constexpr double least_seconds = 0.1;  // from one drawing to the next
+  constexpr double least_seconds = 0.1;  // between two drawings
   if (kind_ == Kind::bar && (drawn_at_ < 0 || state_.seconds - drawn_at_ > least_seconds)) draw();
 }
 

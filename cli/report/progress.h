@@ -1,4 +1,4 @@
-// How far a run of several files is: a bar on a terminal, or lines for programs.
+// Progress of a batch: a bar on a terminal, or lines for programs.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -10,25 +10,25 @@
 
 namespace gpupost {
 
-// What a progress display shows.
+// State of a progress display.
 struct ProgressState {
   size_t file_count = 0;
-  size_t done_count = 0, failed_count = 0, skipped_count = 0;  // failed and skipped files count as done too
-  double seconds = 0;                                          // since the run began
+  size_t done_count = 0, failed_count = 0, skipped_count = 0;  // done_count includes failed and skipped files
+  double seconds = 0;  // seconds since the start
   std::string current;                                         // the file that is on the device; "": none
 
   double percent() const { return file_count > 0 ? 100 * double(done_count) / double(file_count) : 100; }
-  // Files a second; skipped ones do not count. 0: not known yet.
+  // Files per second, without skipped files. 0: unknown.
   double rate() const;
   std::optional<double> seconds_left() const;
 };
 
-// One line of at most `width` columns: bar, files, rate, time left, current file.
+// The bar: one line of at most `width` columns with bar, files, rate, time left and current file.
 std::string bar_text(const ProgressState& state, int width);
 
 class Progress {
  public:
-  // Throws Error(Exit::output) where the file cannot be written.
+  // Throws Error(Exit::output) if the file cannot be written.
   Progress(const ProgressSettings& settings, bool is_quiet, size_t file_count);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -37,7 +37,7 @@ class Progress {
   bool is_bar() const { return kind_ == Kind::bar; }
   void begin_file(const Job& job);
   void end_file(const JobReport& report);
-  // Takes the bar from the terminal, before something else is printed there.
+  // Clears the bar before other text is printed.
   void hide();
   void finish(Exit exit);
 
@@ -50,8 +50,8 @@ class Progress {
   Kind kind_ = Kind::none;
   ProgressState state_;
   Stopwatch watch_;
-  double drawn_at_ = -1;  // seconds; -1: the bar is not there
-  Descriptor file_;       // none: standard error
+  double drawn_at_ = -1;  // time of the last drawing in seconds; -1: the bar is not visible
+  Descriptor file_;  // empty: standard error
 };
 
 }  // namespace gpupost

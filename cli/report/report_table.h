@@ -1,4 +1,4 @@
-// The report of a run, where --timing and --report say.
+// Output of the report for --timing and --report.
 #pragma once
 
 #include "cli/options/global_options.h"
@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// Prints and writes the report as --timing and --report say. Throws Error(Exit::output) where it cannot be written.
+// Prints the report for --timing and writes it for --report. Throws Error(Exit::output) if the file cannot be written.
 void finish_report(const Globals& globals, const Report& report);
 
 }  // namespace gpupost

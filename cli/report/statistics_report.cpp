@@ -18,17 +18,17 @@ using json = nlohmann::ordered_json;
 
 static constexpr std::array percentiles{1, 5, 25, 50, 75, 95, 99};
 
-// What lies between the bins of a histogram is not beyond what was seen.
+// Interpolated percentiles are clamped to the measured range.
 static double percentile_of(const Statistics& statistics, double percent) {
   const ChannelStats& luminance = statistics.luminance;
   return std::clamp(statistics.histogram.percentile(percent), std::max(0.0, luminance.least),
                     std::max(0.0, luminance.largest));
 }
 
-// The shortest decimal that is the same float.
+// The shortest decimal that gives the same float.
 static std::string shortest(double number) { return fmt::format("{}", float(number)); }
 
-// A float as a number of JSON, and null where `count` numbers that it could be made of are none.
+// A float as JSON; null if `count` is 0 or it is not finite.
 static json number(double value, uint32_t count) {
   return count > 0 ? json(std::strtod(shortest(value).c_str(), nullptr)) : json();
 }
@@ -45,9 +45,9 @@ static void add_spread(json& made, const StatisticsResult& measured, const Chann
   made["zero"] = spread.zero_count;
 }
 
-// The stops that are shown: 2^-16 to 2^16, which most pictures keep to, and those with light beyond.
+// Stops to print: 2^-16 to 2^16, and stops outside of that if they have values.
 struct Stops {
-  int first = -16 - Histogram::least_stop, end = 16 - Histogram::least_stop;  // from the least stop on
+  int first = -16 - Histogram::least_stop, end = 16 - Histogram::least_stop;  // relative to the lowest stop
 };
 
 static std::array<uint64_t, Histogram::stop_count> counts_by_stop(const Histogram& histogram) {
@@ -116,7 +116,7 @@ static std::string spread_line(std::string_view name, const StatisticsResult& me
   return line + "\n";
 }
 
-// A line a stop, where there is any luminance.
+// One line per stop, if there are luminances.
 static std::string stops_of(const Histogram& histogram) {
   const auto stops = counts_by_stop(histogram);
   const uint64_t most = std::max<uint64_t>(1, *std::ranges::max_element(stops));

@@ -1,4 +1,4 @@
-// What `stats` has measured of an input, as JSON and as a table.
+// Results of `stats` as JSON and as a table.
 #pragma once
 
 #include "core/pipeline/statistics_result.h"
@@ -10,7 +10,7 @@
 namespace gpupost {
 
 nlohmann::ordered_json to_json(const StatisticsResult& measured);
-// As it is told on standard output: a line of JSON, or a table.
+// The text for standard output: a line of JSON, or a table.
 std::string to_text(const StatisticsResult& measured);
 
 }  // namespace gpupost

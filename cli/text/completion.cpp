@@ -21,7 +21,7 @@ namespace {
 
 // --- the scripts ----------------------------------------------------------------------------------------------------
 
-// The line that stands for names of files among the candidates.
+// The line among the candidates that means file names.
 constexpr std::string_view files_line = ":files";
 
 constexpr std::pair<std::string_view, std::string_view> scripts[] = {
@@ -79,7 +79,7 @@ complete -c gpupost -f -a '(__gpupost_words)'
 
 // --- what stands where ----------------------------------------------------------------------------------------------
 
-// What an option is to complete its value; a flag takes none.
+// How to complete the value of an option; a flag has none.
 struct Option {
   std::string name;  // "--method", "-o"
   std::string_view help;
@@ -113,7 +113,7 @@ void add_global(std::vector<Option>& options, const Global& global) {
   if (!option.name.empty()) options.push_back(option);
 }
 
-// An op's own first: it is the one that an option behind it goes to.
+// Options of the op first, because later options belong to it.
 std::vector<Option> options_behind(const Op* op) {
   std::vector<Option> options = op ? options_of(*op) : std::vector<Option>();
   for (const Global& global : all_globals()) add_global(options, global);
@@ -152,13 +152,13 @@ void add_verbs(Candidates& found, std::string_view start) {
   for (const CommandRow* verb : all_verbs()) add(found, verb->name, verb->summary, start);
 }
 
-// `before` is what the word has before its value: "--method=".
+// `before` is the part of the word before the value: "--method=".
 void add_values(Candidates& found, const Option& option, std::string_view start, std::string_view before = "") {
   for (const std::string_view choice : option.choices) add(found, choice, option.help, start, before);
   found.has_files = option.is_a_file;
 }
 
-// Of a word that begins with a dash: options, or behind a = the option's values.
+// For a word that begins with a dash: options, or the values of the option after =.
 void add_options(Candidates& found, std::span<const Option> options, const std::string& word) {
   const size_t equals = word.find('=');
   if (equals == word.npos)
@@ -167,7 +167,7 @@ void add_options(Candidates& found, std::span<const Option> options, const std::
     add_values(found, *option, word.substr(equals + 1), word.substr(0, equals + 1));
 }
 
-// Puts together what bash has taken apart. Of `--method = au` the last word is a value by itself.
+// Joins words that bash has split. In `--method = au` the last word is the value.
 std::vector<std::string> joined(const std::vector<std::string>& words) {
   std::vector<std::string> made;
   for (size_t index = 0; index < words.size(); ++index) {
@@ -179,12 +179,12 @@ std::vector<std::string> joined(const std::vector<std::string>& words) {
   return made;
 }
 
-// Where in a chain a word stands.
+// Position of a word in a chain.
 struct Where {
-  const Op* op = nullptr;        // that options go to
-  bool is_behind_op = false;     // directly
-  bool is_only_a_file = false;   // behind --
-  std::optional<Option> option;  // whose value it is
+  const Op* op = nullptr;        // op that options belong to
+  bool is_behind_op = false;  // directly after the op
+  bool is_only_a_file = false;   // after --
+  std::optional<Option> option;  // option whose value the word is
 };
 
 Where where_behind(std::span<const std::string> words) {
@@ -221,7 +221,7 @@ Candidates of_chain(std::span<const std::string> before, const std::string& word
   return found;
 }
 
-// The option whose value comes behind these words of a verb; nullptr: none.
+// The option of a verb whose value follows these words; nullptr if none.
 const Option* option_behind(std::span<const Option> options, std::span<const std::string> words) {
   const Option* waiting = nullptr;
   for (const std::string& word : words) {
@@ -256,7 +256,7 @@ Candidates of_verb(const CommandRow& verb, std::span<const std::string> before, 
 
 }  // namespace
 
-// "" where there is none.
+// "" if there is none.
 static std::string_view completion_script(std::string_view shell) {
   const auto found = std::ranges::find(scripts, shell, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(scripts) ? std::string_view() : found->second;
@@ -282,24 +282,23 @@ static Exit run_completion(const CommandCall& call) {
     return Exit::done;
   }
   if (words.size() != 1)
-    fail(Exit::usage, "completion: {} arguments were given and it takes 1; expected: gpupost {}", words.size(),
+    fail(Exit::usage, "completion: {} arguments are given, and it takes 1; expected: gpupost {}", words.size(),
          completion_verb.usage);
   const std::string_view script = completion_script(words[0]);
-  if (script.empty()) fail(Exit::usage, "completion: {} is none of bash, zsh, fish", words[0]);
+  if (script.empty()) fail(Exit::usage, "completion: {} is not one of bash, zsh, fish", words[0]);
   print_out(script);
   return Exit::done;
 }
 
 const CommandRow completion_verb{
     .name = "completion",
-    .summary = "Print the script by which bash, zsh or fish completes words",
+    .summary = "Print the completion script for bash, zsh or fish",
     .usage = "completion SHELL",
     .description =
-        "SHELL is bash, zsh or fish. Bash: source <(gpupost completion bash) in ~/.bashrc. Zsh: the same behind "
-        "compinit. Fish: gpupost "
-        "completion fish | source.",
+        "SHELL is bash, zsh or fish. Bash: put source <(gpupost completion bash) into ~/.bashrc. Zsh: the same with "
+        "zsh in ~/.zshrc, after compinit. Fish: gpupost completion fish | source.",
     .argument = Argument::shell,
-    .most_words = any_count,  // the scripts ask with `completion words -- WORD...`
+    .most_words = any_count,  // shell scripts call `completion words -- WORD...`
     .examples = {"completion bash"},
     .run = run_completion,
 };

@@ -1,4 +1,4 @@
-// What a word of a command line may become: for the shells, whose scripts ask for it, of the same tables that the parser reads.
+// Completion of words, for scripts of shells. It uses the tables of the parser.
 #pragma once
 
 #include "cli/options/command_row.h"
@@ -17,10 +17,10 @@ struct Candidate {
 
 struct Candidates {
   std::vector<Candidate> words;
-  bool has_files = false;  // may it be a file's name too?
+  bool has_files = false;  // whether file names are possible too
 };
 
-// Of the last of these words, which may be empty, behind the others. Bash takes words apart at each =, which is then a word.
+// Completes the last word, which may be empty. Bash splits words at each =, which is then a word of its own.
 Candidates candidates_of(const std::vector<std::string>& words);
 
 }  // namespace gpupost

@@ -114,8 +114,8 @@ std::string help_text(const CommandRow& verb) {
 
 static constexpr std::string_view exit_codes[] = {
     "0    Success; every output is complete",
-    "1    Wrong usage: a word of the command line",
-    "2    An input cannot be read, or is damaged",
+    "1    Wrong usage: an error on the command line",
+    "2    An input cannot be read, or is damaged or not supported or not supported or not supported",
     "3    An output cannot be written",
     "4    No suitable device, or the device failed",
     "5    Some inputs of a batch failed",
@@ -134,7 +134,7 @@ static constexpr std::string_view first_examples =
     "  gpupost mips in.exr --fp16                                       mip chain, to in.mips.exr\n"
     "  gpupost in.exr exposure --stops 1 tonemap --curve agx -o out.png\n";
 
-// What most command lines need: the short help explains these, in this order.
+// The most used options, for the short help, in this order.
 static constexpr std::string_view common_options[] = {"output", "bits",   "fp16",   "apply-to", "device",
                                                       "jobs",   "verify", "timing", "report",   "explain"};
 
@@ -180,7 +180,7 @@ std::string help_text() {
   return text;
 }
 
-// Text that roff prints as it stands.
+// Escapes text for roff.
 static std::string roff(std::string_view text) {
   std::string escaped;
   if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";

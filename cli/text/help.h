@@ -1,4 +1,4 @@
-// Help and reference, made from the rows.
+// Generates help and reference from the rows.
 #pragma once
 
 #include "cli/options/command_row.h"

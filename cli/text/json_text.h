@@ -1,4 +1,4 @@
-// JSON as every verb prints and writes it.
+// Formats JSON for all verbs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace gpupost {
 
-// ASCII alone, so that no name of a file changes a terminal; with a line break at its end. `indent` -1: one line.
+// Only ASCII, so that file names cannot control a terminal. Ends with a line break. `indent` -1: one line.
 std::string json_text(const nlohmann::ordered_json& value, int indent);
 
 }  // namespace gpupost

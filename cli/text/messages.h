@@ -1,4 +1,4 @@
-// The one place that talks on standard error: a line each, the program's name in front.
+// Prints messages on standard error: one line each, with the name of the program. The only code that does so.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,10 +8,10 @@
 
 namespace gpupost {
 
-// The text of a message, printable; what follows its last character that is no space is left out.
+// Makes a message printable and removes trailing white space.
 std::string one_line(std::string_view text);
 
-// Says it as it stands. What standard error does not take is lost, which is no reason to leave work undone.
+// Writes the text unchanged. Errors of standard error are ignored.
 void say(std::string_view text) noexcept;
 
 inline void say_error(std::string_view text) { say(fmt::format("gpupost: {}\n", one_line(text))); }
@@ -26,7 +26,7 @@ void say_warning(fmt::format_string<Args...> text, Args&&... args) {
   say(fmt::format("gpupost: warning: {}\n", one_line(fmt::format(text, std::forward<Args>(args)...))));
 }
 
-// Text on standard output; a reader that has gone away is no error.
+// Writes to standard output. A closed pipe is no error.
 void print_out(std::string_view text);
 
 }  // namespace gpupost

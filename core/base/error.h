@@ -1,4 +1,4 @@
-// Errors of the world carry their exit code; `main` alone catches them.
+// Errors carry an exit code. Only `main` catches them.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,18 +11,18 @@ namespace gpupost {
 
 // The exit codes of the program, as `gpupost help` prints them.
 enum class Exit {
-  done = 0,        // done and whole
-  usage = 1,       // a word of the command line is wrong
-  input = 2,       // an input cannot be read, or is refused
+  done = 0,  // success; every output is complete
+  usage = 1,  // an error on the command line
+  input = 2,  // an input cannot be read, or is damaged or not supported
   output = 3,      // an output cannot be written
-  device = 4,      // no (suitable) device, or the device failed
+  device = 4,  // no suitable device, or the device failed
   batch = 5,       // some inputs of a batch failed
   difference = 6,  // `compare` or `--verify` found a difference
-  limit = 7,       // out of host memory, or over a limit of ours
-  bug = 70,        // a mistake of ours
+  limit = 7,  // out of host memory, or over a limit
+  bug = 70,  // a bug in gpupost
 };
 
-// One line that names the thing, its value and what was expected, and the exit code it means.
+// An error: one line with the wrong value, what is allowed and what to do, and an exit code.
 class Error : public std::runtime_error {
  public:
   Error(Exit code, const std::string& message) : std::runtime_error(message), code_(code) {}

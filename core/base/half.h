@@ -1,4 +1,4 @@
-// Half precision numbers (IEEE 754 binary16) as they stand in files and on the device.
+// Half precision numbers (IEEE 754 binary16).
 #pragma once
 
 #include <bit>
@@ -11,12 +11,12 @@ inline constexpr float half_max = 65504.0f;
 
 // Exact.
 float float_from_half(uint16_t bits);
-// To the nearest, ties to even. Finite values beyond half_max clamp to it; infinities and NaN stay.
+// Rounds to nearest, ties to even. Finite values above half_max clamp to it; infinities and NaN stay.
 uint16_t half_from_float(float value);
 
-// The same for runs of numbers, with the processor's own instructions where it has them.
+// Converts arrays, with instructions of the CPU if it has them.
 void floats_from_halves(const uint16_t* from, float* to, size_t count);
-// Returns how many finite values were clamped.
+// Returns the number of finite values that were clamped.
 size_t halves_from_floats(const float* from, uint16_t* to, size_t count);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// Bytes with an owner: pages from the system, a mapping shared with another process, or mapped device memory.
+// Owned memory: pages from the system, a shared mapping, or mapped device memory.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace gpupost {
 
-// Move-only. The bytes of a fresh one are zero.
+// Move-only. New memory is zero.
 class TexelBuffer {
  public:
   TexelBuffer() = default;
-  // Pages from the system (huge ones where it has them). Throws Error(Exit::limit) when there are none.
+  // Allocates pages, huge ones if possible. Throws Error(Exit::limit) if memory runs out.
   explicit TexelBuffer(size_t bytes);
-  // Bytes of somebody else's, handed back by `release`.
+  // Wraps memory of another owner, which `release` returns.
   TexelBuffer(std::byte* data, size_t bytes, std::function<void()> release)
       : data_(data), size_(bytes), release_(std::move(release)) {}
   TexelBuffer(TexelBuffer&& other) noexcept { swap(other); }
@@ -33,7 +33,7 @@ class TexelBuffer {
   bool empty() const { return size_ == 0; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
-  // The same bytes as numbers of type T.
+  // The memory as an array of T.
   template <class T>
   std::span<T> as() {
     return {reinterpret_cast<T*>(data_), size_ / sizeof(T)};

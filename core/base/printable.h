@@ -1,4 +1,4 @@
-// Names and texts of files, as messages and tables show them.
+// Makes names and texts of files printable.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace gpupost {
 
-// The text as one line that changes nothing on a terminal. Each byte of a control character, of a character that reorders a
-// line, or of invalid UTF-8 becomes \xNN. A text of over `most_bytes` is cut first.
+// The text as one line without effect on a terminal. Each byte of a control character, of a bidirectional control, or
+// of invalid UTF-8 becomes \xNN. Longer text is cut to `most_bytes` first.
 std::string printable(std::string_view text, size_t most_bytes = std::string_view::npos);
-// Each line of a text made so.
+// Makes each line printable.
 std::string printable_lines(std::string_view text);
 
 }  // namespace gpupost

@@ -10,7 +10,7 @@ namespace gpupost {
 
 std::string sha256_of(std::span<const std::byte> bytes);
 std::string sha256_of(std::string_view text);
-// Of a plain file's content; "" where there is no such file or it cannot be read.
+// Hash of a regular file; "" if it cannot be read.
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace gpupost

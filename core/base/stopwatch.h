@@ -1,11 +1,11 @@
-// Time that has passed, for reports.
+// Measures time for reports.
 #pragma once
 
 #include <chrono>
 
 namespace gpupost {
 
-// Milliseconds since it was made.
+// Milliseconds since construction.
 class Stopwatch {
  public:
   double milliseconds() const {

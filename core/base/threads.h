@@ -1,17 +1,17 @@
-// A loop over rows on every core.
+// Parallel loops.
 #pragma once
 
 #include <functional>
 
 namespace gpupost {
 
-// Calls body(begin, end) on disjoint ranges that make up [0, count), one range a core; returns when all have. Ranges that get
-// no thread are done by the caller. The first exception of a body is thrown again. `grain` is the least count worth a thread.
+// Calls body(begin, end) for disjoint ranges that cover [0, count), one per core, and waits for all. The caller runs
+// ranges that get no thread. Rethrows the first exception. `grain` is the smallest count for a thread.
 void parallel_ranges(int count, int grain, const std::function<void(int, int)>& body);
 
-// Threads that parallel_ranges and the codecs use: the cores this process may run on, or fewer after limit_threads().
+// Number of threads for parallel_ranges and codecs: the cores of this process, or fewer after limit_threads().
 int core_count();
-// From here on core_count() is at most this; 0: no limit.
+// Limits core_count(); 0: no limit.
 void limit_threads(int most);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// Which build this is.
+// Version of this build.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ std::string_view version_number();  // "0.1.0"
 std::string_view commit_name();     // of the sources, as git describes it; "" where that is not known
 
 struct LibraryVersion {
-  std::string_view name, version;  // of the headers that the program was built with
+  std::string_view name, version;  // name and version of a library, from its headers at build time
 };
 std::vector<LibraryVersion> library_versions();
 

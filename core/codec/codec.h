@@ -1,4 +1,4 @@
-// From a file to a picture and back.
+// Decodes and encodes image files.
 #pragma once
 
 #include "core/codec/formats.h"
@@ -9,18 +9,18 @@
 
 namespace gpupost {
 
-// Reads a picture from an open file or pipe in a sandboxed child process. `name` stands for it in messages. Throws
-// Error(Exit::input) for everything that is wrong with the file, Error(Exit::limit) where memory ends.
+// Decodes an open file or pipe in a sandboxed child process. `name` is for messages. Throws Error(Exit::input) if the
+// file is invalid, and Error(Exit::limit) if memory runs out.
 Decoded decode(int descriptor, const std::string& name, const DecodeOptions& options);
-// The same from a path ("-": standard input).
+// Decodes a file; "-" is standard input.
 Decoded decode_file(const std::string& path, const DecodeOptions& options);
 
-// Takes from a picture with color the channels and attributes that `format` cannot hold, before work is done on them.
-// Returns what encode() would have warned of.
+// Removes the channels and attributes that `format` cannot hold from an image with color, before any work on them.
+// Returns the warnings that encode() would give.
 std::vector<std::string> drop_extras(Picture& picture, const Format& format);
 
-// A whole file in memory. Pictures of a cube are its faces in the order +X -X +Y -Y +Z -Z; those of one file have one
-// size, one depth and the same channels. Throws Error(Exit::output).
+// Encodes a file in memory. Images of a cube are its faces in the order +X -X +Y -Y +Z -Z. All images of a file have
+// the same size, depth and channels. Throws Error(Exit::output).
 Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                const EncodeOptions& options);
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options);
@@ -31,7 +31,8 @@ struct Library {
 };
 std::vector<Library> codec_libraries();
 
-// Is this process meant to be a decode worker? Every `main` of ours asks first and returns worker_main()'s value.
+// Returns whether this process must act as a decode worker. Every `main` of the program calls it first and returns
+// worker_main().
 bool is_decode_worker(int argc, char** argv);
 int decode_worker_main();
 

@@ -1,4 +1,4 @@
-// From an open file to a picture. The file is looked at by a worker alone; here only its answer is, and not trusted.
+// Decodes a file. Only a worker parses the file; its reply is not trusted.
 #include "core/base/printable.h"
 #include "core/codec/codec.h"
 #include "core/codec/common/size_limits.h"
@@ -22,18 +22,18 @@ namespace gpupost {
 
 namespace {
 
-constexpr size_t max_reply_bytes = size_t(80) << 20;  // attributes are most of it; exr_header.cpp takes 64 MiB of them
-constexpr size_t max_message_bytes = 1000;            // that a worker may say
+constexpr size_t max_reply_bytes = size_t(80) << 20;  // mostly attributes, which exr/header.cpp limits to 64 MiB
+constexpr size_t max_message_bytes = 1000;            // limit for messages of a worker
 
 std::string error_text() { return std::generic_category().message(errno); }
 
 Descriptor shared_memory(const char* name) {
   Descriptor memory(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (memory.get() < 0) fail(Exit::limit, "shared memory cannot be had: {}", error_text());
+  if (memory.get() < 0) fail(Exit::limit, "cannot allocate shared memory: {}", error_text());
   return memory;
 }
 
-// Everything that a pipe gives, in memory. One that begins as no image does is not read on: it may have no end.
+// Reads a pipe into memory. Stops early if the data does not begin like an image, because the pipe may be endless.
 Descriptor whole_of(int descriptor, const Limits& limits) {
   Descriptor copy = shared_memory("gpupost-input");
   std::vector<std::byte> part(1 << 20);
@@ -49,7 +49,8 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
       start.insert(start.end(), part.begin(), part.begin() + std::min<ptrdiff_t>(got, magic_bytes));
       if (start.size() >= magic_bytes) readable_format(start);
     }
-    if (total > limits.decoded_bytes) fail(Exit::input, "has more than {} bytes (--max-decoded)", limits.decoded_bytes);
+    if (total > limits.decoded_bytes)
+      fail(Exit::input, "has more than {} bytes (raise the limit with --max-decoded)", limits.decoded_bytes);
     if (const int error = write_whole(copy.get(), Bytes(part).first(size_t(got))))
       fail(Exit::limit, "out of memory: {}", std::generic_category().message(error));
   }
@@ -58,14 +59,15 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
   return copy;
 }
 
-// What the worker may see of the input: the file itself if it can only be read, from its start; else a copy.
+// The descriptor for the worker: the file itself if it is read-only and at its start; otherwise a copy.
 Descriptor input_for_worker(int descriptor, const Limits& limits) {
   struct stat facts = {};
   if (fstat(descriptor, &facts) != 0) fail(Exit::input, "cannot be read: {}", error_text());
-  if (S_ISDIR(facts.st_mode)) fail(Exit::input, "is a folder; expected a file, or --recursive for the pictures in it");
+  if (S_ISDIR(facts.st_mode)) fail(Exit::input, "is a folder; expected a file, or --recursive for the images in it");
   const bool is_plain = S_ISREG(facts.st_mode) && (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY &&
                         lseek(descriptor, 0, SEEK_CUR) == 0;
-  if (!is_plain || facts.st_size == 0) return whole_of(descriptor, limits);  // in /proc, files of size 0 have bytes
+  // Files in /proc have size 0 but contain data.
+  if (!is_plain || facts.st_size == 0) return whole_of(descriptor, limits);
   Descriptor same(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (same.get() < 0) fail(Exit::limit, "cannot be opened: {}", error_text());
   return same;
@@ -82,13 +84,13 @@ Task task_of(const Limits& limits) {
 
 TexelBuffer window_of_memory(int descriptor, uint64_t offset, size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
-  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: cannot allocate {} bytes", bytes);
   madvise(pages, bytes, MADV_HUGEPAGE);
   return TexelBuffer(static_cast<std::byte*>(pages), bytes, [pages, bytes] { munmap(pages, bytes); });
 }
 
-// Puts the texels under the groups. The worker is gone; the seals keep the memory's size from changing ever again, so that
-// no window can lose its pages. False: an offset lies.
+// Maps the texels of the groups. The worker has ended, and seals keep the size of the memory, so mappings stay valid.
+// Returns false if an offset is invalid.
 bool attach_texels(Reply& reply, int texels) {
   struct stat facts = {};
   if (fcntl(texels, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 || fstat(texels, &facts) != 0)

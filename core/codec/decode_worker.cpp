@@ -1,4 +1,4 @@
-// The other side of decode(): the process that looks at the file.
+// The decode worker: the process that parses the file.
 #include "core/codec/worker/worker.h"
 
 #include "core/base/threads.h"
@@ -34,11 +34,11 @@ Bytes mapped_input() {
   struct stat facts = {};
   if (fstat(worker_input, &facts) != 0 || facts.st_size <= 0) return {};
   void* pages = mmap(nullptr, size_t(facts.st_size), PROT_READ, MAP_PRIVATE, worker_input, 0);
-  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", facts.st_size);
+  if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: cannot allocate {} bytes", facts.st_size);
   return {static_cast<const std::byte*>(pages), size_t(facts.st_size)};
 }
 
-// The shared memory for texels, one window a group.
+// Shared memory for texels, with one mapping per group.
 class SharedTexels {
  public:
   TexelBuffer lend(size_t bytes) {
@@ -46,8 +46,8 @@ class SharedTexels {
     void* pages = ftruncate(worker_texels, off_t(at + bytes)) != 0
                       ? MAP_FAILED
                       : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker_texels, off_t(at));
-    if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: {} bytes were asked for", bytes);
-    madvise(pages, bytes, MADV_HUGEPAGE);  // half of the decode time of a large file; refused is no harm
+    if (pages == MAP_FAILED) fail(Exit::limit, "out of memory: cannot allocate {} bytes", bytes);
+    madvise(pages, bytes, MADV_HUGEPAGE);  // saves half of the decode time of a large file; failure is harmless
     end_ = at + bytes;
     offsets_[pages] = at;
     return TexelBuffer(static_cast<std::byte*>(pages), bytes, nullptr);
@@ -71,7 +71,8 @@ Reply reply_to(const DecodeOptions& options) {
   limit_threads(options.thread_count);
   const bool is_filtered =
       enter_sandbox({.memory_bytes = (uint64_t(1) << 30) + input.size() + 3 * options.limits.decoded_bytes +
-                                     uint64_t(core_count()) * (uint64_t(160) << 20),  // a stack and an arena each
+                                     // One stack and one arena per thread.
+                                     uint64_t(core_count()) * (uint64_t(160) << 20),
                      .file_bytes = 2 * options.limits.decoded_bytes,
                      .cpu_seconds = options.limits.cpu_seconds});
   if (!is_filtered && options.requires_sandbox)
@@ -82,12 +83,12 @@ Reply reply_to(const DecodeOptions& options) {
   reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
   for (const Group& group : reply.decoded.picture.groups)
     reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
-  if (!is_filtered && !is_sanitized())  // whose builds never have one
-    reply.decoded.warnings.push_back("was decoded without a filter of system calls (no seccomp; see `gpupost doctor`)");
+  if (!is_filtered && !is_sanitized())  // sanitizer builds never have a filter
+    reply.decoded.warnings.push_back("was decoded without a system call filter (no seccomp; see `gpupost doctor`)");
   return reply;
 }
 
-// Nothing is thrown past here; what is thrown past threads of a library ends the process, and the parent says so.
+// Catches all exceptions. Exceptions in threads of a library end the process, and the parent reports it.
 Reply reply_or_error(const DecodeOptions& options) {
   try {
     return reply_to(options);
@@ -97,7 +98,7 @@ Reply reply_or_error(const DecodeOptions& options) {
     return error_reply(Exit::limit, "out of memory");
   } catch (const std::length_error&) {
     return error_reply(Exit::limit, "out of memory");
-  } catch (const std::system_error& error) {  // of threads alone; a file makes none
+  } catch (const std::system_error& error) {  // only thread creation throws it
     return error_reply(Exit::limit, std::string("the decoder cannot start a thread: ") + error.what());
   } catch (const std::exception& error) {
     return error_reply(Exit::input, std::string("is damaged: ") + error.what());
@@ -109,18 +110,18 @@ Reply reply_or_error(const DecodeOptions& options) {
 bool is_decode_worker(int argc, char** argv) { return is_worker(argc, argv, decode_worker_word); }
 
 int decode_worker_main() {
-  // The decoders take and give back the same few megabytes for every chunk: keep them.
+  // Decoders allocate and free the same few megabytes for each chunk, so malloc keeps them.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   try {
     const DecodeOptions options = unpack_options(read_to_end(worker_talk));
     if (write_whole(worker_talk, pack(reply_or_error(options))) != 0) _exit(EXIT_FAILURE);
   } catch (const std::bad_alloc&) {
-    _exit(int(Exit::limit));  // for a reply
+    _exit(int(Exit::limit));  // for the reply
   } catch (const std::exception&) {
-    _exit(EXIT_FAILURE);  // started by hand
+    _exit(EXIT_FAILURE);  // the program was started by hand
   }
-  _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
+  _exit(EXIT_SUCCESS);  // skips destructors, because the process ends anyway
 }
 
 }  // namespace gpupost

@@ -14,7 +14,7 @@ namespace gpupost {
 
 namespace {
 
-// TGA has no magic bytes: every field of its header has to be one that a TGA can have.
+// TGA has no magic bytes, so all fields of the header must be plausible.
 bool looks_like_tga(Bytes start) {
   if (start.size() < 18) return false;
   const int map_kind = byte_at(start, 1);
@@ -33,7 +33,7 @@ bool looks_like_tga(Bytes start) {
                                                  : std::initializer_list<int>{8, 16});
 }
 
-// A writer of one picture a file as the table wants it.
+// Adapts a writer of one image per file to the table.
 template <Encoded (*encode)(const Source&, const EncodeOptions&)>
 Encoded one_picture(const Format&, std::span<const Source> sources, Arrangement, const EncodeOptions& options) {
   return encode(sources.front(), options);
@@ -106,7 +106,7 @@ const auto& formats() {
       },
       Format{.name = "webp",
              .extensions = {"webp"},
-             .description = "WebP, 8 bit, still pictures",
+             .description = "WebP, 8 bit, still images",
              .matches =
                  [](Bytes start) {
                    return starts_with(start, "RIFF") && start.size() >= 12 && text_of(start.subspan(8, 4)) == "WEBP";
@@ -129,7 +129,7 @@ const auto& formats() {
           .description = "Radiance RGBE, flat or run lengths",
           .matches = [](Bytes start) { return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n"); },
           .read = read_hdr},
-      Format{.name = "tga",  // known by nothing but its header's plausible numbers: the last to be asked
+      Format{.name = "tga",  // detected only by plausible fields, so it is checked last
              .extensions = {"tga"},
              .description = "Truevision TGA, plain or run lengths",
              .matches = looks_like_tga,
@@ -191,11 +191,11 @@ const Format& readable_format(Bytes start) {
     std::string names;
     for (const Format& row : all_formats())
       if (row.can_read()) names += (names.empty() ? "" : ", ") + std::string(row.name);
-    fail(Exit::input, "is no image of a format known here ({})", names);
+    fail(Exit::input, "is not an image of a known format ({})", names);
   }
   if (!format->can_read())
     fail(Exit::input, "is a {} file; {}", format->name,
-         format->can_write() ? "they are written here but not read"
+         format->can_write() ? "gpupost writes this format but does not read it"
                              : "this build was made without the library for them");
   return *format;
 }

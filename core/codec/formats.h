@@ -1,4 +1,4 @@
-// The table of formats. A new format is a folder with its reader or writer, and a row here.
+// The table of formats. To add a format, add a folder with a reader or writer, and a row here.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -11,18 +11,18 @@
 namespace gpupost {
 
 std::span<const Format> all_formats();
-std::vector<std::string_view> writable_formats();  // their names
-// The extensions of the formats that can be written, those that hold a whole mip chain alone if `with_levels`, as
-// messages name what they expect: ".exr, .png or .dds".
+std::vector<std::string_view> writable_formats();  // names of formats that can be written
+// Extensions of formats that can be written, for messages: ".exr, .png or .dds". With `with_levels`, only formats that
+// can hold all mip levels.
 std::string writable_extensions(bool with_levels = false);
-const Format* format_named(std::string_view name);         // nullptr: none
-const Format* format_of_extension(std::string_view path);  // by what follows the last dot; nullptr: none
-// The compression that a file of `format` gets where none is asked for: the input's if it came from that format, else zip.
+const Format* format_named(std::string_view name);  // nullptr if there is none
+const Format* format_of_extension(std::string_view path);  // from the text after the last dot; nullptr if unknown
+// Compression of a `format` output without --compression: as the input if it has the same format, else zip.
 Compression natural_compression(const Format& format, const Picture& picture);
-const Format* format_of_bytes(Bytes start);  // by magic bytes; nullptr: no image format known here
+const Format* format_of_bytes(Bytes start);  // from magic bytes; nullptr if unknown
 
-constexpr size_t magic_bytes = 18;  // that tell the formats apart: a TGA's whole header
-// The format of a file that begins so. Throws Error(Exit::input) for no image, and for a format that is only written.
+constexpr size_t magic_bytes = 18;  // bytes that are enough to detect a format: the size of a TGA header
+// The format of a file that begins with `start`. Throws Error(Exit::input) if it is unknown or can only be written.
 const Format& readable_format(Bytes start);
 
 }  // namespace gpupost

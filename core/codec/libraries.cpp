@@ -1,4 +1,4 @@
-// Which libraries read and write files in this build: `version` and `doctor` print them.
+// Libraries that read and write files in this build, for `version` and `doctor`.
 #include "core/codec/codec.h"
 
 #include <OpenEXR/OpenEXRConfig.h>

@@ -26,7 +26,7 @@ namespace {
 
 // --- what a picture takes ---------------------------------------------------------------------------------------------
 
-// TexelBuffer that the host has left; where it does not say, as much as any.
+// Free host memory in bytes; unlimited if the system does not report it.
 size_t available_bytes() {
   std::ifstream stream("/proc/meminfo");
   std::string name, unit;
@@ -35,9 +35,10 @@ size_t available_bytes() {
   return SIZE_MAX;
 }
 
-// The largest size of which the host can hold the picture and its definition in double: halves of `size`.
+// The largest size, found by halving `size`, whose image and reference fit in host memory.
 Size verified_size_of(Size size) {
-  constexpr size_t bytes_a_texel = 240;  // four planes, their magnitudes and errors, each with its levels, twice
+  constexpr size_t bytes_a_texel =
+      240;  // doubles for four planes, their magnitudes and errors, each with levels, twice
   const size_t available = available_bytes();
   while (texel_count(size) * bytes_a_texel > available) size = level_size(size, 1);
   return size;
@@ -45,26 +46,26 @@ Size verified_size_of(Size size) {
 
 // --- variants ---------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view not_fused = "--no-fuse";  // a variant of chains
+constexpr std::string_view not_fused = "--no-fuse";  // a variant for chains
 
-// The picture that variants are run on, and the copies of it that they share.
+// The test image, and copies of it that all variants share.
 class Subject {
  public:
   Subject(Gpu& gpu, Level base, Depth depth) : gpu_(gpu), base_(std::move(base)), depth_(depth) {}
 
   const Level& base() const { return base_; }
   Depth depth() const { return depth_; }
-  // Copies for this plan; those of the plan before where its images are the same.
+  // Returns copies for this plan. Reuses those of the last plan if its images are the same.
   const ImageSets& sets(const Plan& plan) {
     if (sets_ && sets_->are_for(plan)) return *sets_;
     sets_.reset();
     note_wait();
     return sets_.emplace(gpu_.image_sets(plan, base_));
   }
-  // Says that the device had to wait for the host.
+  // Call this if the device was idle while the host worked.
   void note_wait() { has_waited_ = true; }
-  // How long each repeat of a plan takes. A GPU that has waited has lowered its clocks and needs some tenths of a second to
-  // raise them again.
+  // Times each repeat of a plan. A GPU lowers its clocks while it is idle, and needs some tenths of a second to raise
+  // them again.
   std::vector<double> measure(const Plan& plan, MeasureOptions options) {
     const ImageSets& copies = sets(plan);
     if (has_waited_ && gpu_.info().traits.type != DeviceType::cpu)
@@ -89,13 +90,13 @@ class Subject {
   bool has_waited_ = true;
 };
 
-// A variant as it is called.
+// The call of a variant.
 struct Candidate {
   std::vector<Call> calls;
   std::string obstacle;  // why it cannot be called so, or be done on such a device or picture; "" where it can
 };
 
-// What is measured: a chain, or where that is empty an op with the variant's arguments.
+// The chain to measure; if it is empty, the op with the variant's arguments.
 struct Measured {
   const Op& op;
   std::span<const Call> chain;
@@ -113,7 +114,7 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
   if (variant.half_arithmetic && !gpu.info().traits.has_float16)
     return {.calls = {}, .obstacle = "the device has no half arithmetic"};
   if (variant.half_arithmetic && subject.depth() == Depth::f32)
-    return {.calls = {}, .obstacle = "half arithmetic is for images of up to 16 bits"};
+    return {.calls = {}, .obstacle = "half arithmetic needs images of at most 16 bits"};
   try {
     const std::vector<Call> calls = calls_of(measured, variant.arguments, setting, subject.base().size);
     subject.plan_of(calls, variant);
@@ -124,7 +125,7 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
   }
 }
 
-// The median time of a job of microseconds.
+// Median time of a host function that takes microseconds.
 template <class Job>
 double milliseconds_of(Job job) {
   constexpr int repeats = 101;
@@ -137,7 +138,7 @@ double milliseconds_of(Job job) {
   return summary_of(std::move(milliseconds)).median_ms;
 }
 
-// What an op has measured of a picture that went through it unchanged.
+// Statistics of an op that leaves the image unchanged.
 void check_numbers(const Call& call, std::span<const uint32_t> words, const Expected& expected, VariantResult& result) {
   Statistics found;
   result.host_ms = milliseconds_of(
@@ -147,7 +148,7 @@ void check_numbers(const Call& call, std::span<const uint32_t> words, const Expe
   if (worst.share() > 1) result.failure = describe(worst);
 }
 
-// Runs a variant once and compares every texel of every level with the definition.
+// Runs a variant once and compares every texel of every level with the reference.
 void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, const Expected& expected,
                    VariantResult& result) {
   const Plan plan = subject.plan_of(calls, result.variant);
@@ -160,7 +161,7 @@ void check_variant(Gpu& gpu, Subject& subject, std::span<const Call> calls, cons
   if (result.worst.share > 1) result.failure = describe(result.worst);
 }
 
-// Is a variant possible, and not known to be wrong?
+// Returns whether a variant can run and has not failed.
 bool is_open(const VariantResult& result) { return result.obstacle.empty() && result.failure.empty(); }
 
 void check_variants(Gpu& gpu, Subject& subject, std::span<const Candidate> candidates, const Expected& expected,
@@ -169,8 +170,8 @@ void check_variants(Gpu& gpu, Subject& subject, std::span<const Candidate> candi
     if (is_open(results[index])) check_variant(gpu, subject, candidates[index].calls, expected, results[index]);
 }
 
-// What an op's variants make, all of them what the op makes without a variant's words, by its definition. Made on cores that the device leaves free: beside
-// the measurements of a GPU, but not of a CPU.
+// The reference result, which is the same for all variants. It is computed on cores that the device does not use: in
+// parallel with a GPU, but not with a CPU device.
 std::future<Expected> expected_of(const Gpu& gpu, const Subject& subject, std::vector<Call> calls) {
   const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
   return std::async(on_cpu ? std::launch::deferred : std::launch::async, [&subject, calls = std::move(calls)] {
@@ -205,7 +206,7 @@ FloorResult floor_of(Floor floor, Subject& subject, const MeasureOptions& option
   return best;
 }
 
-// Compiles on all cores what would be compiled one by one.
+// Compiles the pipelines of all variants in parallel.
 void prepare(Gpu& gpu, const Subject& subject, std::span<const Candidate> candidates,
              std::span<const VariantResult> results) {
   std::vector<Plan> plans;
@@ -233,7 +234,7 @@ static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Varia
   BenchCase result{.place = place, .verified_size = verified_size_of(size)};
   const int most = gpu.info().traits.max_image_side;
   if (std::max(size.width, size.height) > most) {
-    result.obstacle = fmt::format("{} takes at most {} texels a side", gpu.info().traits.name, most);
+    result.obstacle = fmt::format("{} allows at most {} texels per side", gpu.info().traits.name, most);
     return result;
   }
   Subject subject(gpu, noise(size, depth), depth);

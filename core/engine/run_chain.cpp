@@ -13,23 +13,23 @@ namespace gpupost {
 
 namespace {
 
-constexpr double probed_taps = 0x1p26;    // of a part by which is found how fast the device is
-constexpr double worth_cutting = 0.75;    // of the time that a part takes is at most what its half takes
-constexpr double reserve = 0.7;           // of the time, since parts differ
-constexpr int least_side = 64;            // smaller parts save no time
-constexpr size_t least_bytes = 16 << 20;  // a device that has not so many has none
+constexpr double probed_taps = 0x1p26;    // reads of the first tile, which measures the speed of the device
+constexpr double worth_cutting = 0.75;    // a tile is split only if half of it takes less than this share of the time
+constexpr double reserve = 0.7;           // share of the time limit to use, because tiles differ
+constexpr int least_side = 64;            // splitting smaller tiles saves no time
+constexpr size_t least_bytes = 16 << 20;  // below this many bytes, running out of memory is an error
 
-// What bounds a part beside the limits of the device.
+// Limits of a tile, in addition to those of the device.
 struct Bounds {
-  double most_ms = 0;                                      // 0: nothing
-  size_t most_bytes = std::numeric_limits<size_t>::max();  // more has once been refused
-  std::string why;                                         // the picture goes through in parts
+  double most_ms = 0;                                      // 0: no limit
+  size_t most_bytes = std::numeric_limits<size_t>::max();  // a larger allocation has failed before
+  std::string why;                                         // the image is tiled
 };
 
-// One stage, or one level, made part by part.
+// Runs one stage, or one level, tile by tile.
 class StageRun {
  public:
-  // `made` is the level, of its size, that the parts come to.
+  // `made` is the level to write; it already has its size.
   StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Level& made, Bounds& bounds,
            RunTotals& totals, std::string name)
       : gpu_(gpu),
@@ -92,7 +92,8 @@ class StageRun {
     for (const Region& region : both) run_region(region);
   }
 
-  // Does the part take too long, and a half of it much less? Where calls reach far beyond parts they cost as much.
+  // Returns whether the tile takes too long and half of it takes much less. If ops read far beyond a tile, halves cost
+  // as much as the whole.
   bool saves_time(const Part& part, const Region& half) const {
     if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
     const double taps = taps_of(part.plan);
@@ -100,7 +101,7 @@ class StageRun {
     return takes_long && taps_of(part_for(half).plan) < worth_cutting * taps;
   }
 
-  // Names the call that makes parts what they are, where there is one, and the way out.
+  // Reports the call whose margin makes tiles large, and the option that helps.
   [[noreturn]] void refuse(const Part& part) const {
     const auto found = std::ranges::find_if(
         stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
@@ -108,9 +109,9 @@ class StageRun {
     const std::string text = call.text();
     const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
     const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
-    fail(Exit::limit, "{}; of `{}` a part has at least {} x {} texels, which is too large too{}", bounds_.why, text,
+    fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
          part.needed.size.width, part.needed.size.height,
-         has_way_out ? fmt::format("; with {} parts may be smaller", smaller) : "");
+         has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
   }
 
   void run_part(const Part& part) {
@@ -119,7 +120,7 @@ class StageRun {
     const bool is_whole = needed == whole_region(base_.size);
     const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
     const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, stage_.makes_levels ? 1 : 0);
-    // a part of another size is all that was asked for, others have around it what they have read
+    // if the op changes the size, the result is exactly the region; otherwise it includes the margin
     const bool is_alone = stage_.makes_levels || changes_size();
     const Position first =
         is_alone ? Position{} : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
@@ -142,12 +143,12 @@ class StageRun {
   RunTotals& totals_;
   std::string name_;  // of its only pass; "": as planned
   std::array<int, 2> period_{};
-  double ms_per_tap_ = 0;  // of the last part; 0: none has been run
+  double ms_per_tap_ = 0;  // measured on the last tile; 0: no tile has run yet
 };
 
 Level empty_level(Size size, Depth depth) { return {size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))}; }
 
-// A chain whose stages go through in parts, one after the other.
+// Runs a chain stage by stage in tiles.
 class PartsRun {
  public:
   PartsRun(Gpu& gpu, const PlanInput& input, const Bounds& bounds) : gpu_(gpu), input_(input), bounds_(bounds) {}
@@ -162,7 +163,7 @@ class PartsRun {
       levels_.front() = made_by(stage, *current);
       current = &levels_.front();
     }
-    if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} parts: {}", totals_.part_count(), bounds_.why));
+    if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} tiles: {}", totals_.part_count(), bounds_.why));
     const bool keeps_base = current == &base;
     if (keeps_base) levels_.erase(levels_.begin());
     return {.plan = totals_.take_plan(),
@@ -179,13 +180,13 @@ class PartsRun {
     return made;
   }
 
-  // `name`: of the stage's only pass, where it is not the one that a tile gives it.
+  // `name`: name of the stage's only pass; empty keeps the name from the tile's plan.
   void run_stage(const Stage& stage, const Level& base, Level& made, const std::string& name = "") {
     totals_.begin_stage();
     StageRun(gpu_, stage, input_, base, made, bounds_, totals_, name).run();
   }
 
-  // Each level of the one above it: in parts, till all that are left fit at once.
+  // Makes each level from the level above, in tiles until all remaining levels fit at once.
   void make_levels(const Call& call, const Level& base) {
     const int count = result_level_count({&call, 1}, base.size);
     const auto by_level = footprint_of(call, base.size).by_level;
@@ -199,7 +200,7 @@ class PartsRun {
     }
   }
 
-  // All levels below this one, the first of which is `level`, where the device holds them.
+  // Makes all levels from `level` on at once, if the device can hold them.
   bool make_rest(const Call& call, const Level& above, int level) {
     PlanInput input = input_;
     input.size = above.size;
@@ -247,7 +248,7 @@ ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input
       bounds.most_bytes = bytes_of(passage.whole) / 2;
     }
   }
-  if (bounds.why.empty()) bounds.why = fmt::format("the device is to work for at most {} ms at once", options.most_ms);
+  if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
   return PartsRun(gpu, input, bounds).run(stages_of(calls, input.size), base);
 }
 

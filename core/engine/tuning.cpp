@@ -31,7 +31,7 @@ static Depth depth_named(std::string_view name) {
   return Depth::f32;
 }
 
-// Nothing where the line is not one that line_of() writes of a variant that there is.
+// Returns nothing if the line is not one that line_of() writes for an existing variant.
 static std::optional<Tuned> tuned_of(const std::string& line) {
   Tuned tuned;
   std::string format, arithmetic;
@@ -78,7 +78,7 @@ void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned) {
   for (const Tuned& each : tuned) text += line_of(each);
   keep_tuning_text(device, text);
   if (read_tuning(device) != tuned)
-    fail(Exit::output, "{}: nothing can be kept there; set XDG_CACHE_HOME to a folder that can be written",
+    fail(Exit::output, "{}: cannot be written; set XDG_CACHE_HOME to a writable folder",
          cache_folder().empty() ? "no cache folder" : cache_folder());
 }
 

@@ -35,7 +35,7 @@ std::string without_comments(std::string_view source, const std::string& file) {
       continue;
     }
     const size_t end = is_line ? rest.find('\n') : rest.find("*/", 2);
-    if (end == rest.npos && !is_line) fail(Exit::input, "{}:{}: a comment begins here and does not end", file, line);
+    if (end == rest.npos && !is_line) fail(Exit::input, "{}:{}: this comment does not end", file, line);
     const std::string_view comment = rest.substr(0, end == rest.npos || is_line ? end : end + 2);
     const auto line_count = size_t(std::ranges::count(comment, '\n'));
     text.append(line_count, '\n') += ' ';
@@ -77,10 +77,10 @@ Tokens tokens_of(std::string_view text, const std::string& file) {
       continue;
     }
     if (c == '#')
-      fail(Exit::input, "{}:{}: begins a directive; a point op's file takes none, #include and #extension neither",
-           file, line);
+      fail(Exit::input, "{}:{}: directives are not allowed here, not even #include and #extension; remove it", file,
+           line);
     if (!is_letter(c) && !is_digit(c) && marks.find(c) == marks.npos)
-      fail(Exit::input, "{}:{}: has the byte {:#04x}, which GLSL has no use for", file, line,
+      fail(Exit::input, "{}:{}: has the byte {:#04x}, which GLSL does not allow", file, line,
            static_cast<unsigned char>(c));
     const size_t length = token_length(text.substr(at));
     tokens.push_back({text.substr(at, length), line, is_letter(c)});
@@ -93,9 +93,10 @@ Tokens tokens_of(std::string_view text, const std::string& file) {
 void check_words(const Tokens& tokens, const std::string& file) {
   for (const auto& [text, line, is_word] : tokens) {
     if (text.starts_with("gl_") || text == "barrier" || text.find("emoryBarrier") != text.npos)
-      fail(Exit::input, "{}:{}: {} is of other texels; a point op makes each texel of itself alone", file, line, text);
+      fail(Exit::input, "{}:{}: {} reads or writes other texels; a point op may use only its own texel", file, line,
+           text);
     if (text == "struct")
-      fail(Exit::input, "{}:{}: struct declares a type; expected functions and constants alone", file, line);
+      fail(Exit::input, "{}:{}: struct is not allowed; expected only functions and constants", file, line);
   }
 }
 
@@ -108,11 +109,11 @@ void check_brackets(const Tokens& tokens, const std::string& file) {
     const char c = token.text[0];
     if (c == '(' || c == '[' || c == '{') open.push_back(token);
     if (open.size() > deepest_nesting)
-      fail(Exit::input, "{}:{}: {} is the {}th bracket within another; expected at most {}", file, token.line, c,
-           open.size(), deepest_nesting);
+      fail(Exit::input, "{}:{}: {} opens bracket level {}; the limit is {}", file, token.line, c, open.size(),
+           deepest_nesting);
     if (c != ')' && c != ']' && c != '}') continue;
     if (open.empty() || closing(open.back().text[0]) != c)
-      fail(Exit::input, "{}:{}: {} closes what is not open", file, token.line, c);
+      fail(Exit::input, "{}:{}: {} has no opening bracket", file, token.line, c);
     open.pop_back();
   }
   if (!open.empty()) fail(Exit::input, "{}:{}: {} is not closed", file, open.back().line, open.back().text);
@@ -142,7 +143,7 @@ class Declarations {
   }
 
   [[noreturn]] void fail_at(size_t at) const {
-    fail(Exit::input, "{}:{}: {} begins neither a function nor a constant; expected those alone", file_,
+    fail(Exit::input, "{}:{}: {} begins neither a function nor a constant; only these are allowed", file_,
          tokens_[at].line, tokens_[at].text);
   }
 
@@ -163,7 +164,7 @@ class Declarations {
     while (at < tokens_.size() && tokens_[at].is_word) at = is(at + 1, "[") ? behind_bracket(at + 1) : at + 1;
     if (!is(at, "(") || at < first + 2 || !tokens_[at - 1].is_word) fail_at(first);
     if (is(at - 1, "main"))
-      fail(Exit::input, "{}:{}: main is the program's own; expected functions of a texel", file_, tokens_[at].line);
+      fail(Exit::input, "{}:{}: main is reserved; give the function the name of the op", file_, tokens_[at].line);
     names_.insert(tokens_[at - 1].text);
     const size_t behind = behind_bracket(at);
     if (is(behind, ";")) return behind + 1;

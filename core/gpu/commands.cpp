@@ -121,7 +121,7 @@ Submitted submit_and_wait(VkDevice device, VkQueue queue, const std::vector<VkCo
                           .pCommandBuffers = commands.data()};
   if (const VkResult result = vkQueueSubmit(queue, 1, &info, fence); result != VK_SUCCESS) return {.submit = result};
   const VkResult result = vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
-  if (result != VK_SUCCESS) vkDeviceWaitIdle(device);  // what it may still work on is destroyed next
+  if (result != VK_SUCCESS) vkDeviceWaitIdle(device);  // the caller destroys objects that the device may still use
   return {.wait = result};
 }
 
@@ -138,7 +138,7 @@ void submit(const Device& device, std::span<const VkCommandBuffer> commands, con
   check(done.submit, "vkQueueSubmit");
   check(done.wait, "vkWaitForFences");
   if (validation_message_count() > 0)
-    fail(Exit::bug, "the validation layer has {} messages", validation_message_count());
+    fail(Exit::bug, "the Vulkan validation layer reported {} messages", validation_message_count());
 }
 
 void submit(const Device& device, Recording& recording, const TimeLimit& limit) {

@@ -6,7 +6,7 @@ namespace gpupost {
 
 Device::Device(const DeviceInfo& info) : info_(info) {
   const std::vector<VkPhysicalDevice> devices = physical_devices();
-  if (size_t(info.index) >= devices.size()) fail(Exit::device, "device {} is gone", info.traits.name);
+  if (size_t(info.index) >= devices.size()) fail(Exit::device, "device {} is no longer there", info.traits.name);
   physical_ = devices[size_t(info.index)];
   vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
   open();
@@ -30,7 +30,7 @@ static ComputeFamily compute_family(VkPhysicalDevice physical) {
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
   for (uint32_t index = 0; index < count; ++index)
     if (families[index].queueFlags & VK_QUEUE_COMPUTE_BIT) return {index, families[index].timestampValidBits};
-  fail(Exit::device, "the device has no queue that computes");
+  fail(Exit::device, "the device has no compute queue");
 }
 
 static bool is_asked_for(const char* variable) {
@@ -49,7 +49,7 @@ void Device::open() {
 
   std::vector<const char*> extensions;
   checks_bounds_ = is_asked_for("GPUPOST_BOUNDS");
-  // the layer does not look into sets that are pushed when it is to see where accesses go
+  // the validation layer cannot check accesses in push descriptor sets
   push_descriptors_ = has_device_extension(physical_, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
                       !is_asked_for("GPUPOST_PLAIN_SETS") && !validation_is_assisted();
   if (push_descriptors_) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
@@ -96,7 +96,7 @@ uint32_t Device::memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkM
   for (const VkMemoryPropertyFlags wanted : {needed | liked, needed})
     for (uint32_t index = 0; index < memory_.memoryTypeCount; ++index)
       if ((allowed >> index & 1) && (memory_.memoryTypes[index].propertyFlags & wanted) == wanted) return index;
-  fail(Exit::device, "{} has no memory of the kind that is needed (properties {:#x})", info_.traits.name, needed);
+  fail(Exit::device, "{} has no suitable memory type (properties {:#x})", info_.traits.name, needed);
 }
 
 void Device::name(VkObjectType type, uint64_t object, const std::string& text) const {

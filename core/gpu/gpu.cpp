@@ -1,4 +1,4 @@
-// A plan, recorded and run: upload, passes, download in one submission.
+// Runs a plan: upload, passes and download in one submission.
 #include "core/gpu/gpu.h"
 
 #include "core/base/threads.h"
@@ -13,7 +13,7 @@
 
 namespace gpupost {
 
-constexpr size_t bounds_bytes = 256;  // of a pass: buffers can be bound from any multiple of so many bytes
+constexpr size_t bounds_bytes = 256;  // alignment of a pass's range; every device can bind buffers at this alignment
 
 Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
   const VkCommandPoolCreateInfo pool_info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -25,7 +25,7 @@ Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
 }
 
 TimeLimit Gpu::State::time_limit(const Plan& plan, int repeats) const {
-  constexpr double seconds_per_tap = 1e-6;  // a hundred times what llvmpipe takes
+  constexpr double seconds_per_tap = 1e-6;  // 100 times the time of llvmpipe
   const bool has_users =
       std::ranges::any_of(plan.passes, [](const Pass& pass) { return author_of(pass) == Author::user; });
   const double base = has_users ? Device::users_seconds : Device::usual_seconds;
@@ -41,10 +41,10 @@ std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_ima
   return images;
 }
 
-// Floats at which the tables of a pass's point ops begin.
+// Offset in floats of the tables of a pass's point ops.
 static size_t first_point_number(const Pass& pass) { return (pass.table.size() + 3) / 4 * 4; }
 
-// The tables of a pass's point ops, as they stand behind its own; empty where it has none.
+// The tables of a pass's point ops, joined as they follow its own table; empty if there are none.
 static Buffer upload_of_point_tables(const Device& device, const Pass& pass) {
   const std::vector<std::span<const float>> tables = point_tables(pass);
   if (tables.empty()) return {};
@@ -78,7 +78,7 @@ PlanBuffers Gpu::State::create_buffers(const Plan& plan) const {
 }
 
 static void upload_table(VkCommandBuffer commands, std::span<const float> table, const Buffer& buffer) {
-  constexpr size_t most = 65536 / sizeof(float);  // that one command takes
+  constexpr size_t most = 65536 / sizeof(float);  // limit of one vkCmdUpdateBuffer
   for (size_t begin = 0; begin < table.size(); begin += most) {
     const std::span<const float> part = table.subspan(begin, std::min(most, table.size() - begin));
     vkCmdUpdateBuffer(commands, buffer.handle(), begin * sizeof(float), part.size_bytes(), part.data());
@@ -185,7 +185,7 @@ void Gpu::prepare(std::span<const Plan> plans) {
   state_->pipelines.prepare(passes);
 }
 
-// The base level as a buffer the device can read: the host's own pages where that is the device's memory anyway.
+// The base level as a buffer that the device can read: the host's pages themselves if the device can import them.
 static Buffer upload_buffer(const Device& device, const Level& base) {
   const DeviceType type = device.info().traits.type;
   if (type == DeviceType::cpu || type == DeviceType::integrated) {
@@ -269,22 +269,22 @@ void BoundsDownload::check(const Plan& plan) const {
     }
 }
 
-// Compiles what the plan needs and returns how long that took.
+// Compiles the pipelines of the plan. Returns the time in ms.
 static double prepare_timed(Gpu& gpu, const Plan& plan) {
   const auto start = std::chrono::steady_clock::now();
   gpu.prepare({&plan, 1});
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// More allocations than the device allows are an error of ours that drivers need not report.
+// Exceeding the allocation limit is a usage error that drivers need not detect.
 static void check_allocations(const DeviceInfo& info, const Plan& plan) {
-  constexpr size_t most_others = 6;  // upload, statistics, bounds, and what the host downloads of all of these
+  constexpr size_t most_others = 6;  // upload, statistics and bounds buffers, and the downloads of all of them
   size_t count = plan.images.size() + plan.sources.size() * 2 + most_others;
   for (const Pass& pass : plan.passes)
     count += size_t(pass.memory.scratch_bytes > 0) + size_t(table_size(pass) > 0) + size_t(!point_tables(pass).empty());
   if (count > size_t(info.max_allocations))
     throw OutOfDeviceMemory(
-        fmt::format("{} allows {} allocations of memory at a time, and the chain needs {} (run fewer ops at once)",
+        fmt::format("{} allows {} memory allocations, and the chain needs {} (split it into several runs)",
                     info.traits.name, info.max_allocations, count));
 }
 

@@ -39,8 +39,8 @@ static bool has_layer(const char* name) {
   return false;
 }
 
-// An instance and, where validation is on, the messenger that counts what it says. Both live as long as the process:
-// drivers have been seen to crash when an instance is destroyed among the destructors of static objects.
+// The Vulkan instance and, with validation, the messenger that counts messages. Both live until the process ends,
+// because drivers crash if the instance is destroyed with static objects.
 static VkInstance create_instance() {
   const VkApplicationInfo application{
       .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "gpupost", .apiVersion = VK_API_VERSION_1_2};
@@ -146,7 +146,7 @@ static void describe_memory(VkPhysicalDevice device, DeviceInfo& info) {
   }
 }
 
-// Is there a queue family that computes?
+// Returns whether there is a compute queue family.
 static bool describe_queues(VkPhysicalDevice device, DeviceInfo& info) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -173,7 +173,7 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
 
   const VkPhysicalDeviceProperties& core = properties.properties;
   const VkPhysicalDeviceLimits& limits = core.limits;
-  // kernels number threads by subgroups and exchange among all of one's threads: none may be missing
+  // kernels use subgroup ids and exchange within full subgroups
   const bool has_full_subgroups = subgroup_features(device).computeFullSubgroups == VK_TRUE;
   const auto has_subgroup = [&](VkSubgroupFeatureFlagBits operations) {
     return has_full_subgroups && (properties11.subgroupSupportedOperations & operations) &&
@@ -205,23 +205,23 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_float16 = features12.shaderFloat16 == VK_TRUE,
                  .has_packed_floats = (packed_format.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,
-                 // on a device with the model alone, ordinary atomics would not be allowed
+                 // with the Vulkan memory model enabled, ordinary atomics would need device scope
                  .has_memory_model =
                      features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},
   };
   info.max_allocations = int(std::min<uint32_t>(limits.maxMemoryAllocationCount, 1 << 20));
-  // not among the initializers: g++ 12 destroys the first of them twice where a later one throws; see test_robustness
+  // assigned separately, because g++ 12 destroys the first initializer twice if a later one throws; see test_robustness
   info.uuid = hexadecimal(properties11.deviceUUID);
   info.driver = fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
   info.driver_uuid = hexadecimal(properties11.driverUUID);
   info.api_version = fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(core.apiVersion),
                                  VK_API_VERSION_MINOR(core.apiVersion), VK_API_VERSION_PATCH(core.apiVersion));
   describe_memory(device, info);
-  // a CPU has what the host has; of a GPU others have some
+  // a CPU device shares the host's memory; other programs use part of a GPU's memory
   if (info.traits.type != DeviceType::cpu) info.traits.memory.total_bytes = info.memory_bytes / 10 * 9;
-  if (!describe_queues(device, info)) info.obstacle = "it has no queue that computes";
+  if (!describe_queues(device, info)) info.obstacle = "it has no compute queue";
   else if (core.apiVersion < VK_API_VERSION_1_2)
-    info.obstacle = fmt::format("it speaks Vulkan {}, 1.2 is needed", info.api_version);
+    info.obstacle = fmt::format("it supports Vulkan {}; 1.2 is needed", info.api_version);
   else if (!features.features.shaderStorageImageWriteWithoutFormat)
     info.obstacle = "it lacks shaderStorageImageWriteWithoutFormat";
   return info;

@@ -1,4 +1,4 @@
-// Buffers and images, each with memory of its own.
+// Buffers and images, each with its own memory.
 #include "core/gpu/device.h"
 
 #include <unistd.h>
@@ -13,8 +13,7 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
   const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
   if (result == VK_ERROR_TOO_MANY_OBJECTS)
     throw OutOfDeviceMemory(
-        fmt::format("{} allows {} allocations of memory at a time, and the {} is one more (run fewer ops at "
-                    "once)",
+        fmt::format("{} allows {} memory allocations, and the {} is one more (split the chain into several runs)",
                     device.info().traits.name, device.info().max_allocations, name));
   if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
     throw OutOfDeviceMemory(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name,
@@ -41,7 +40,7 @@ Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& n
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer_)), name);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.handle(), buffer_, &needs);
-  // the host writes uploads in one stream: best straight into the device's own memory; it reads downloads: cached
+  // the host writes uploads sequentially, so device-local memory is best; it reads downloads, so cached memory is best
   const uint32_t type =
       use == Use::device ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)
       : use == Use::upload
@@ -85,7 +84,8 @@ Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, co
                                   .allocationSize = bytes,
                                   .memoryTypeIndex = device.memory_type(types, 0, 0)};
   VkDeviceMemory memory = nullptr;
-  if (vkAllocateMemory(device.handle(), &info, nullptr, &memory) != VK_SUCCESS) return made;  // then it is copied
+  // The caller copies instead.
+  if (vkAllocateMemory(device.handle(), &info, nullptr, &memory) != VK_SUCCESS) return made;
   made.memory_ = {device.handle(), memory, vkFreeMemory};
   check(vkBindBufferMemory(device.handle(), buffer, memory, 0), "vkBindBufferMemory");
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer)), name);
@@ -123,7 +123,7 @@ static VkFormat format_of(const PlanImage& image) {
                                 : VK_FORMAT_R32G32B32A32_SFLOAT;
 }
 
-// The format of the same size that holds bits.
+// The unsigned integer format of the same size.
 static VkFormat bits_format_of(const PlanImage& image) {
   const size_t bytes = bytes_of_texel(image);
   return bytes == 4 ? VK_FORMAT_R32_UINT : bytes == 8 ? VK_FORMAT_R32G32_UINT : VK_FORMAT_R32G32B32A32_UINT;

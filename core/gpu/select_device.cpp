@@ -1,4 +1,4 @@
-// Which device is meant.
+// Selects a device.
 #include "core/gpu/gpu.h"
 #include "core/gpu/instance.h"
 
@@ -62,9 +62,9 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
   if (!best && unusable)
     fail(Exit::device, "the device {} cannot be used: {}", unusable->traits.name, unusable->obstacle);
   if (!best && devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
-  if (!best) fail(Exit::device, "--device {} is none of those there are: {}", wanted, list_of_names(devices));
+  if (!best) fail(Exit::device, "no device matches --device {}; available: {}", wanted, list_of_names(devices));
   if (require_gpu && best->traits.type == DeviceType::cpu)
-    fail(Exit::device, "--require-gpu: {} is no GPU; there are: {}", best->traits.name, list_of_names(devices));
+    fail(Exit::device, "--require-gpu: {} is not a GPU; available: {}", best->traits.name, list_of_names(devices));
   return *best;
 }
 

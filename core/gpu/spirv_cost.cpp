@@ -10,16 +10,16 @@ namespace gpupost {
 
 namespace {
 
-// llvmpipe compiles so much in some seconds and some 100 MB; the largest of gpupost's own shaders has 22,000 words.
+// llvmpipe compiles this much in a few seconds with some 100 MB. The largest shader of gpupost has 22,000 words.
 constexpr uint64_t most_words = 65536;
-// A view of the ACES configurations needs 124,416: each use of a constant array counts.
+// A view of the ACES configurations needs 124,416 bytes, because each use of a constant array counts.
 constexpr uint64_t most_variable_bytes = 262144;
 
 constexpr uint64_t endless = std::numeric_limits<uint64_t>::max();
 uint64_t plus(uint64_t a, uint64_t b) { return a > endless - b ? endless : a + b; }
 uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > endless / b ? endless : a * b; }
 
-// Numbers of the SPIR-V specification.
+// Opcodes of the SPIR-V specification.
 enum Op {
   entry_point = 15,
   type_bool = 20,
@@ -42,7 +42,7 @@ constexpr size_t header_words = 5;
 
 struct Function {
   SpirvCost own;
-  std::vector<uint32_t> callees;  // as often as each is called
+  std::vector<uint32_t> callees;  // one entry per call
   bool is_known = false, is_open = false;
   SpirvCost whole;
 };
@@ -118,8 +118,8 @@ class Module {
     return function.whole = sum;
   }
 
-  std::map<uint32_t, uint64_t> sizes_;      // of types, in bytes
-  std::map<uint32_t, uint64_t> constants_;  // those of at most 32 bits
+  std::map<uint32_t, uint64_t> sizes_;      // sizes of types in bytes
+  std::map<uint32_t, uint64_t> constants_;  // constants of at most 32 bits
   std::map<uint32_t, Function> functions_;
   SpirvCost global_;
   uint32_t entry_ = 0, current_ = 0;
@@ -128,7 +128,7 @@ class Module {
 
 }  // namespace
 
-// Calls are followed by recursion, whose depth is bounded by the number of words.
+// Follows calls recursively. The number of words limits the depth.
 SpirvCost cost_of(std::span<const uint32_t> spirv) {
   return spirv.size() > most_words ? SpirvCost{.words = spirv.size()} : Module(spirv).cost();
 }
@@ -138,11 +138,11 @@ void check_cost(const SpirvCost& cost, const std::string& name) {
     fail(Exit::input,
          "{}: its shader has {} words of SPIR-V with every call expanded; the limit is {} (shorten it, or call fewer "
          "functions from functions)",
-         name, cost.words == endless ? "endlessly many" : fmt::format("{}", cost.words), most_words);
+         name, cost.words == endless ? "infinitely many" : fmt::format("{}", cost.words), most_words);
   if (cost.variable_bytes > most_variable_bytes)
     fail(Exit::input,
-         "{}: its variables take {} bytes in all places that it is called from; the limit is {} (use smaller arrays)",
-         name, cost.variable_bytes == endless ? "endlessly many" : fmt::format("{}", cost.variable_bytes),
+         "{}: its local variables take {} bytes, counted for each call; the limit is {} (use smaller arrays)", name,
+         cost.variable_bytes == endless ? "infinitely many" : fmt::format("{}", cost.variable_bytes),
          most_variable_bytes);
 }
 

@@ -1,4 +1,4 @@
-// How long a plan takes: many repeats on pictures that no cache holds, directly behind work that brings the clocks up.
+// Times a plan: many repeats on images that no cache holds, directly after work that raises the clocks.
 #include "core/gpu/timing.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
@@ -16,7 +16,7 @@ namespace gpupost {
 
 struct ImageSets::State {
   std::vector<PlanImage> plan;
-  std::vector<int> sources;  // images that the host has filled beside the picture
+  std::vector<int> sources;  // images of second inputs
   std::vector<std::vector<Image>> sets;
 };
 
@@ -52,9 +52,9 @@ int rotation_count(size_t set_bytes, size_t cache_bytes, size_t memory_bytes) {
   return int(std::max<size_t>(1, std::min(needed, memory_bytes / 2 / set_bytes)));
 }
 
-// The largest cache that a copy of a picture could stay in.
+// The largest cache that could hold a copy of an image.
 static size_t cache_bytes(DeviceType type) {
-  constexpr size_t of_gpu = 64 << 20;  // as much as any has: an H100 50 MB
+  constexpr size_t of_gpu = 64 << 20;  // larger than any; an H100 has 50 MB
   if (type != DeviceType::cpu) return of_gpu;
   size_t largest = 0;
   std::error_code error;
@@ -66,7 +66,7 @@ static size_t cache_bytes(DeviceType type) {
   return largest ? largest : of_gpu;
 }
 
-// Brings `base` to an image's level 0 in bands: no buffer may be too large for a device.
+// Uploads `base` to level 0 in bands, because one buffer could be too large.
 static void upload_in_bands(const Device& device, VkCommandPool pool, const Image& image, const Level& base) {
   constexpr size_t band_bytes = 256 << 20;
   const size_t row_bytes = base.texels.size() / size_t(base.size.height);
@@ -87,7 +87,7 @@ static void upload_in_bands(const Device& device, VkCommandPool pool, const Imag
   }
 }
 
-// Copies the first set's picture to the others by passes: an H100 takes ten times as long for vkCmdCopyImage.
+// Copies the image of the first set to the other sets with passes. On an H100, vkCmdCopyImage takes ten times as long.
 static void fill_others(Gpu::State& gpu, const std::vector<std::vector<Image>>& sets) {
   Recording recording(gpu.device, gpu.pool);
   const Pass pass = copy_pass(sets[0][0].plan().size, gpu.device.info().traits.type);
@@ -126,7 +126,7 @@ ImageSets Gpu::image_sets(const Plan& plan, const Level& base) {
 
 namespace {
 
-// How often a plan is repeated to warm up, and then timed.
+// Number of warm-up repeats and timed repeats.
 struct Repeats {
   int warm = 1;
   int timed = 3;
@@ -137,7 +137,7 @@ struct Times {
   std::vector<double> repeat_ms;
 };
 
-// One submission: the warm-up and directly behind it the repeats that are timed, each on the next set.
+// Runs the warm-up and then the timed repeats in one submission. Each repeat uses the next set.
 Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<Image>> sets,
                  const PlanBuffers& buffers, Repeats repeats) {
   const int set_count = int(sets.size());
@@ -166,7 +166,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
   return times;
 }
 
-// What passes leave in their scratch memory would spoil the next run.
+// Checks that passes reset their scratch memory; otherwise the next run would be wrong.
 void check_scratch(Gpu::State& gpu, const Plan& plan, std::span<const Buffer> scratch) {
   for (size_t index = 0; index < scratch.size(); ++index) {
     const size_t bytes = plan.passes[index].memory.zeroed_bytes;
@@ -179,19 +179,18 @@ void check_scratch(Gpu::State& gpu, const Plan& plan, std::span<const Buffer> sc
     submit(gpu.device, recording);
     download.invalidate(gpu.device);
     if (std::any_of(download.mapped(), download.mapped() + bytes, [](std::byte byte) { return byte != std::byte(0); }))
-      fail(Exit::bug, "{}: leaves its counters other than zero behind it", plan.passes[index].name);
+      fail(Exit::bug, "{}: does not reset its counters to zero", plan.passes[index].name);
   }
 }
 
 }  // namespace
 
 Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureOptions& options) {
-  if (!info().has_timestamps)
-    fail(Exit::device, "{} has no time stamps, and nothing can be measured without", info().traits.name);
+  if (!info().has_timestamps) fail(Exit::device, "{} has no timestamps, so it cannot be measured", info().traits.name);
   prepare({&plan, 1});
   const PlanBuffers buffers = state_->create_buffers(plan);
   const auto take = [&](Repeats repeats) { return take_times(*state_, plan, sets.state_->sets, buffers, repeats); };
-  // a clock that is still low makes the guess too long and the warm-up too short: then once more with a better one
+  // if the clock was still low, the estimate is too long and the warm-up too short; repeat with a better estimate
   constexpr int most_tries = 5;
   const auto shortest_ms = [](const Times& times) { return std::max(1e-3, summary_of(times.repeat_ms).min_ms); };
   const auto is_slow = [&](double milliseconds) { return milliseconds > options.slow_ms; };
@@ -210,7 +209,7 @@ Measurement Gpu::measure(const Plan& plan, const ImageSets& sets, const MeasureO
 
 // --- running on the first copy ----------------------------------------------------------------------------------------
 
-// All but the picture itself becomes a number that no result has, so that what a plan leaves out is seen.
+// Fills all images except image 0 with a value that no result has, so that texels that a plan does not write are found.
 static void fill_with_sentinel(VkCommandBuffer commands, std::span<const Image> images, std::span<const int> sources) {
   constexpr VkClearColorValue one{.float32 = {1, 1, 1, 1}};
   for (size_t index = 0; index < images.size(); ++index) {

@@ -148,7 +148,7 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end() || parsed(*found)) return std::nullopt;
   picture.attributes.erase(found);
-  return "its chromaticities are no primaries of colors; they are dropped, and its colors are taken as Rec. 709's";
+  return "its chromaticities are not valid primaries; they are dropped, and its colors are taken as Rec. 709";
 }
 
 void set_primaries(Picture& picture, const Primaries& primaries) {

@@ -1,4 +1,4 @@
-// What R, G and B of a picture are, where it says so.
+// Primaries of R, G and B.
 #pragma once
 
 #include "core/image/picture.h"
@@ -20,11 +20,11 @@ struct Primaries {
 
 constexpr Primaries rec709{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}, {0.3127, 0.3290}};
 constexpr Primaries rec2020{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, {0.3127, 0.3290}};
-// R, G and B are X, Y and Z, under the white of Rec.709 whatever their own white is.
+// R, G and B are X, Y and Z, with the white of Rec. 709.
 constexpr Primaries cie_xyz{{1, 0}, {0, 1}, {0, 0}, {1.0 / 3, 1.0 / 3}};
 
 struct NamedPrimaries {
-  std::string_view name;  // as it is typed
+  std::string_view name;  // name on the command line
   Primaries primaries;
 };
 // Sources: ITU-R BT.709, BT.2020; SMPTE RP 431-2, EG 432-1; SMPTE ST 2065-1, S-2014-004; Adobe RGB (1998); ISO 22028-2.
@@ -38,35 +38,35 @@ constexpr NamedPrimaries named_primaries[] = {
     {"ap0", {{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}}},
     {"ap1", {{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}}},
 };
-// By name, or eight numbers with commas: x and y of red, green, blue and white. Empty: neither, or no primaries of colors.
+// Parses a name, or eight numbers with commas: x and y of red, green, blue and white. Nothing if invalid.
 std::optional<Primaries> parse_primaries(const std::string& text);
-// Those that have a name and are these once they are adapted to the same white, to what files round to.
+// The named primaries that equal these after adaptation to the same white, within the rounding of files.
 std::optional<Primaries> nearest_named(const Primaries& seen);
 
-// What a conversion makes of colors.
+// A color conversion.
 struct PrimariesChange {
   Primaries from, to;
 };
 
-// To 0.001.
+// Equal within 0.001.
 bool are_same(const Primaries& a, const Primaries& b);
-// Those of a picture that has an attribute `chromaticities`, where they are others than Rec.709's and make sense. Source: OpenEXR, standard attributes.
+// The primaries of an image from its attribute `chromaticities`, if they differ from Rec. 709 and are valid. Source:
+// OpenEXR, standard attributes.
 std::optional<Primaries> other_primaries(const Picture& picture);
-// Removes an attribute `chromaticities` that says nothing of colors, as zeros or primaries in one line. Returns the warning if
-// there was one.
+// Removes an invalid attribute `chromaticities`, such as zeros or primaries on one line. Returns the warning, if any.
 std::optional<std::string> drop_senseless_primaries(Picture& picture);
-// Says what primaries a picture is of. One that says nothing is of Rec.709 and stays so.
+// Records primaries of an image. An image without primaries stays so if they are Rec. 709.
 void set_primaries(Picture& picture, const Primaries& primaries);
 
-// Rows of the matrix from linear R, G and B of these primaries to those of Rec.709, white to white by Bradford's method.
-// Source: SMPTE RP 177, ICC.1:2022 annex E.
+// Matrix rows from linear R, G and B in these primaries to Rec. 709, with Bradford adaptation. Source: SMPTE RP 177,
+// ICC.1:2022 annex E.
 std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
-// The same between any primaries.
+// Matrix rows between any primaries.
 std::array<std::array<double, 3>, 3> conversion(const PrimariesChange& change);
 
-// Makes those colors of a picture Rec.709's: linear ones, of 32-bit floats.
+// Converts the colors of an image to Rec. 709. They must be linear 32-bit floats.
 void make_rec709(Picture& picture, const Primaries& primaries);
-// Converts those colors, likewise, and leaves what the picture says of them.
+// Converts the colors, but keeps the recorded primaries.
 void convert_primaries(Picture& picture, const PrimariesChange& change);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// An op is one record: the parser, the help, the documents, the plan and the tests are loops over these records.
+// The record of an op. The parser, the help, the documents, the planner and the tests are loops over these records.
 #pragma once
 
 #include "core/image/picture.h"
@@ -21,152 +21,156 @@ class PlanBuilder;
 
 enum class ParamKind { flag, integer, number, choice, text };
 
-// Must an option be given, and what is its value if it is not?
+// Whether an option is required, and its value if it is not given.
 enum class Presence {
   has_default,
-  optional,  // an integer or a number: NaN
+  optional,  // integers and numbers are NaN if not given
   required,
 };
 
-// The values that an option of kind text takes.
+// The syntax of an option of kind text.
 struct TextForm {
   std::string_view syntax;                           // "WxH+X+Y"
-  bool (*matches)(std::string_view text) = nullptr;  // is the text of that form?
-  bool is_repeated = false;                          // may be given several times; a comma joins the values
+  bool (*matches)(std::string_view text) = nullptr;  // returns whether the text is valid
+  bool is_repeated = false;                          // if given several times, commas join the values
 };
 
-// When an option changes the result. Null: always. To give it in another call is an error that names the requirement.
+// When an option has an effect. A null function means always. If an option has no effect in a call, giving it is an
+// error that names the requirement.
 struct Effect {
   bool (*in)(const Call& call) = nullptr;
   std::string_view requirement;  // "--blades"
 };
 
-// One option of an op. On the command line it is `--name`, a positional one its value alone.
+// One option of an op. On the command line it is `--name VALUE`; a positional option is only its value.
 struct Param {
   std::string_view name;
   std::string_view help;
   ParamKind kind = ParamKind::number;
-  double default_value = 0;  // of a choice: its index
-  double min = 0, max = 0;   // inclusive; of integers and numbers
+  double default_value = 0;  // for a choice, its index
+  double min = 0, max = 0;   // inclusive range of integers and numbers
   std::string_view unit;     // "texels", "stops"; "" for a plain number
   std::vector<std::string_view> choices;
   TextForm form;
   Presence presence = Presence::has_default;
-  bool is_positional = false;  // a choice or a text that stands behind the op's name by itself
-  bool is_for_color = false;   // other channels go through the op as if it were not given
+  bool is_positional = false;  // a choice or a text without `--name`
+  bool is_for_color = false;   // ignored for channels other than color
   Effect effect;
-  bool is_for_measuring = false;  // its choices give the same result: `bench OP --list` names them, the help does not
+  bool is_for_measuring = false;  // all choices give the same result; `bench OP --list` lists them, help does not
 
-  // As it is typed and as messages name it: "--levels", a positional one "axis".
+  // The name for messages: "--levels", or "axis" if positional.
   std::string typed_name() const;
 };
 
-// Numbers of the CPU reference: one component of a picture, rows from the top.
+// One component of an image in the CPU reference, row by row from the top.
 struct Plane {
   Size size;
   std::vector<double> values;
 };
 
-// The four components of a picture, of one size.
+// The four components of an image. All have the same size.
 using Planes = std::array<Plane, 4>;
 
 constexpr Size size_of(const Planes& planes) { return planes[0].size; }
 Planes absolute(Planes planes);
 
-// How far from its own place a texel of the result looks, in texels to each side.
+// How many texels to each side an op reads around a texel.
 struct Margin {
   int x = 0, y = 0;
-  bool wraps = false;  // beyond the picture it sees the picture again
+  bool wraps = false;  // reads beyond the border continue at the opposite side
 };
 
-// The tolerance of an op that makes means: its reference of absolute values bounds both.
+// Tolerance of an op that computes weighted means: the reference of the absolute values bounds both error and rounding.
 std::vector<Planes> tolerance_of_means(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
-// The tolerance of an op that moves numbers and makes none: the device may be off by nothing.
+// Tolerance 0, for an op that only moves values.
 std::vector<Planes> exact_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
-// The levels of a reference that takes each component by itself, all cores at work.
+// Applies a reference of one component to all four, in parallel.
 std::vector<Planes> by_component(Planes base, const std::function<std::vector<Plane>(Plane)>& reference);
 
-// A texel's four numbers.
+// The four values of a texel.
 using Color = std::array<double, 4>;
 
-// What a point op takes the first three numbers for: linear Rec.709, or CIE Y, x and y.
+// Color space of the first three values that a point op gets: linear Rec. 709, or CIE Y, x and y.
 enum class PointSpace { rgb, yxy };
 
-// Is the color that a point op works on multiplied by alpha?
+// Whether a point op gets premultiplied or straight color.
 enum class PointAlpha {
   premultiplied,
   straight,
-  any,  // both give the same: the function of c times a number is that number times the function of c
+  any,  // both give the same result, because f(k c) = k f(c)
 };
 
-// A member of the struct that a point op's function takes its values from.
+// A member of the struct of parameters of a point op.
 struct ShaderParam {
   std::string name;
   double value = 0;
   bool is_integer = false;
-  bool is_literal = false;  // stands in the generated text; else it is pushed
-  int table_index = -1;     // where the plan has put what could not be pushed
+  bool is_literal = false;  // a constant in the generated text; otherwise a push constant
+  int table_index = -1;     // set by the planner if the value did not fit in the push constants
 };
 
-// Floats that a point op made at run time reads. `float @NAME(int index)` in its text returns one of them; an index beyond
-// the ends returns the nearest.
+// A table of floats for a point op whose text is made at run time. `float @NAME(int index)` reads it; an index outside
+// the table reads the nearest end.
 struct PointTable {
-  std::string name;                                   // as the text calls it
-  std::shared_ptr<const std::vector<float>> numbers;  // at least one; plans and passes share them
+  std::string name;                                   // used in the text
+  std::shared_ptr<const std::vector<float>> numbers;  // not empty; shared by plans and passes
   bool operator==(const PointTable&) const = default;
 };
 
-// Stands before each name of file scope in the text of a point op made at run time. Where the text is used, a prefix that
-// no other text there has takes its place.
+// Marks each name of file scope in the text of a point op that is made at run time. The planner replaces it by a unique
+// prefix.
 inline constexpr char name_mark = '@';
 
-// Who has written the text of a shader. The compiler takes the text of a user, or of a library that read a user's files, in a
-// process of its own, since it may be invalid or hostile. A user's text may also run only for a short time.
+// The author of a shader's text. Text of a user, or of a library that read a user's files, may be invalid or hostile,
+// so it is compiled in a sandboxed process. Text of a user also has a time limit on the device.
 enum class Author { gpupost, library, user };
 
-// A point op as a pass does it while it loads or stores a texel.
+// A point op that a pass applies when it loads or stores a texel.
 struct FusedPoint {
-  std::string name;    // of its function
-  std::string kernel;  // the file of kernels/ that holds its function; empty if there is a text
-  // GLSL made at run time: `struct @NAME_params`, whose members are `fields` or one int, and `vec4 @NAME(vec4 c,
+  std::string name;    // name of its GLSL function
+  std::string kernel;  // file of kernels/ with the function; empty if `text` has it
+  // GLSL made at run time: `struct @NAME_params` with the members of `fields` (or one int), and `vec4 @NAME(vec4 c,
   // @NAME_params p)`.
   std::string text;
-  Author author = Author::user;    // of the text
-  std::string file;                // of the text, for the compiler's messages
-  std::vector<PointTable> tables;  // that the text reads
-  // What the op has made the text from, for its reference. The op knows the type. Null: the reference needs nothing.
+  Author author = Author::user;    // author of the text
+  std::string file;                // file name of the text, for the messages of the compiler
+  std::vector<PointTable> tables;  // tables that the text reads
+  // The data from which the op made the text, for its reference. Only the op knows the type. Null if the reference
+  // needs nothing.
   std::shared_ptr<const void> origin;
   std::vector<ShaderParam> fields;
   PointSpace space = PointSpace::rgb;
   PointAlpha alpha = PointAlpha::premultiplied;
-  bool reads_statistics = false;  // `statistics[]`, what passes before it have measured
+  bool reads_statistics = false;  // reads `statistics[]`, which earlier passes measured
 };
 
-// An op that makes each texel of itself alone: the function `vec4 NAME(vec4 c, NAME_params p)` of a file of kernels/, NAME the
-// op's with _ for -.
+// An op that computes each texel only from the same texel of its input. Its GLSL function is `vec4 NAME(vec4 c,
+// NAME_params p)`, with the name of the op and _ for -.
 struct Point {
-  std::string_view kernel;  // the file
+  std::string_view kernel;  // file of kernels/ with the function
   PointSpace space = PointSpace::rgb;
-  PointSpace (*space_of)(const Call& call) = nullptr;  // if calls differ in it
+  PointSpace (*space_of)(const Call& call) = nullptr;  // set if the space depends on the call
   PointAlpha alpha = PointAlpha::premultiplied;
-  double relative_error = 0x1p-19;  // of its arithmetic in float, as a share of the largest of the result's components
-  double absolute_error = 0;        // for each unit of alpha: where numbers nearly cancel
-  // The members of its struct, in their order. Null: the op's parameters; numbers and integers are pushed, choices and flags
-  // are literals.
+  // Rounding error of its float arithmetic, relative to the largest component of the result.
+  double relative_error = 0x1p-19;
+  double absolute_error = 0;  // absolute error per unit of alpha, for values that nearly cancel
+  // The members of its struct, in order. Null: the options of the op. Numbers and integers are then push constants,
+  // choices and flags are constants.
   std::vector<ShaderParam> (*fields)(const Call& call) = nullptr;
-  // The definition, in the op's own space and alpha. `picture` is the input of the op: linear Rec.709, premultiplied.
+  // The definition, in the op's own space and alpha. `picture` is the input of the op in linear Rec. 709,
+  // premultiplied.
   std::function<Color(const Color&)> (*texel)(const Call& call, const Planes& picture) = nullptr;
-  // Does the call leave every texel as it is?
+  // Returns whether the call changes no texel.
   bool (*is_identity)(const Call& call) = nullptr;
-  // Does it need more than the texel, so that it has passes of its own?
+  // Returns whether the call reads other texels too, so that it needs its own passes.
   bool (*has_passes)(const Call& call) = nullptr;
 };
 
-// What a choice of a row's first parameter stands for, beside the help of the parameter.
+// Help for one choice of an op's first option.
 struct Note {
-  std::string_view name;  // of the choice
+  std::string_view name;  // name of the choice
   std::string_view formula;
   std::string text;
 };
@@ -174,85 +178,86 @@ struct Note {
 // The groups of ops in help and documents. core/ops/registry.cpp has their titles.
 enum class OpGroup { none, size, blur, tone, color, channels, measure, custom };
 
-// What help and documents say of an op.
+// The text of help and documents.
 struct Doc {
-  OpGroup group = OpGroup::none;  // a test refuses none
-  std::string_view summary;       // one line
-  std::string_view description;   // what is computed, units, ranges and errors; a line for each paragraph
-  std::string_view citation;      // the paper and equation, or where the rule comes from
-  // Arguments behind the op's name. Tests run them, and their shaders are built in.
+  OpGroup group = OpGroup::none;  // must not be none
+  std::string_view summary;       // one line without a period
+  std::string_view description;   // what is computed, units, ranges and errors; each line is a paragraph
+  std::string_view citation;      // source: a paper and equation, or a standard
+  // Arguments after the op's name. Tests run them, and the build compiles their shaders.
   std::vector<std::string_view> examples;
-  std::vector<Note> (*notes)() = nullptr;  // of the choices of the first parameter, in their order
+  std::vector<Note> (*notes)() = nullptr;  // help for the choices of the first option, in order
 };
 
-// What the result of an op is. Nothing may stand behind levels; statistics leave the picture as it is.
+// What an op makes. No op may follow levels. Statistics leave the image unchanged.
 enum class Makes { picture, levels, statistics };
 
-// The channels that go through an op: those of the color, or depth, ids and the like too, each by itself.
+// The channels that an op processes: only color, or also depth, ids and other channels, each separately.
 enum class Channels { color, all };
 
-// What a call needs before it can run.
+// The requirements of a call.
 struct Needs {
-  std::optional<Primaries> primaries;  // that R, G and B must have; empty: any
-  bool depth = false;                  // call.depth
-  std::string_view file;               // the parameter that names a file; call.source is what the file holds
-  size_t most_file_bytes = 64 << 10;   // a larger file is an error
-  std::vector<std::string> pictures;   // files that become call.inputs, in their order
-  std::string_view front;              // why the call must be the first of its chain; "": it need not
+  std::optional<Primaries> primaries;  // required primaries of R, G and B; empty: any
+  bool depth = false;                  // requires call.depth
+  std::string_view file;               // name of the option with a file, which is read into call.source; empty: none
+  size_t most_file_bytes = 64 << 10;   // limit for that file
+  std::vector<std::string> pictures;   // image files that are read into call.inputs, in order
+  std::string_view front;              // why the call must be first in its chain; empty if it need not be
 };
 
-// What the numbers of a color are.
+// The meaning of the values of a color.
 enum class Content {
   color,
-  data,       // R, G and B are not colors, like those of normal maps: no transfer curve, and no multiplication by alpha
-  luminance,  // one number a texel
-  display,    // encoded for display
-  numbers,    // written as they are, neither decoded nor encoded: for a display, or of a log space
+  data,       // not colors, for example normal maps: no transfer curve, no multiplication by alpha
+  luminance,  // one value per texel
+  display,    // encoded for a display
+  numbers,    // encoded for a display or in a log space; written without decoding or encoding
 };
 
-// A picture between two calls of a chain.
+// Properties of an image between two calls of a chain.
 struct Output {
-  Size size;        // of level 0; 0 x 0: not known yet
-  Windows windows;  // of level 0; empty: not known, or all of it
+  Size size;        // size of level 0; 0 x 0: not known yet
+  Windows windows;  // windows of level 0; empty: not known, or the whole image
   int level_count = 1;
   int layers = 1;
   bool has_alpha = false;
   Depth depth = Depth::half;
   Content content = Content::color;
-  std::optional<Primaries> primaries;  // that a call has given to R, G and B; empty: none did
+  std::optional<Primaries> primaries;  // primaries that a call gave to R, G and B; empty: none
 };
 
-// A picture that a call takes beside the one that its chain is run on: linear Rec.709, premultiplied.
+// A second input of a call, in linear Rec. 709, premultiplied.
 struct InputPicture {
-  Output picture;                       // its depth is half or f32
-  std::shared_ptr<const Level> texels;  // four numbers a texel; nullptr: not read yet
+  Output picture;                       // its depth must be half or f32
+  std::shared_ptr<const Level> texels;  // four values per texel; nullptr: not read yet
 };
 
-// The texels of the input that a texel of the result is made of.
+// The texels of the input that a texel of the result depends on.
 struct Footprint {
   enum class Kind {
-    texel,   // the same one
-    around,  // those within the margin of the one under its middle
-    moves,   // the nearest one, bit for bit
-    levels,  // of each level, those of the level above
-    whole,   // any of them: the picture cannot be tiled
+    texel,   // the same texel
+    around,  // texels within the margin around the corresponding position
+    moves,   // one texel, copied bit for bit
+    levels,  // the result is levels; each is made from the level above
+    whole,   // any texel: the image cannot be tiled
   };
   Kind kind = Kind::whole;
   Margin margin = {};
-  // The texel of the input that stands for one of the result if numbers must not be mixed; its column depends on the column
-  // alone, its row on the row. Null: the same one.
+  // The input texel to copy for a result texel, for channels that must not be mixed. Its x may depend only on x, its y
+  // only on y. Null: the same position.
   std::function<Position(Position)> nearest = {};
-  std::function<Call(int levels)> by_level = {};  // of levels: the call that makes so many, each of the one above
-  bool reads_once = false;     // each texel is loaded once, so that point ops before the call are fused into the loads
-  bool counts_texels = false;  // a point op with a guard: no texel may go through it twice
+  // For levels: returns the call that makes `levels` levels, each from the level above.
+  std::function<Call(int levels)> by_level = {};
+  bool reads_once = false;         // loads each texel once, so that the planner fuses earlier point ops into the loads
+  bool counts_texels = false;      // has a guard that counts texels, so that no texel may be processed twice
   std::string_view smaller_tiles;  // the option with which tiles may be smaller; "": none
 };
 
-// The definition of an op, in double.
+// The CPU reference of an op, in double precision.
 struct Reference {
-  // All levels of the result, level 0 first.
+  // Returns all levels of the result, level 0 first.
   std::vector<Planes> (*levels)(const Call& call, Planes base) = nullptr;
-  // What the device may be off by, level 0 first, if the input `base` is off by `error`.
+  // Returns the allowed error of the device, level 0 first, if the input `base` has the error `error`.
   std::vector<Planes> (*tolerance)(const Call& call, const Planes& base, const Planes& error,
                                    Depth depth) = tolerance_of_means;
 };
@@ -267,84 +272,84 @@ struct Op {
   std::vector<Param> params;
   // Throws Error(Exit::usage) if options contradict each other.
   void (*check)(const Call& call) = nullptr;
-  // Makes call.shader. Called once for each call of the command line, before any picture is read. Throws Error(Exit::input)
+  // Makes call.shader. Runs once for each call of the command line, before any image is read. Throws Error(Exit::input)
   // or Error(Exit::usage).
   void (*prepare)(Call& call) = nullptr;
   Makes makes = Makes::picture;
   Channels channels = Channels::color;
   Needs (*needs)(const Call& call) = needs_nothing;
-  // What the call makes of its inputs, the first of which is the picture of the chain. If their sizes are not known, neither is
-  // that of the result. Throws Error(Exit::usage) if the call cannot be done on inputs of these sizes.
+  // Returns the properties of the result. inputs[0] is the image of the chain. If a size of an input is not known,
+  // neither is that of the result. Throws Error(Exit::usage) if inputs of these sizes are not allowed.
   Output (*output)(const Call& call, std::span<const Output> inputs) = same_as_input;
-  // On an input of this size. Null: that of a point op is the texel, that of another the whole picture.
+  // For an input of this size. Null: texel for a point op, whole for other ops.
   Footprint (*footprint)(const Call& call, Size size) = nullptr;
-  // Adapts attributes of the picture that the call makes wrong, and removes those that it cannot adapt.
+  // Updates attributes that the call makes wrong, and removes those that cannot be updated.
   void (*change_attributes)(const Call& call, std::vector<Attribute>& attributes) = nullptr;
   Reference reference;
-  // Of an op that makes each texel of itself alone; point_op() of core/op/point.h fills in the rest.
+  // Set for a point op. point_op() of core/op/point.h fills in the rest of the record.
   std::optional<Point> point;
-  // Appends the passes that do the call to the plan. Null: the planner fuses the point op, or adds a pass for it.
+  // Appends the passes of the call to the plan. Null: the planner fuses the point op, or adds a pass for it.
   void (*plan)(const Call& call, PlanBuilder& builder) = nullptr;
-  const Benchmark* bench = nullptr;  // null: `bench` does not measure it
+  const Benchmark* bench = nullptr;  // null if `gpupost bench` does not measure it
 
   const Param* param(std::string_view param_name) const;
 };
-// Are its numbers those of the input, moved at most?
+// Returns whether the op only moves values of its input.
 bool is_exact(const Op& op);
 Footprint footprint_of(const Call& call, Size size);
 
-// One op as it was called, with a value for each of its row's parameters.
+// An op with values for its options.
 struct Call {
   const Op* op = nullptr;
-  std::vector<double> values;      // as many as op->params, in their order
-  std::vector<std::string> texts;  // likewise; empty but for parameters that are texts
-  std::string source;              // what the file holds that the call needs
-  // The point op that was made for this call at run time; null if its kernel is a file of kernels/.
+  std::vector<double> values;      // one for each of op->params, in order; not used for texts
+  std::vector<std::string> texts;  // one for each of op->params; empty unless it is a text
+  std::string source;              // content of the file of Needs::file
+  // The point op that `prepare` made for this call. Null if the kernel is a file of kernels/.
   std::shared_ptr<const FusedPoint> shader;
-  std::vector<InputPicture> inputs;  // the pictures that the call needs
-  // The distances of the texels, in meters, if the call needs them; nullptr: not read yet.
+  std::vector<InputPicture> inputs;  // images of Needs::pictures
+  // Depth of each texel in meters, if Needs::depth is set. nullptr: not read yet.
   std::shared_ptr<const Plane> depth;
-  Windows windows;  // of the picture before the call; empty: that is the whole frame and begins at (0, 0)
+  Windows windows;  // windows of the input; empty: the image has one window, which begins at (0, 0)
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }
   bool flag(std::string_view param_name) const { return number(param_name) != 0; }
   std::string_view choice(std::string_view param_name) const;
-  bool has(std::string_view param_name) const;                 // is it given, or does it have a default?
-  const std::string& word(std::string_view param_name) const;  // of a text
-  // As it would be typed, without the values that are defaults: "mips --levels 3".
+  bool has(std::string_view param_name) const;                 // whether it is given or has a default
+  const std::string& word(std::string_view param_name) const;  // value of a text
+  // The call as on a command line, without defaults: "mips --levels 3".
   std::string text() const;
-  std::string text_of(const Param& param) const;  // of one of its parameters: "--levels 3"
+  std::string text_of(const Param& param) const;  // one option: "--levels 3"
   bool is_default(const Param& param) const;
-  // The same with another value of a parameter; of a choice that is its index.
+  // A copy with another value for an option. The value of a choice is its index.
   Call with(std::string_view param_name, double value) const;
 };
 
-// What a call, or a chain, makes of an input. A call takes its own inputs too.
+// The result of a call or a chain for an input. Call::inputs are added to it.
 Output output_of(const Call& call, const Output& input);
 Output output_of(std::span<const Call> calls, Output input);
-// What a chain makes of a picture of this size: level 0, and how many levels.
+// Size of level 0, and number of levels, of a chain's result for an image of this size.
 Size result_size(std::span<const Call> calls, Size size);
 int result_level_count(std::span<const Call> calls, Size size);
-// Where the result of a chain lies.
+// Windows of a chain's result.
 Windows result_windows(std::span<const Call> calls, const Windows& windows);
-// Gives each call the windows of the picture before it.
+// Sets Call::windows of each call to the windows of its input.
 void set_windows(std::span<Call> calls, Windows windows);
-// The windows of the input of a call: those that `input` says, else those that the call was given, else all of it.
+// Windows of a call's input: those of `input`, else Call::windows, else the whole image.
 Windows windows_before(const Call& call, Size size);
 Windows windows_before(const Call& call, const Output& input);
-// Is level 0 of the result the input? Ops that make levels or numbers leave it as it is.
+// Returns whether level 0 of the result is the input: the chain makes only levels or statistics.
 bool keeps_base(std::span<const Call> calls);
-// Does a call of the chain make it such content?
+// Returns whether a call of the chain makes such content.
 bool makes_content(std::span<const Call> calls, Content content);
-// Does a chain's result have an alpha?
+// Returns whether the result of a chain has alpha.
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
-// How the numbers of the result are kept, where those of the picture are of `depth`.
+// Depth of the result for an input of `depth`.
 Depth result_depth(std::span<const Call> calls, Depth depth);
-// The calls of a chain that channels beside the color go through.
+// The calls of a chain that also process channels other than color.
 std::vector<Call> calls_for_other_channels(std::span<const Call> calls);
 
-// A call with every parameter at its default, texts that have none empty.
+// A call with the default of each option. Texts without a default are empty.
 Call default_call(const Op& op);
 
 }  // namespace gpupost

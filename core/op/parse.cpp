@@ -17,7 +17,7 @@ namespace gpupost {
 static double parse_choice(const Op& op, const Param& param, const std::string& word) {
   for (size_t index = 0; index < param.choices.size(); ++index)
     if (param.choices[index] == word) return double(index);
-  fail(Exit::usage, "{}: {} {} is none of {}{}", op.name, param.typed_name(), word, fmt::join(param.choices, ", "),
+  fail(Exit::usage, "{}: {} {} is not one of {}{}", op.name, param.typed_name(), word, fmt::join(param.choices, ", "),
        suggestion(word, param.choices));
 }
 
@@ -33,21 +33,22 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
   return value;
 }
 
-// The words as one: several are of a parameter that may be repeated.
+// Joins the values of an option that may be repeated.
 static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (!param.form.matches(word))
-      fail(Exit::usage, "{}: {} {} is not of the form {}", op.name, param.typed_name(), word, param.form.syntax);
+      fail(Exit::usage, "{}: {} {} is not valid; expected {}", op.name, param.typed_name(), word, param.form.syntax);
   return param.form.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
 }
 
-// Puts what was typed for parameter `index` into the call; `words` is empty for a flag.
+// Sets the value of parameter `index` from the command line. `words` is empty for a flag.
 static void take(Call& call, size_t index, const std::vector<std::string>& words) {
   const Op& op = *call.op;
   const Param& param = op.params[index];
   for (const std::string& word : words)
     if (word != words.front() && !param.form.is_repeated)
-      fail(Exit::usage, "{}: {} is given twice, as {} and as {}", op.name, param.typed_name(), words.front(), word);
+      fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once; give it once; give it once", op.name,
+           param.typed_name(), words.front(), word);
   switch (param.kind) {
     case ParamKind::flag: call.values[index] = 1; break;
     case ParamKind::choice: call.values[index] = parse_choice(op, param, words.front()); break;
@@ -57,11 +58,11 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
   }
 }
 
-// Refuses options that mean nothing beside the others.
+// Refuses options that have no effect in this call.
 static void check_effects(const Call& call) {
   for (const Param& param : call.op->params)
     if (param.effect.in && !call.is_default(param) && !param.effect.in(call))
-      fail(Exit::usage, "{}: {} means nothing without {}", call.op->name, call.text_of(param),
+      fail(Exit::usage, "{}: {} has no effect without {}", call.op->name, call.text_of(param),
            param.effect.requirement);
 }
 
@@ -90,7 +91,7 @@ Call parse_call(const Op& op, std::string_view line) {
   return parse_call(op, std::vector<std::string>(std::istream_iterator<std::string>(stream), {}));
 }
 
-// Ops that move numbers alone take a picture that is encoded for display as they take any other.
+// Ops that only move texels also work on encoded images.
 static void check_display(std::span<const Call> calls) {
   const auto encoding = std::ranges::find_if(calls, [](const Call& call) {
     return makes_content({&call, 1}, Content::display);
@@ -98,11 +99,11 @@ static void check_display(std::span<const Call> calls) {
   if (encoding == calls.end()) return;
   const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !is_exact(*call.op); });
   if (behind != calls.end())
-    fail(Exit::usage, "{}: its result is encoded for display; `{}`, which stands behind it, works on linear light",
+    fail(Exit::usage, "{0}: the result is encoded for display, and `{1}` needs linear light; put `{1}` before {0}",
          encoding->op->name, behind->op->name);
 }
 
-// Ops that mix texels would mix such numbers wrongly; point ops that are of no color take any numbers.
+// Ops that mix texels would give wrong results for encoded values. Point ops that need no primaries work on any values.
 static void check_numbers(std::span<const Call> calls) {
   const auto made = std::ranges::find_if(calls, [](const Call& call) {
     return makes_content({&call, 1}, Content::numbers);
@@ -114,15 +115,15 @@ static void check_numbers(std::span<const Call> calls) {
     return !is_point && !is_exact(*call.op);
   });
   if (behind != calls.end())
-    fail(Exit::usage, "{}: its result is numbers for display, and `{}` behind it works on light; put it before {}",
-         made->text(), behind->op->name, made->op->name);
+    fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; put it before {}", made->text(),
+         behind->op->name, made->op->name);
 }
 
 static void check_first(std::span<const Call> calls) {
   for (size_t index = 1; index < calls.size(); ++index) {
     const Call& call = calls[index];
     const std::string_view why = call.op->needs(call).front;
-    if (!why.empty()) fail(Exit::usage, "{}: {}; `{}` stands before it", call.text(), why, calls[index - 1].op->name);
+    if (!why.empty()) fail(Exit::usage, "{}: {}; `{}` comes before it", call.text(), why, calls[index - 1].op->name);
   }
 }
 
@@ -132,11 +133,11 @@ void check_chain(std::span<const Call> calls) {
   check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (calls[index].op->makes == Makes::levels)
-      fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` stands behind it", calls[index].op->name,
+      fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` comes after it", calls[index].op->name,
            calls[index + 1].op->name);
 }
 
-// Letters to change, add or drop to make one word of the other.
+// Levenshtein distance of two words.
 static size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -153,7 +154,7 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string closest_word(std::string_view word, const std::vector<std::string_view>& known) {
   std::string_view best;
-  size_t best_distance = word.size() / 3 + 2;  // at most that many letters off, not counting this one
+  size_t best_distance = word.size() / 3 + 2;  // largest distance that still counts as a typo
   for (const std::string_view candidate : known)
     if (const size_t distance = edit_distance(word, candidate); distance < best_distance) {
       best = candidate;

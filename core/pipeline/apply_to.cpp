@@ -25,7 +25,7 @@ ApplyTo parse_apply_to(std::string_view text) {
   return apply_to;
 }
 
-// Is `name` the channel, or its layer?
+// Returns whether `name` is the channel or its layer.
 static bool is_meant(std::string_view name, std::string_view channel) {
   return channel == name || (channel.starts_with(name) && channel.substr(name.size()).starts_with('.'));
 }
@@ -43,12 +43,12 @@ static void check_name(std::string_view name, const Picture& picture) {
       if (group.depth == Depth::u32) unmixable = &channel;
     }
   const std::string expected = mixable.empty()
-                                   ? "leave --apply-to out; the picture has no floats beside the color"
+                                   ? "leave --apply-to out; the image has no other float channels"
                                    : fmt::format("expected color, all, or some of {}", fmt::join(mixable, ", "));
-  if (!is_found)
-    fail(Exit::usage, "--apply-to {}: the picture has no such channel beside the color; {}", name, expected);
+  if (!is_found) fail(Exit::usage, "--apply-to {}: the image has no such channel other than color; {}", name, expected);
   if (unmixable)
-    fail(Exit::usage, "--apply-to {}: channel {} is uint, which no op mixes; {}", name, unmixable->name, expected);
+    fail(Exit::usage, "--apply-to {}: channel {} is uint, which ops cannot filter; {}", name, unmixable->name,
+         expected);
 }
 
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture) {
@@ -60,7 +60,7 @@ static bool is_applied(const ApplyTo& apply_to, const Channel& channel) {
          std::ranges::any_of(apply_to.names, [&](const std::string& name) { return is_meant(name, channel.name); });
 }
 
-// The components that `keeps` keeps, in their order at the front of a group of their own.
+// Makes a group of the components for which `keeps` is true, in order.
 template <class Keeps>
 static Group picked(const Group& group, const Keeps& keeps) {
   Group made{.channels = {}, .depth = group.depth};
@@ -117,7 +117,7 @@ Route route_of(const Call& call, bool is_applied) {
   const Op& op = *call.op;
   if (op.channels != Channels::all) return Route::past;
   if (op.makes == Makes::statistics && measure_of(call) == Measure::extremes)
-    return Route::past;  // of luminance, which is the color's
+    return Route::past;  // measures luminance, which only color has
   const bool mixes_nothing = op.point || op.makes == Makes::statistics;
   if (is_applied || op.makes == Makes::levels || mixes_nothing) return Route::by_op;
   return footprint_of(call, {1, 1}).nearest ? Route::by_nearest : Route::past;
@@ -137,7 +137,8 @@ std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applie
 std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
   std::vector<std::string> nearest, past;
   for (const Call& call : calls) {
-    const bool mixes = call.op->channels == Channels::all && !is_exact(*call.op);  // moves are the same by either route
+    // Ops that only move texels give the same result by both routes.
+    const bool mixes = call.op->channels == Channels::all && !is_exact(*call.op);
     if (!mixes) continue;
     const Route route = route_of(call, false);
     if (route == Route::by_nearest) nearest.push_back(fmt::format("`{}`", call.text()));
@@ -145,7 +146,7 @@ std::string note_of_routes(std::span<const Call> calls, std::span<const std::str
   }
   if (names.empty() || (nearest.empty() && past.empty())) return "";
   std::string text =
-      fmt::format("channels {} are not filtered, since depth and ids must not be mixed:", fmt::join(names, " "));
+      fmt::format("channels {} are not filtered, because depth and ids must not be mixed:", fmt::join(names, " "));
   if (!nearest.empty()) text += fmt::format(" {} takes the nearest texel", fmt::join(nearest, ", "));
   if (!past.empty())
     text += fmt::format("{} {} leaves them as they are", nearest.empty() ? "" : ",", fmt::join(past, ", "));

@@ -38,7 +38,7 @@ double number_at(const ChannelRef& place, size_t texel) {
 
 namespace {
 
-// Of R, G, B and A the color's, of another name the channel that is called so.
+// R, G, B and A are those of the color; other names are looked up.
 ChannelRef place_of(const Picture& picture, const std::string& channel) {
   const Group& first = picture.groups.front();
   if (const std::optional<size_t> component = component_named(channel); component && first.is_color)
@@ -48,7 +48,7 @@ ChannelRef place_of(const Picture& picture, const std::string& channel) {
   if (found != channels.end()) return found->place;
   std::vector<std::string> names;
   for (const NamedChannel& named : channels) names.push_back(named.name);
-  fail(Exit::usage, "channels: the picture has no channel {}, but {}", channel, fmt::join(names, ", "));
+  fail(Exit::usage, "channels: the image has no channel {}; it has {}", channel, fmt::join(names, ", "));
 }
 
 void store(Level& level, Depth depth, size_t index, double number) {
@@ -58,7 +58,7 @@ void store(Level& level, Depth depth, size_t index, double number) {
   else level.texels.as<float>()[index] = float(number);
 }
 
-// The depth that holds all of them: their own where that is one, else floats, as it is for what stands for things.
+// A depth that can hold all channels: their common depth if they have one, else float. Uint channels become float.
 Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
   std::optional<Depth> depth;
   for (const std::optional<ChannelRef>& place : places)
@@ -66,7 +66,7 @@ Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 
-// A color of channels from such places. An alpha that is none is 1.
+// Makes a color group from these channels. A missing alpha is 1.
 Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha, Size size) {
   Group color{.depth = common_depth(places), .is_color = true};
   for (size_t c = 0; c < 4; ++c)

@@ -14,7 +14,7 @@ namespace gpupost {
 
 namespace {
 
-// The channel that was asked for, else Z, else of a file of depth its only one.
+// The channel of --depth; else Z; else the only channel of a depth file.
 ChannelRef channel_of(const Call& call, const std::string& input, const Picture& picture) {
   const std::vector<NamedChannel> channels = channels_of(picture);
   const std::string& asked = call.word("depth");
@@ -24,9 +24,8 @@ ChannelRef channel_of(const Call& call, const std::string& input, const Picture&
   if (asked.empty() && is_depth_file && channels.size() == 1) return channels.front().place;
   std::vector<std::string> names;
   for (const NamedChannel& channel : channels) names.push_back(channel.name);
-  fail(Exit::usage, "{}: {} has no channel {} for the depth, but {}; expected --depth with one of them{}",
-       call.op->name, input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
-       is_depth_file ? "" : ", or --depth-file");
+  fail(Exit::usage, "{}: {} has no channel {} for the depth; it has {}; choose one with --depth{}", call.op->name,
+       input, asked.empty() ? "Z" : asked, fmt::join(names, ", "), is_depth_file ? "" : ", or --depth-file");
 }
 
 Plane plane_of(const ChannelRef& place) {
@@ -41,8 +40,8 @@ Plane plane_of(const ChannelRef& place) {
 
 Plane read_depth(const Call& call, const Picture& picture, const InputSettings& settings) {
   const std::string& path = call.word("depth-file");
-  if (path.empty()) return plane_of(channel_of(call, "the picture", picture));
-  InputSettings of_file = settings;  // part, layer, level and faces are the picture's
+  if (path.empty()) return plane_of(channel_of(call, "the image", picture));
+  InputSettings of_file = settings;  // part, layer, level and faces apply only to the input
   of_file.part = call.word("depth-part");
   of_file.layer.clear();
   of_file.level = 0;
@@ -51,21 +50,22 @@ Plane read_depth(const Call& call, const Picture& picture, const InputSettings& 
   const Picture file = std::move(read_pictures(path, of_file, ignored).front());
   Plane plane = plane_of(channel_of(call, path, file));
   if (plane.size != picture.size())
-    fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the picture", call.op->name, path,
+    fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the image", call.op->name, path,
          plane.size.width, plane.size.height, picture.size().width, picture.size().height);
   return plane;
 }
 
-// A point op that every channel goes through, on depth: `nan` alone.
+// A point op for all channels, applied to depth: only `nan`.
 void mend(std::span<float> numbers, const Call& call) {
   const auto texel = call.op->point->texel(call, {});
   for (float& number : numbers) number = float(texel({double(number), 0, 0, 1})[0]);
 }
 
-// The depth where the calls before it have moved it to: means of distances are none, so each texel's is that of one texel.
+// The depth after the calls before `dof` have moved it. Distances must not be averaged, so each texel takes the
+// nearest.
 Plane moved(Plane plane, std::span<const Call> before) {
   const std::vector<Call> moving = calls_for_other_channels(before);
-  Group group{.channels = {Channel{.name = "depth"}}, .depth = Depth::u32};  // bits of floats, as ids are moved
+  Group group{.channels = {Channel{.name = "depth"}}, .depth = Depth::u32};  // float bits, moved like ids
   Level& level = group.levels.emplace_back(Level{plane.size, TexelBuffer(texel_count(plane.size) * 4 * sizeof(float))});
   for (size_t index = 0; index < plane.values.size(); ++index)
     for (size_t component = 0; component < 4; ++component)
@@ -89,8 +89,8 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSe
     auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, settings), before));
     if (depth->size != size)
       fail(Exit::usage,
-           "{}: the depth is {} x {}, the picture {} x {} there; expected no op before it that changes the size of "
-           "color alone",
+           "{}: the depth is {} x {}, but the image is {} x {} here; put ops that change only the size of the color "
+           "after it",
            call.op->name, depth->size.width, depth->size.height, size.width, size.height);
     call.depth = std::move(depth);
   }

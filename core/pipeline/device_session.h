@@ -1,4 +1,4 @@
-// The device of a request, opened while its first picture is decoded. A caller may keep it from run to run.
+// The device of a request. It opens while the first image is decoded, and can be kept for several runs.
 #pragma once
 
 #include "core/gpu/gpu.h"
@@ -14,28 +14,28 @@ namespace gpupost {
 
 class DeviceSession {
  public:
-  // `on_warning` is called by the thread that calls run_with_retry() or warn().
+  // `on_warning` runs in the thread that calls run_with_retry() or warn().
   DeviceSession(const DeviceSettings& settings, std::function<void(const std::string&)> on_warning)
       : settings_(settings), on_warning_(std::move(on_warning)) {}
 
-  // Begins to open the device, in a thread of its own.
+  // Starts to open the device in another thread.
   void start() {
     if (!opening_.valid()) open();
   }
   void warn(const std::string& text) const { on_warning_(text); }
-  // Calls `work` with the device, and once more with a fresh one where that was lost. Throws what went wrong with it, at each
-  // call.
+  // Calls `work` with the device. If the device is lost, opens a new one and calls it once more. Throws the error of
+  // opening at each call.
   template <class Work>
   auto run_with_retry(const Work& work) {
     try {
       return work(get());
     } catch (const DeviceLost& lost) {
-      warn(std::string(lost.what()) + "; once more on a fresh device");
+      warn(std::string(lost.what()) + "; trying again on a new device");
       open();
       return work(get());
     }
   }
-  // nullptr where it was not needed or could not be opened.
+  // nullptr if the device was not needed or could not be opened
   Gpu* opened() const;
 
  private:

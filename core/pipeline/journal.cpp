@@ -20,14 +20,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Parts of a key, which cannot run into each other.
+// Joins the parts of a key without ambiguity.
 std::string joined(std::span<const std::string> parts) {
   std::string text;
   for (const std::string& part : parts) text += fmt::format("{}:{}", part.size(), part);
   return text;
 }
 
-// The calls, the options, and what the files hold that options of calls name.
+// The calls, the options, and the content of files that options name.
 std::string chain_of(const ChainRequest& request) {
   std::vector<std::string> parts{std::string(version_number()), std::string(commit_name()), request.batch.options};
   for (const Call& call : request.calls) {
@@ -71,12 +71,12 @@ Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), ch
   struct stat facts = {};
   if (fstat(file_.get(), &facts) != 0) fail_of(path_, errno);
   if (!S_ISREG(facts.st_mode))
-    fail(Exit::output, "the journal {} is not a plain file; name another with --journal", path_);
+    fail(Exit::output, "the journal {} is not a regular file; name another with --journal", path_);
   if (request.batch.resumes) read_lines();
   char last = '\n';
   if (facts.st_size > 0 && pread(file_.get(), &last, 1, facts.st_size - 1) != 1) fail_of(path_, errno);
   if (last == '\n') return;
-  constexpr std::byte line_break[] = {std::byte('\n')};  // behind a torn line
+  constexpr std::byte line_break[] = {std::byte('\n')};  // ends an incomplete line
   if (const int error = write_whole(file_.get(), line_break)) fail_of(path_, error);
 }
 
@@ -120,7 +120,7 @@ void Journal::add(const Job& job, const JournalEntry& entry) {
   try {
     text = line.dump(-1, ' ', true) + "\n";
   } catch (const json::type_error&) {
-    return;  // a name is not UTF-8: a line could not say it, so the job is done again
+    return;  // a name is not UTF-8 and cannot be written, so the job runs again
   }
   const std::lock_guard lock(adding_);
   if (const int error = write_whole(file_.get(), std::as_bytes(std::span(text)))) fail_of(path_, error);

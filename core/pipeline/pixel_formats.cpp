@@ -10,7 +10,7 @@
 
 namespace gpupost {
 
-// Does the format hold sRGB numbers of this depth?
+// Returns whether the format can store sRGB at this depth.
 static bool holds_srgb(const Format& format, Depth depth) {
   return depth == Depth::u8 || (depth == Depth::u16 && (format.name == "png" || format.name == "tiff"));
 }
@@ -26,14 +26,14 @@ void check_numbers(const OutputSettings& output, const Format& format) {
          fmt::join(known, ", "));
   }
   if (output.quality && format.name != "jpg")
-    fail(Exit::usage, "--quality {}: only JPEG has it; expected a .jpg output", *output.quality);
+    fail(Exit::usage, "--quality {}: only JPEG has a quality; expected a .jpg output", *output.quality);
   if (output.primaries && !format.holds_primaries && !are_same(*output.primaries, rec709))
     fail(Exit::usage, "--output-primaries: {} files hold Rec. 709 only; expected rec709, or another format",
          format.name);
   if (output.bits && !format.can_write(*output.bits))
     fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*output.bits), format.name, fmt::join(names, " or "));
   if (output.dither != Dither::none && !format.can_write(Depth::u8))
-    fail(Exit::usage, "--dither ordered: {} files hold {}; expected a format of 8 bits, or none", format.name,
+    fail(Exit::usage, "--dither ordered: {} files hold {}; expected an 8-bit format, or --dither none", format.name,
          fmt::join(names, " or "));
   if (output.bits) check_dither(output, *output.bits);
   const Depth widest = format.written_depths.front();
@@ -54,7 +54,7 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
   const Transfer transfer = output.transfer.value_or(natural);
   const bool is_hdr = transfer == Transfer::pq || transfer == Transfer::hlg;
   if (is_hdr && (format.name != "png" || depth != Depth::u16))
-    fail(Exit::usage, "--transfer {}: only PNG of 16 bits holds it; expected a .png output and --bits 16",
+    fail(Exit::usage, "--transfer {}: only a 16-bit PNG can hold it; expected a .png output and --bits 16",
          transfer == Transfer::pq ? "pq" : "hlg");
   if (transfer == Transfer::srgb && natural == Transfer::linear)
     fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
@@ -64,7 +64,7 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
 
 void check_dither(const OutputSettings& output, Depth depth) {
   if (output.dither != Dither::none && depth != Depth::u8)
-    fail(Exit::usage, "--dither ordered: the output has numbers of {}; expected --bits 8, or none", name_of(depth));
+    fail(Exit::usage, "--dither ordered: the output is {}; expected --bits 8, or --dither none", name_of(depth));
 }
 
 static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }

@@ -23,8 +23,8 @@ namespace gpupost {
 
 namespace {
 
-// Which primaries the colors of a picture have on their way through a chain and into a format: some hold those of Rec. 709
-// alone. Numbers that are no colors have none.
+// Primaries of an image's colors in a chain and in the output format, which may hold only Rec. 709. Data has no
+// primaries.
 ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
                             const Picture& picture) {
   const bool has_colors = picture.groups.front().is_color && !makes_content(calls, Content::data);
@@ -35,28 +35,29 @@ ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries
   return made;
 }
 
-// May a chain make of gray, or of what has no B, a picture that has it? Ops that take each channel by itself do not.
+// Returns whether a chain can make color from gray, or B if B is missing. Ops that process each channel separately
+// cannot.
 bool makes_color(std::span<const Call> calls) {
   return std::ranges::any_of(calls, [](const Call& call) { return call.op->channels != Channels::all; });
 }
 
-// Is the result of a chain encoded for display?
+// Returns whether the result of a chain is encoded for display.
 bool is_encoded(std::span<const Call> calls) { return makes_content(calls, Content::display); }
 
-// What was encoded for display is written as it is in integers of sRGB, else as the light that it is on a display of sRGB.
+// A result that is encoded for display is written unchanged to sRGB integers, and decoded from sRGB for floats.
 void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
   picture.transfer = Transfer::srgb;
   if (is_float(output_depth) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
-// Numbers are written as they are: integers as if they were encoded already. No primaries are known of them.
+// Content::numbers is written unchanged: integers as if already encoded. Its primaries are unknown.
 void take_numbers(Picture& picture, Depth output_depth, Transfer transfer) {
   if (!is_float(output_depth)) picture.transfer = transfer;
   std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.name == "chromaticities"; });
 }
 
-// Says which primaries a chain has made. What a file says of its primaries holds for all of its layers: where others have
-// colors, which no op has touched, those of the result are made the file's own again, unless the chain names others.
+// Records the primaries of the result. Chromaticities of a file apply to all layers. If other layers have colors, the
+// result is converted back to the file's primaries, unless the chain sets others.
 void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
   const Primaries own = other_primaries(picture).value_or(rec709);
   if (are_same(own, made.result)) return;
@@ -66,21 +67,22 @@ void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& r
     return convert_primaries(picture, {.from = made.result, .to = own});
   }
   if (has_colors_beside(picture))
-    report.add_warning("its chromaticities are those that matrix --named makes; colors of other layers have others");
+    report.add_warning(
+        "the output's chromaticities are those of `matrix --named`; colors of other layers do not match them");
   set_primaries(picture, made.result);
 }
 
 std::string conversion_warning(const ChainPrimaries& made, const Picture& picture) {
-  if (made.is_named) return "its colors are of other primaries; they were converted to those that the chain takes";
+  if (made.is_named) return "its colors were converted to the primaries that the chain needs";
   return fmt::format(
-      "its colors are of other primaries; they were made those of Rec. 709{}",
-      has_colors_beside(picture) ? " for the chain, and then their own again, as those of other layers are" : "");
+      "its colors were converted to Rec. 709 primaries{}",
+      has_colors_beside(picture) ? " for the chain and back, because other layers have the same primaries" : "");
 }
 
-// Levels of a part of a frame, in files of their own, lie on the texels of the frame's levels: the part is made larger for
-// them, and cut behind them.
+// For levels of a part of a frame, in separate files: texels must match the levels of the whole frame. The part is
+// enlarged before and cropped after.
 struct LevelFrame {
-  Windows windows;  // of the chain's result
+  Windows windows;  // windows of the chain's result
   Window enlarged;
   int level_count = 1;
 
@@ -97,7 +99,7 @@ LevelFrame level_frame_of(std::span<const Call> calls, const ConversionPlan& way
   return frame;
 }
 
-// Calls run(calls) for a group, in two steps where the picture is to be made larger before its levels.
+// Calls run(calls) for a group, in two steps if the image must be enlarged before its levels.
 template <class Run>
 void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& group, const Run& run) {
   if (!frame.is_needed()) return run(calls);
@@ -109,7 +111,7 @@ void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& g
   crop_levels(group, frame.windows, frame.enlarged);
 }
 
-// Gives what the device has measured of a group to those of the chain's calls that look at such a group.
+// Assigns measured results of a group to the `stats` calls that measure it.
 void hand_out(std::span<const Statistics> numbers, const Group& group, std::span<StatisticsResult> measured) {
   if (numbers.empty()) return;
   for (StatisticsResult& one : measured) {
@@ -119,7 +121,7 @@ void hand_out(std::span<const Statistics> numbers, const Group& group, std::span
   }
 }
 
-// A group of floats beside the color through its steps. Returns what `stats` has measured on the way.
+// Runs the steps of a float group other than color. Returns results of `stats`.
 std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainRequest& request, DeviceSession& gpu,
                                   Group& group, JobReport& report) {
   std::vector<Statistics> numbers;
@@ -129,19 +131,19 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainReques
       continue;
     }
     const Stopwatch watch;
-    gpu.run_with_retry([](Gpu&) {});  // until it is open
+    gpu.run_with_retry([](Gpu&) {});  // waits until the device is open
     report.ms.device += watch.milliseconds();
     std::ranges::move(run_group(step.calls, request, gpu, group, report), std::back_inserter(numbers));
   }
   return numbers;
 }
 
-// The chain on all that the picture has: color, with conversions of its primaries, then the channels that go along.
+// Runs the chain on all channels: color with conversions of primaries, then other channels.
 void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
                 std::span<const Call> calls_of_color, Picture& picture, const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way, picture);
   if (const size_t clamped = make_working(picture, way.storage))
-    report.add_warning(fmt::format("{} values over 65504 were clamped to it on their way to half", clamped));
+    report.add_warning(fmt::format("{} values above 65504 were clamped to it for half", clamped));
   report.storage = name_of(way.storage);
   const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   split_groups(request.passes.apply_to, picture);
@@ -172,7 +174,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   picture.display_window = frame.windows.display;
 }
 
-// A preview shows the picture as it was before a chain that changes it.
+// A chain that changes the image makes its preview wrong.
 void drop_stale_previews(std::span<const Call> calls, Picture& picture) {
   if (std::ranges::all_of(calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
   std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.type == "preview"; });
@@ -180,12 +182,12 @@ void drop_stale_previews(std::span<const Call> calls, Picture& picture) {
 
 bool is_move(const Call& call) { return footprint_of(call, {1, 1}).kind == Footprint::Kind::moves; }
 
-// Is level 0 of the result the input, or that with its texels in other places?
+// Returns whether level 0 of the result is the input, possibly with moved texels.
 bool keeps_texels(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return is_move(call) || keeps_base({&call, 1}); });
 }
 
-// A picture of the color alone, as it was read.
+// A copy of only the color, as it was read.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
   const TexelBuffer& texels = color.levels[0].texels;
@@ -203,8 +205,8 @@ Picture color_as_read(const Picture& picture) {
   return copy;
 }
 
-// Level 0 of such a result as it was read; nothing where that says no more than the result itself: without an alpha no color
-// is lost, and moved texels come back from the device as they were.
+// Level 0 as it was read, for exact integers. Empty if it has no more information than the result: without alpha no
+// color is lost, and moved texels are exact.
 std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& picture) {
   if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
   Picture base = color_as_read(picture);
@@ -214,14 +216,14 @@ std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& 
   return base;
 }
 
-// Numbers that are no colors are taken as they stand.
+// Data is used unchanged.
 void make_data(Picture& picture, const InputSettings& settings) {
   Group& group = picture.groups.front();
   group.is_data = true;
   if (!settings.transfer) picture.transfer = Transfer::linear;
 }
 
-// Adapts attributes to what the chain has made. `is_texture`: levels are in one file.
+// Updates attributes for the result. `is_texture`: all levels are in one file.
 void change_attributes(std::span<const Call> calls, bool is_texture, Picture& picture) {
   for (const Call& call : calls)
     if (call.op->change_attributes && (is_texture || call.op->makes != Makes::levels))
@@ -241,10 +243,10 @@ void tell_of_removed(const std::vector<std::string>& before, const Picture& pict
   });
   if (!removed.empty())
     report.add_warning(
-        fmt::format("attributes that are wrong for the result are dropped: {}", fmt::join(removed, ", ")));
+        fmt::format("attributes that no longer match the image are dropped: {}", fmt::join(removed, ", ")));
 }
 
-// The calls with the windows and depths of this picture.
+// Sets windows and depths of the calls for this image.
 std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const InputSettings& settings) {
   set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
   read_depths(calls, picture, settings);
@@ -268,7 +270,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
-  // integers that stay as they are are written at level 0 as they were read: color under alpha 0 too
+  // unchanged integers are written at level 0 as they were read, also color where alpha is 0
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
                                        !primaries.converts;
@@ -280,8 +282,9 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     else if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
     if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
-      report.add_warning(fmt::format("the result's color has channels of the names {}; those of the input are dropped",
-                                     fmt::join(dropped, ", ")));
+      report.add_warning(
+          fmt::format("the result has channels named {}; channels of the input with these names are dropped",
+                      fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
     change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (picture.groups.front().is_color && !makes_content(calls, Content::data) &&

@@ -10,13 +10,13 @@
 
 namespace gpupost {
 
-// Do other channels go through the chain without the op, or without one of its options?
+// Returns whether other channels skip the op, or one of its options.
 static bool is_for_color(const Call& call) {
   const std::vector<Call> of_others = calls_for_other_channels({&call, 1});
   return of_others.empty() || of_others.front().text() != call.text();
 }
 
-// Those of a picture's layers that --layer takes for the color.
+// Layers of an image that --layer accepts as color.
 static std::set<std::string> layers_with_color(const Picture& picture) {
   std::set<std::string> names, layers;
   for (const Group& group : picture.groups)
@@ -31,7 +31,7 @@ static std::set<std::string> layers_with_color(const Picture& picture) {
   return layers;
 }
 
-// Refuses ops that mix texels where no channel goes through them.
+// Refuses ops that mix texels if they would process no channel.
 static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const bool is_any_applied = std::ranges::any_of(
       picture.groups, [&](const Group& group) { return group.depth != Depth::u32 && is_applied(apply_to, group); });
@@ -40,19 +40,20 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
   });
   if (past != calls.end())
     fail(Exit::usage,
-         "{}: the picture has no color, and other channels are not mixed; expected --apply-to all, or with some of {}",
+         "{}: the image has no color, and this op skips other channels; expected --apply-to all, or --apply-to with "
+         "some of {}",
          past->text(), fmt::join(names_not_applied(apply_to, picture), ", "));
 }
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
   if (first.is_luminance && makes_content(calls, Content::data))
-    fail(Exit::usage, "a map of directions needs R, G and B; the picture has Y alone");
+    fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::set<std::string> layers = layers_with_color(picture);
-  fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats{}", of_color->text(),
+  fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", of_color->text(),
        layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
 }
 

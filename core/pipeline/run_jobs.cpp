@@ -34,7 +34,7 @@ std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
   return colors;
 }
 
-// Every level of a cube but its base.
+// All levels of a cube except level 0.
 void close_seams(std::vector<ProcessedImage>& parts) {
   const Size size = parts.front().picture.size();
   if (size.width != size.height)
@@ -43,7 +43,8 @@ void close_seams(std::vector<ProcessedImage>& parts) {
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
 }
 
-// Makes the picture its display window where that is asked for, or the format has no windows. Returns whether it changed.
+// Crops or pads the image to its display window if --to-display is given or the format has no windows. Returns whether
+// it changed.
 bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
   const bool is_needed = request.output.to_display || !job.format->holds_everything;
   if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
@@ -53,7 +54,7 @@ bool show_display_window(const ChainRequest& request, const Job& job, Picture& p
   return true;
 }
 
-// A job on its way: its images have been through the chain, or its report has an error.
+// A job after its chain: it has results, or its report has an error.
 struct ProcessedJob {
   const Job* job = nullptr;
   JobReport report;
@@ -69,7 +70,7 @@ struct ProcessedJob {
   }
 };
 
-// Does a part of a job's work; what is wrong goes to its report.
+// Runs a part of a job. Errors go to its report.
 template <class Work>
 void work_on(ProcessedJob& made, const Work& work) {
   try {
@@ -92,7 +93,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
     decode_wait_ms += waiting.milliseconds();
     for (Picture& picture : pictures) {
       take_named_channels(request.calls, picture);
-      // levels are made of what is to be seen; other ops may use what lies around it
+      // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);
       const ImageShape shape = shape_of(picture);
@@ -114,7 +115,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
   if (is_cube(request.input.assembly)) close_seams(made.parts);
 }
 
-// Encodes and writes what a job has made.
+// Encodes and writes the results of a job.
 JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
@@ -126,29 +127,30 @@ JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& ma
   return std::move(made.report);
 }
 
-// The jobs whose outputs are being written, each by a thread of its own, in the order in which their reports are handed on.
+// Jobs whose outputs are being written, one thread each. Reports are passed on in order.
 class OutputQueue {
  public:
   OutputQueue(const ChainRequest& request, Journal* journal, Report& report, const RunEvents& events)
       : request_(request), journal_(journal), report_(report), events_(events) {}
 
-  // Takes the job, then waits until as few images are in the queue as the limits allow: none of a run that has one job at a time.
+  // Adds the job, then waits until the queue is within its limits. With one job at a time the queue is empty
+  // afterwards.
   void add(ProcessedJob made) {
-    const uint64_t bytes = 2 * made.bytes();  // the images, and their files about to be written
+    const uint64_t bytes = 2 * made.bytes();  // images and their encoded files
     const auto shared = std::make_shared<ProcessedJob>(std::move(made));
-    auto report = std::async(std::launch::async | std::launch::deferred,  // deferred where the system gives no thread
+    auto report = std::async(std::launch::async | std::launch::deferred,  // deferred if the system has no thread left
                              [this, shared] { return finish(request_, journal_, *shared); });
     queue_.push_back({.report = std::move(report), .bytes = bytes});
     bytes_ += bytes;
     const Stopwatch waiting;
-    constexpr size_t most_writers = 8;  // each encodes on several cores
+    constexpr size_t most_writers = 8;  // each encoder uses several cores
     const size_t most_jobs = std::min(size_t(request_.batch.job_count) - 1, most_writers);
     while (queue_.size() > most_jobs || bytes_ > request_.batch.max_memory_bytes / 2) take_first();
     report_.times.waited_for_encoders_ms += waiting.milliseconds();
     while (!queue_.empty() && queue_.front().report.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
       take_first();
   }
-  // Without a thread: there is nothing to encode.
+  // Adds a job that has nothing to encode.
   void add(JobReport report) {
     std::promise<JobReport> made;
     made.set_value(std::move(report));
@@ -181,34 +183,34 @@ class OutputQueue {
   Report& report_;
   const RunEvents& events_;
   std::deque<Writing> queue_;
-  uint64_t bytes_ = 0;  // of the queue
+  uint64_t bytes_ = 0;  // bytes in the queue
   bool has_failure_ = false;
 };
 
-// User GLSL is compiled by a process that takes the sandbox of the decoders.
+// User GLSL is compiled by a process in the same sandbox as the decoders.
 void check_sandbox(const ChainRequest& request, DeviceSession& device) {
   if (is_sanitized() || sandbox_holds()) return;
   if (request.input.requires_sandbox)
     fail(Exit::limit,
          "the compiler's system calls cannot be filtered here (no seccomp), and --require-sandbox is given");
-  device.warn("user GLSL is compiled without a filter of system calls (no seccomp; see `gpupost doctor`)");
+  device.warn("user GLSL is compiled without a system call filter (no seccomp; see `gpupost doctor`)");
 }
 
-// Compiles point ops made at run time before any work is done, each by itself: other passes that fuse one compile it again.
+// Compiles each point op made at run time on its own, before any other work. Passes that fuse it compile it again.
 void check_shaders(const ChainRequest& request, DeviceSession& device) {
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.shader && call.shader->author == Author::user; }))
-    check_sandbox(request, device);  // before drivers start threads
+    check_sandbox(request, device);  // must run before drivers start threads
   for (const Call& call : request.calls) {
     if (request.passes.verify && !call.op->reference.levels)
-      fail(Exit::usage, "--verify: {} has no definition that its result could be compared with", call.op->name);
+      fail(Exit::usage, "--verify: {} has no reference to compare with; leave --verify out", call.op->name);
     if (!call.shader) continue;
     const Plan made = plan({&call, 1}, {.size = {1, 1}}, {});
     spirv_of(glsl_of(made.passes.front()), call.shader->file, call.shader->author);
   }
 }
 
-// The inputs of the jobs that are not done yet.
+// Inputs of jobs that are not finished.
 std::vector<std::string> inputs_of(std::span<const Job> jobs, std::span<const JournalEntry> done) {
   std::vector<std::string> inputs;
   for (size_t index = 0; index < jobs.size(); ++index)
@@ -222,7 +224,7 @@ JobReport report_of_skipped(const Job& job, const JournalEntry& entry) {
   return report;
 }
 
-// Processor time of this process and of its children that have ended.
+// CPU time of this process and of its ended children.
 double cpu_ms() {
   double sum = 0;
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -234,8 +236,7 @@ double cpu_ms() {
   return sum;
 }
 
-// A copy of a picture of this size and depth, or as large a part of it as the device takes, in GB/s; 0 where it cannot be
-// measured, which is no reason to fail.
+// Speed in GB/s of copying an image of this size and depth, or the largest tile that fits; 0 if it cannot be measured.
 double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
   const DeviceTraits& traits = gpu.info().traits;
   const auto is_too_large = [&] {
@@ -265,7 +266,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   const bool needs_device = !request.calls.empty() && has_work;
   if (needs_device) device.start();
   if (request.device.require_gpu && needs_device)
-    device.run_with_retry([](Gpu&) {});  // no input is read where there is none
+    device.run_with_retry([](Gpu&) {});  // if there is no device, no input is read
   Prefetch inputs(inputs_of(jobs, done), request);
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());

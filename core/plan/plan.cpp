@@ -37,7 +37,7 @@ std::string_view format_name(const PlanImage& image) {
   return image.is_packed ? "R11G11B10F" : format_name(image.depth);
 }
 
-// The word as GLSL can have it for a name.
+// Converts a word to a GLSL identifier.
 static std::string identifier(std::string_view word) {
   std::string name(word);
   std::ranges::replace(name, '-', '_');
@@ -98,16 +98,17 @@ PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : i
   add_image({.size = input.size, .depth = input.storage});
   image(0).space = input.ends;
   if (input.is_r11g11b10_between && !traits.has_packed_floats)
-    fail(Exit::device, "--storage r11g11b10 cannot run on {}: it has no such images to write", traits.name);
+    fail(Exit::device, "--storage r11g11b10 cannot run on {}: it cannot write such images", traits.name);
   if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
   input_.half_arithmetic = false;
-  note(fmt::format("--fp16: half storage, but float arithmetic, since {}",
-                   traits.has_float16 ? "X and Z of bright light exceed halves" : "the device has no other"));
+  note(fmt::format("--fp16: half storage, but float arithmetic, because {}",
+                   traits.has_float16 ? "X and Z of bright light overflow half" : "the device has no half arithmetic"));
 }
 
 int PlanBuilder::add_image(const PlanImage& image) {
   plan_.images.push_back(image);
-  plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;  // sums, till an op is done
+  // Kernels add up X, Y and Z; only the result of an op is Yxy.
+  plan_.images.back().space = input_.between == Space::yxy ? Space::xyz : Space::rgb;
   return int(plan_.images.size()) - 1;
 }
 
@@ -129,7 +130,8 @@ int PlanBuilder::add_input(const InputPicture& input) {
 void PlanBuilder::prepare_result(int index) {
   image(index).space = input_.between;
   image(index).is_packed =
-      input_.is_r11g11b10_between && image(index).depth == input_.storage;  // not floats between point ops
+      // The planner may store point ops as half here.
+      input_.is_r11g11b10_between && image(index).depth == input_.storage;
 }
 
 void PlanBuilder::set_current_image(int index) {
@@ -139,7 +141,8 @@ void PlanBuilder::set_current_image(int index) {
   waiting_.clear();
 }
 
-// Compilers take time by the square of a shader's length. More point ops are several passes, with floats between them.
+// Compile time grows with the square of the shader's length, so longer runs of point ops are split into several passes
+// with float images between them.
 static constexpr size_t most_fused = 32;
 
 void PlanBuilder::fuse_point(FusedPoint fold) {
@@ -210,7 +213,7 @@ int PlanBuilder::add_result(PassSpec spec, const PlanImage& image) {
   return result;
 }
 
-// What does not fit among the numbers that are pushed goes to the pass's table.
+// Values that do not fit in the push constants go to the table of the pass.
 static void place_fields(Pass& pass) {
   size_t pushed = pass.values.size();
   for (std::vector<FusedPoint>* folds : {&pass.points.on_load, &pass.points.on_store})
@@ -222,7 +225,7 @@ static void place_fields(Pass& pass) {
       }
 }
 
-// The count is zeroed where its buffer is filled, not by each run: nothing reads it on the device.
+// The count is set to 0 when its buffer is filled, because only the host reads it.
 void PlanBuilder::count_clamped(Pass& pass) {
   if (plan_.clamped_at < 0) plan_.clamped_at = reserve_statistics(sizeof(uint32_t), false);
   pass.clamps = pass.memory.has_statistics = true;
@@ -233,12 +236,12 @@ Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
   image(plan_.result_image).is_packed = false;
-  std::vector<bool> fits(plan_.images.size());  // is no number of the image too large for a half?
+  std::vector<bool> fits(plan_.images.size());  // whether all values of the image fit in half
   for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
     if ((pass.is_r11g11b10 = image(pass.target.image).is_packed)) {
       pass.values.push_back(
-          {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative numbers nor alpha; " +
+          {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative values nor alpha; " +
                                                 pass.name + " makes {} texels that have them")});
     }
     const Space from = image(pass.source.image).space, to = image(pass.target.image).space;
@@ -269,7 +272,8 @@ Plan PlanBuilder::finish() {
 }
 
 size_t bytes_of(const Plan& plan) {
-  size_t bytes = bytes_of_level(plan.images[0], 0) + bytes_of(plan.images[size_t(plan.result_image)]);  // on their way
+  // Staging buffers of the upload and download.
+  size_t bytes = bytes_of_level(plan.images[0], 0) + bytes_of(plan.images[size_t(plan.result_image)]);
   for (const PlanImage& image : plan.images) bytes += bytes_of(image);
   for (const PlanSource& source : plan.sources) bytes += bytes_of(plan.images[size_t(source.image)]);
   for (const Pass& pass : plan.passes) bytes += pass.memory.scratch_bytes + table_size(pass) * sizeof(float);
@@ -282,20 +286,20 @@ std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
   for (const PlanImage& image : plan.images) {
     const auto [width, height] = image.size;
     if (std::max(width, height) > traits.max_image_side)
-      return fmt::format("the picture is {} x {} texels; {} takes at most {} a side{}", width, height, traits.name,
-                         traits.max_image_side, traits.is_side_asked_for ? ", as --tile-side says" : "");
+      return fmt::format("the image is {} x {} texels; {} allows at most {} per side{}", width, height, traits.name,
+                         traits.max_image_side, traits.is_side_asked_for ? " (set by --tile-side)" : "");
     if (bytes_of(image) > traits.memory.allocation_bytes)
-      return fmt::format("a picture of {} x {} texels in {} takes {} MiB; {} gives at most {} MiB at once", width,
-                         height, format_name(image), mebibytes(bytes_of(image)), traits.name,
+      return fmt::format("an image of {} x {} texels in {} needs {} MiB; {} allows at most {} MiB per allocation",
+                         width, height, format_name(image), mebibytes(bytes_of(image)), traits.name,
                          traits.memory.allocation_bytes >> 20);
   }
   size_t storage_bytes = plan.statistics_bytes;
   for (const Pass& pass : plan.passes) storage_bytes = std::max(storage_bytes, pass.memory.scratch_bytes);
   if (storage_bytes > traits.memory.storage_bytes)
-    return fmt::format("a buffer takes {} MiB; {} lets passes work on at most {} MiB", mebibytes(storage_bytes),
-                       traits.name, traits.memory.storage_bytes >> 20);
+    return fmt::format("a buffer needs {} MiB; {} allows at most {} MiB", mebibytes(storage_bytes), traits.name,
+                       traits.memory.storage_bytes >> 20);
   if (traits.memory.total_bytes > 0 && bytes_of(plan) > traits.memory.total_bytes)
-    return fmt::format("the pictures take {} MiB together; {} has {} MiB", mebibytes(bytes_of(plan)), traits.name,
+    return fmt::format("all images need {} MiB; {} has {} MiB", mebibytes(bytes_of(plan)), traits.name,
                        traits.memory.total_bytes >> 20);
   return "";
 }

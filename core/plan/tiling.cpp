@@ -14,7 +14,7 @@ namespace {
 using Kind = Footprint::Kind;
 Kind kind_of(const Call& call) { return footprint_of(call, {1, 1}).kind; }
 
-// The largest multiple of `step` that is not larger.
+// Rounds down to a multiple of `step`.
 int down_to(int at, int step) {
   const int rest = at % step;
   return at - (rest < 0 ? rest + step : rest);
@@ -24,9 +24,9 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-// Of a side of `from` texels that becomes one of `to`.
+// Texels needed along an axis on which `from` texels become `to`.
 Range needed_along(Range made, int from, int to, int reach, bool wraps, int period) {
-  if (wraps && made.begin == 0 && made.end == to) return {0, from};  // it repeats itself
+  if (wraps && made.begin == 0 && made.end == to) return {0, from};  // the border repeats, so the whole side is needed
   const auto under = [&](int at) { return int((2 * int64_t(at) + 1) * from / (2 * int64_t(to))); };
   Range range{under(made.begin) - reach, under(made.end - 1) + reach + 1};
   if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, from)};
@@ -35,7 +35,7 @@ Range needed_along(Range made, int from, int to, int reach, bool wraps, int peri
 
 size_t texel_bytes(Depth depth) { return 4 * bytes_of(depth); }
 
-// Copies a run of a row that may go round the picture's end.
+// Copies a run of a row. The run may wrap around the border of the image.
 void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes, std::byte* to) {
   while (count > 0) {
     const int at = begin - down_to(begin, side), run = std::min(count, side - at);
@@ -62,7 +62,8 @@ double taps_of(const Plan& plan) {
 
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
-  // of the last stage; tiles overlap where it looks around, and a guard would count the texels there twice
+  // State of the last stage. Tiles overlap if an op reads neighbors, and a guard would count texels of the overlap
+  // twice.
   bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : calls) {
     const Footprint footprint = footprint_of(call, size);
@@ -84,11 +85,11 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   return stages;
 }
 
-// Why a chain needs the whole picture at once; "" where it does not.
+// Why a chain cannot be tiled; empty if it can.
 static std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
-  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be done in parts", call->text());
+  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be tiled", call->text());
   if ((stays_rgb(input) && !input.is_r11g11b10_between) || stages_of(calls, input.size).size() == 1) return "";
-  return fmt::format("in parts, pictures between ops cannot be kept as {}; expected --space rgb and no r11g11b10",
+  return fmt::format("tiles cannot be stored as {} between ops; expected --space rgb and no --storage r11g11b10",
                      input.is_r11g11b10_between ? "11:11:10 bits" : "CIE Yxy");
 }
 
@@ -96,7 +97,7 @@ TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, D
                           const ChainOptions& options) {
   TilingDecision passage{.obstacle = obstacle_to_parts(calls, input)};
   const bool can_be_cut = passage.obstacle.empty();
-  if (!can_be_cut) traits.memory.total_bytes = 0;  // nobody knows how much is free: it is tried
+  if (!can_be_cut) traits.memory.total_bytes = 0;  // free memory is unknown, so try and fail on allocation
   passage.whole = plan_of_any_size(calls, input, traits);
   passage.limit = over_limit(passage.whole, traits);
   if (!passage.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", passage.limit, passage.obstacle);
@@ -122,7 +123,7 @@ Region needed_for(const Region& made, Size from, const Stage& stage, std::array<
 }
 
 Region needed_for_level(const Region& made, Size whole) {
-  // of odd sides a texel takes three, of which it has one in common with its neighbor
+  // with an odd side a texel depends on three texels, and shares one with its neighbor
   const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
   return {.corner = {2 * made.corner.x, 2 * made.corner.y},
           .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};

@@ -22,7 +22,7 @@ Param border_param() {
           .kind = ParamKind::choice,
           .choices = {"clamp", "repeat", "mirror"},
           .effect = {.in = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
-                     .requirement = "a --filter that looks beyond the picture, which box does not"}};
+                     .requirement = "a --filter other than box"}};
 }
 
 Param hicomp_param() {

@@ -157,7 +157,7 @@ void sync(int descriptor, const std::string& path) {
 }
 
 [[noreturn]] void refuse_to_clobber(const std::string& path) {
-  fail(Exit::output, "{}: exists already, and --no-clobber forbids to replace it", path);
+  fail(Exit::output, "{}: already exists, and --no-clobber keeps it", path);
 }
 
 // A name in an open folder: whatever becomes of the path that led there, it stays the same place.
@@ -177,9 +177,9 @@ FileLocation place_of(const std::string& path, const fs::path& at) {
     place.folder = Descriptor(retried([&] { return open(folder.c_str(), O_PATH | flags); }));
   if (place.folder.get() >= 0) return place;
   if (errno == ENOENT)
-    fail(Exit::output, "{}: its folder {} is not there (No such file or directory); make it first", path,
+    fail(Exit::output, "{}: the folder {} does not exist (No such file or directory); create it, or use --mkdir", path,
          folder.string());
-  fail(Exit::output, "{}: its folder {} cannot be used: {}", path, folder.string(),
+  fail(Exit::output, "{}: the folder {} cannot be used: {}", path, folder.string(),
        std::generic_category().message(errno));
 }
 
@@ -203,7 +203,7 @@ std::optional<struct stat> facts_of(const FileLocation& place, const std::string
 Target linked_target(FileLocation link, const std::string& path) {
   const Descriptor file(retried([&] { return openat(link.folder.get(), link.name.c_str(), O_PATH | O_CLOEXEC); }));
   if (file.get() < 0 && errno == ENOENT)
-    fail(Exit::output, "{}: is a symbolic link to nothing; make what it leads to first, or remove the link", path);
+    fail(Exit::output, "{}: is a symbolic link to nothing; create its target first, or remove the link", path);
   struct stat facts = {};
   if (file.get() < 0 || fstat(file.get(), &facts) != 0) fail_to_write(path, errno);
   if (!S_ISREG(facts.st_mode)) return {.place = std::move(link), .old = facts};

@@ -1,4 +1,4 @@
-// Where the paths of outputs lead, and how several files are written as one.
+// Writes outputs atomically, also several files together.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,12 @@
 
 namespace gpupost {
 
-// The number of the descriptor of this process that a path stands for, if it does: of "-", /dev/stdout, /dev/fd/3. Such an
-// output is written on to, and never replaced.
+// The descriptor that a path means: "-", /dev/stdout, /dev/fd/3. Such an output is appended to and never replaced.
 std::optional<int> own_descriptor(const std::string& path);
 
-// Throws Error(Exit::output) where it can be seen beforehand that the path cannot be written: its folder is not there or takes
-// no files, a folder or a mount point has its name, a file does that `no_clobber` protects or that is read-only, a link leads
-// to nothing, a descriptor is closed or for reading.
+// Throws Error(Exit::output) if a path clearly cannot be written: the folder is missing or not writable; the path is a
+// folder, a mount point, a read-only file, a dangling link, or a file that `no_clobber` protects; or the descriptor is
+// closed or read-only.
 void check_can_be_written(const std::string& path, bool no_clobber);
 
 struct OutputFile {
@@ -22,17 +21,17 @@ struct OutputFile {
   std::span<const std::byte> bytes;
 };
 
-// As write_file() each, but all get their names or none does: all are looked at, then all are written beside their places and
-// synced, then all are renamed, with signals held back; where a rename fails, those before it are undone. (A file system
-// without hard links cannot undo.) Bytes for devices, pipes and own descriptors are written before the renames. At most 64.
+// Writes several files; either all get their names or none. All are checked, then written to temporary files and
+// synced, then renamed while signals are blocked. If a rename fails, earlier renames are undone (not possible without
+// hard links). Devices, pipes and descriptors are written before the renames. At most 64 files.
 void write_files(std::span<const OutputFile> files, bool no_clobber);
 
-// Replaces `path` whole: a temporary file in its folder, every byte written, synced, renamed, the folder synced. A
-// symbolic link keeps its place and its target is replaced. "-" writes to standard output. With `no_clobber` a path
-// that exists is refused. Throws Error(Exit::output) and leaves nothing behind.
+// Replaces `path` atomically: writes and syncs a temporary file in the same folder, renames it, and syncs the folder.
+// For a symbolic link, the target is replaced. "-" writes to standard output. With `no_clobber`, an existing path is an
+// error. Throws Error(Exit::output) and leaves no temporary file.
 void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber);
 
-// Removes the temporary files of every write_file() under way. Safe to call from a signal handler.
+// Removes the temporary files of running write_file() calls. Safe in a signal handler.
 void remove_temporary_files() noexcept;
 
 }  // namespace gpupost

@@ -190,16 +190,16 @@ void throw_worker_failure(const WorkerEnd& end, const Task& task) {
   if (signal == SIGKILL && !end.said_too_much)
     fail(Exit::limit, "the {} was killed; the system may be out of memory", task.worker);
   if (signal != 0 && !end.said_too_much)
-    fail(Exit::input, "the {} crashed on this file (signal {}); it is damaged or hostile", task.worker, signal);
+    fail(Exit::input, "the {} crashed on this file (signal {}); the file is damaged or hostile", task.worker, signal);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == int(Exit::limit))
     fail(Exit::limit, "the {} is out of memory", task.worker);
   constexpr int loader_failure = 127;  // of the loader and of posix_spawn
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == loader_failure)
     fail(Exit::limit, "the {} could not be started", task.worker);
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
-    fail(Exit::input, "the {} failed on this file (exit code {}); it is damaged or hostile", task.worker,
+    fail(Exit::input, "the {} failed on this file (exit code {}); the file is damaged or hostile", task.worker,
          WEXITSTATUS(end.status));
-  fail(Exit::input, "the {} gave no sensible answer; the file is hostile", task.worker);
+  fail(Exit::input, "the {} gave an invalid answer; the file may be hostile", task.worker);
 }
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// A worker as its parent sees it: a process of its own, for what may hang or crash on a file.
+// Worker processes, for work that may crash or hang on a file.
 #pragma once
 
 #include "core/system/descriptor.h"
@@ -14,36 +14,36 @@
 
 namespace gpupost {
 
-// Where a worker finds its descriptors.
+// Descriptor numbers in a worker.
 enum WorkerDescriptor {
-  worker_talk = 3,         // a socket: the request in up to its end, then the answer out
-  worker_descriptors = 4,  // those that its parent hands over, in their order
+  worker_talk = 3,  // a socket: reads the request until its end, then writes the reply
+  worker_descriptors = 4,  // descriptors from the parent, in order
 };
 
-// The program that workers are started from. Its main() returns what a worker's main returns where is_worker() says so. A
-// program hands the path in before it starts a worker: "/proc/self/exe" where it answers for its workers itself.
+// The program for workers. Its main() checks is_worker() and runs the worker. Set it before the first worker; use
+// "/proc/self/exe" for the program itself.
 void use_worker_program(std::string path);
 
-// Is this process meant to be the worker that `word` names?
+// Returns whether this process must act as the worker named `word`.
 bool is_worker(int argc, char** argv, std::string_view word);
 
-// What became of a worker: what it said up to its end, and how it ended.
+// Result of a worker: its reply and how it ended.
 struct WorkerEnd {
   std::vector<std::byte> said;
-  bool was_too_slow = false;   // and was killed for it
-  bool said_too_much = false;  // likewise
-  int status = 0;              // as waitpid has it
+  bool was_too_slow = false;  // exceeded its time and was killed
+  bool said_too_much = false;  // reply was too long, and it was killed
+  int status = 0;  // status from waitpid
 };
 
 class Worker {
  public:
-  // The one that `word` names, with these descriptors and no others. Throws Error(Exit::limit) if it cannot start.
+  // Starts the worker named `word` with only these descriptors. Throws Error(Exit::limit) if it cannot start.
   Worker(std::string_view word, std::span<const int> descriptors);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Hands over the request and collects the answer; the worker is gone when it returns.
+  // Sends the request and reads the reply. The worker has ended when it returns.
   WorkerEnd run(std::span<const std::byte> request, size_t max_answer_bytes, std::chrono::seconds at_most);
 
  private:
@@ -55,7 +55,7 @@ class Worker {
   Descriptor talk_;
 };
 
-// What a worker is for and what its limits were, as messages say it.
+// Purpose and limits of a worker, for messages.
 struct Task {
   std::string_view action;  // "decode"
   std::string_view worker;  // "decoder"
@@ -64,7 +64,7 @@ struct Task {
   std::string_view cpu_option = "", wall_option = "";  // that lift the limits: " (--decode-seconds)"
 };
 
-// Says why a worker gave no answer to be used. Throws Error(Exit::input), or Error(Exit::limit) where the machine is to blame.
+// Throws the reason why a worker failed: Error(Exit::input), or Error(Exit::limit) if the system is the cause.
 [[noreturn]] void throw_worker_failure(const WorkerEnd& end, const Task& task);
 
 }  // namespace gpupost

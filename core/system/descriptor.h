@@ -1,4 +1,4 @@
-// A file descriptor with an owner, and how bytes get to one.
+// Owned file descriptors, and writing to them.
 #pragma once
 
 #include <unistd.h>
@@ -33,12 +33,12 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Does this errno say that the process or the machine has no more memory, descriptors, processes or threads?
+// Returns whether errno means that memory, descriptors, processes or threads are exhausted.
 bool is_out_of_resources(int error);
 
-// Writes all of the bytes, and waits for a pipe that its other end made non-blocking. 0, or the error (an errno).
+// Writes all bytes. Waits for non-blocking pipes. Returns 0 or errno.
 int write_whole(int descriptor, std::span<const std::byte> bytes);
-// All that there is to be read, up to the end or an error.
+// Reads until the end or an error.
 std::vector<std::byte> read_to_end(int descriptor);
 // The text of a file or pipe that the user names. Throws Error(Exit::input), with `name` in it, where reading fails, or where
 // there are more than `most_bytes`: /dev/zero has no end.

@@ -1,6 +1,6 @@
-// What SIGHUP, SIGINT, SIGQUIT and SIGTERM do. The first one starts no new output file, lets the files that are being written
-// finish for at most 10 s, removes the temporary files of the rest, and ends the process by that same signal. The second one
-// ends the process at once. main() installs the handlers; write_files() marks its work.
+// Handling of SIGHUP, SIGINT, SIGQUIT and SIGTERM. After the first signal, no new output is started; files that are
+// being written may finish for at most 10 s; other temporary files are removed; then the process ends by that signal.
+// The second signal ends it immediately. main() installs the handlers; write_files() marks its work.
 #pragma once
 
 namespace gpupost {
@@ -8,11 +8,11 @@ namespace gpupost {
 // Installs the handlers. A signal that the parent process ignores stays ignored.
 void handle_interrupts();
 
-// Writes this line to standard error when the first interrupt comes. It must outlive the process's work; nullptr: nothing.
+// Sets a line for standard error at the first signal. It must outlive the process's work. nullptr: none.
 void say_at_interrupt(const char* line);
 
-// While one of these lives, a first interrupt waits. Its constructor does not return after an interrupt; the destructor of the
-// last one ends the process where an interrupt came. Any thread may have one; they must not be nested.
+// While an object exists, the first signal is delayed. The constructor does not return after a signal; the destructor
+// of the last object then ends the process. Usable from any thread, not nested.
 class FileWriting {
  public:
   FileWriting();

@@ -1,4 +1,4 @@
-// What a worker takes from itself before it looks at a file.
+// The sandbox of workers.
 #pragma once
 
 #include <cstdint>
@@ -6,24 +6,24 @@
 namespace gpupost {
 
 struct SandboxLimits {
-  uint64_t memory_bytes = 0;  // of address space
-  uint64_t file_bytes = 0;    // of the shared memory that is written
+  uint64_t memory_bytes = 0;  // limit of address space
+  uint64_t file_bytes = 0;  // limit of written files, which are shared memory
   int cpu_seconds = 0;
-  bool reads_files = false;  // may open files for reading
+  bool reads_files = false;  // allows opening files for reading
 };
 
-// Limits the calling process for good: it dies with its parent, has the limits above, leaves no core, gains no rights, and
-// can make no system call but those for memory, threads and open descriptors. New memory cannot be executable, and
-// signals reach this process alone. Threads must not have been started. Returns whether system calls are filtered: where the
-// system has no seccomp, the rest still holds.
+// Restricts the calling process permanently. It dies with its parent, has the limits above, leaves no core dump, gains
+// no rights, and can use only system calls for memory, threads and open descriptors. New memory cannot be executable,
+// and signals reach only this process. No thread may have been started. Returns whether system calls are filtered;
+// without seccomp, the other restrictions still apply.
 bool enter_sandbox(const SandboxLimits& limits);
 
-// Can system calls be limited here?
+// Returns whether the system supports seccomp filters.
 bool has_seccomp();
-// Are they, in a process of its own that tries? Where a container's own filter forbids filters, the system still has them.
+// Tests filters in a child process. The filter of a container can forbid filters even if the system supports them.
 bool sandbox_holds();
 
-// Do sanitizers watch this build? They need system calls and address space beyond any limit.
+// Returns whether this is a sanitizer build, which needs system calls and address space beyond the limits.
 constexpr bool is_sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;

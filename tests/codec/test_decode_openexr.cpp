@@ -111,7 +111,7 @@ TEST_CASE("numbers of sub-sampled channels stand for those around them, with a w
     const File file = make_exr(recipe);
     const Decoded decoded = decode_bytes(file);
     CHECK(difference(file, decoded.picture) == "");
-    CHECK(is_warned_of(decoded, "repeating their numbers: B (2 x 3), R (4 x 1), id (1 x 2)"));
+    CHECK(is_warned_of(decoded, "repeating their values: B (2 x 3), R (4 x 1), id (1 x 2)"));
   }
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("chroma beside other channels, in a layer, and of the whole resolution
                                    .channels = {{"BY", Depth::half}, {"RY", Depth::half}, {"Y", Depth::f32}},
                                    .samplings = {{2, 2}, {2, 2}, {1, 1}}});
   CHECK(refusal_of(of_floats) ==
-        "2 file: sub-sampled luminance and chroma are supported in halves alone; Y is of other numbers");
+        "2 file: subsampled luminance and chroma are supported only as half; Y has another type");
 
   const File whole = make_exr({.channels = {channels.begin(), channels.begin() + 3}});
   const Picture picture = decode_bytes(whole).picture;
@@ -194,7 +194,7 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
   CHECK(first.parts[3].name == "part 3");
   CHECK(first.parts[3].size == Size{26, 37});
   CHECK(first.parts[3].channels == std::vector<std::string>{"A", "B", "G", "R"});
-  CHECK(is_warned_of(first, "one was read, part 0; --part takes another"));
+  CHECK(is_warned_of(first, "only part 0 was read (--part reads another)"));
   CHECK(decode_bytes(file, {.part = "0"}).warnings.empty());
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("a part of deep data is refused by name, and those beside it are read"
   const ExrRecipe flat{};
   const File file = make_exr_behind_deep(flat);
   CHECK(refusal_of(file) ==
-        "2 file: deep data, which part 0 (deep) holds, is not supported; it has the parts 0 (deep), 1 (flat)");
+        "2 file: part 0 (deep) holds deep data, which is not supported; the parts are 0 (deep), 1 (flat)");
   MemoryInput stream(file);
   Imf::MultiPartInputFile reference(stream);
   Imf::InputPart part(reference, 1);

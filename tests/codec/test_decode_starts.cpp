@@ -49,14 +49,14 @@ TEST_CASE("an input without end that begins as no image does is refused when its
     CHECK(error.code() == Exit::input);
     said = error.what();
   }
-  CHECK_MESSAGE(said.starts_with("/dev/zero: is no image of a format known here"), said);
+  CHECK_MESSAGE(said.starts_with("/dev/zero: is not an image of a known format"), said);
 }
 
 TEST_CASE("a pipe may give an image in pieces of any size") {
   const File file = make_exr({.width = 5, .height = 4});
   CHECK(refusal_of_pieces(file, {}) == "");
   CHECK(refusal_of_pieces(file, {1, 3, 13, 1, 1}) == "");
-  CHECK(refusal_of_pieces(file_of("no image at all, but as long as one"), {5, 20}).find("is no image") !=
+  CHECK(refusal_of_pieces(file_of("no image at all, but as long as one"), {5, 20}).find("is not an image") !=
         std::string::npos);
-  CHECK(refusal_of_pieces(file_of("short"), {2}).find("is no image") != std::string::npos);
+  CHECK(refusal_of_pieces(file_of("short"), {2}).find("is not an image") != std::string::npos);
 }

@@ -106,11 +106,11 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
   CHECK(made({{"IHDR", png_header(17, 9, 3, 0)}, {"IDAT", data}, {"IEND", ""}}).find("with 3 bits") !=
         std::string::npos);
   CHECK(made({{"IHDR", png_header(40000, 9, 8, 0)}, {"IDAT", data}, {"IEND", ""}}) ==
-        "2 file: claims 40000 x 9 texels; at most 32768 a side (--max-side)");
+        "2 file: has 40000 x 9 texels; the limit is 32768 per side (raise it with --max-side)");
   CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") !=
         std::string::npos);
   data.back() = char(data.back() + 1);  // the checksum of the data
-  CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data from byte 33 on are damaged");
+  CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data is damaged from byte 33 on");
 }
 
 TEST_CASE("a PNG says once which color chunk is ignored") {
@@ -120,25 +120,23 @@ TEST_CASE("a PNG says once which color chunk is ignored") {
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
   CHECK(warnings({{"gAMA", big_u32(50000)}}).empty());
-  CHECK(warnings({{"gAMA", big_u32(0)}}) ==
-        Warnings{"chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB"});
+  CHECK(warnings({{"gAMA", big_u32(0)}}) == Warnings{"chunk gAMA is invalid and ignored; the image is taken as sRGB"});
   CHECK(warnings({{"cHRM", "short"}}) ==
-        Warnings{"chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB"});
+        Warnings{"chunk cHRM is ignored: it must have 32 bytes; the primaries are taken as sRGB"});
   CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
   for (const char* code : {"\1\15\0\1", "\11\1\0\1", "\14\10\0\1"})
     CHECK(warnings({{"cICP", std::string(code, 4)}}).empty());
   CHECK(warnings({{"cICP", std::string("\11\20\0\1", 4)}}).empty());
-  CHECK(warnings({{"cICP", std::string("\11\12\0\1", 4)}}).at(0).find("transfer is number 10") != std::string::npos);
-  CHECK(
-      warnings({{"cICP", std::string("\2\15\0\1", 4)}}) ==
-      Warnings{"chunk cICP is ignored, whose primaries are number 2, which are not supported: the picture is taken as "
-               "sRGB"});
-  CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("whose matrix is number 1") != std::string::npos);
-  CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("do not fill their range") != std::string::npos);
+  CHECK(warnings({{"cICP", std::string("\11\12\0\1", 4)}}).at(0).find("transfer number 10") != std::string::npos);
+  CHECK(warnings({{"cICP", std::string("\2\15\0\1", 4)}}) ==
+        Warnings{"chunk cICP is ignored: primaries number 2 is not supported; the image is taken as sRGB"});
+  CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("its matrix is number 1") != std::string::npos);
+  CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("narrow-range values are not supported") !=
+        std::string::npos);
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}) ==
-        Warnings{"chunk iCCP is damaged and ignored: the picture is taken as sRGB"});
+        Warnings{"chunk iCCP is damaged and ignored; the image is taken as sRGB"});
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
-        Warnings{"the ICC profile is damaged and ignored: the picture is taken as sRGB"});
+        Warnings{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
 }
 
 TEST_CASE("the curve of a PNG is the one that its first word on it says") {
@@ -207,7 +205,7 @@ TEST_CASE("TGA runs are walked to the last texel") {
   CHECK(refusal_of(file_of(runs)) == "");
   for (size_t cut = 18; cut < runs.size(); ++cut)
     CHECK(refusal_of(file_of(runs.substr(0, cut))).find("2 file: is cut off") == 0);
-  CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends behind the image") !=
+  CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends after the image") !=
         std::string::npos);
   CHECK(refusal_of(file_of(tga_header(2, 3, 1, 24, 0x30) + "abcdefghi")).find("right to left") != std::string::npos);
 }
@@ -247,9 +245,9 @@ TEST_CASE("a BMP that is cut off or compressed is refused") {
   const std::string whole = bmp_header(2, -2, 24, 0, 0) + std::string(16, 'x');
   CHECK(refusal_of(file_of(whole)) == "");
   CHECK(refusal_of(file_of(whole.substr(0, whole.size() - 1))) ==
-        "2 file: is cut off: its data end at byte 70, the file has 69");
+        "2 file: is cut off: its data ends at byte 70, the file has 69");
   CHECK(refusal_of(file_of(bmp_header(2, 2, 8, 1, 0) + whole)) == "2 file: BMP compression RLE8 is not supported");
-  CHECK(refusal_of(file_of(bmp_header(2, 2, 2, 0, 0) + whole)) == "2 file: BMP of 2 bits a texel is not supported");
+  CHECK(refusal_of(file_of(bmp_header(2, 2, 2, 0, 0) + whole)) == "2 file: BMP with 2 bits per texel is not supported");
 }
 
 TEST_CASE("Radiance rows are floats, in runs or flat") {
@@ -276,7 +274,7 @@ TEST_CASE("a Radiance header's primaries are taken, and what is not is named") {
   CHECK(decoded("PRIMARIES=0.64 0.33 0.30 0.60 0.15 0.06 0.3127 0.3290\n").picture.attributes.empty());
   for (const char* numbers : {"0.7 0.3", "a b c d e f g h", "0.7 0.3 0.2 0.8 0.1 0.1 0.3 -1"})
     CHECK(decoded(fmt::format("PRIMARIES={}\n", numbers)).warnings ==
-          Warnings{"PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1"});
+          Warnings{"PRIMARIES in the header is ignored: it must have 8 numbers from 0 to 1"});
   CHECK(decoded("EXPOSURE=2\nEXPOSURE=3\nGAMMA=2.2\n").warnings ==
         Warnings{"EXPOSURE of the header is ignored: values stay as they are stored",
                  "GAMMA of the header is ignored: values stay as they are stored"});

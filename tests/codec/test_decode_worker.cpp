@@ -41,12 +41,12 @@ size_t descriptor_count() {
 
 TEST_CASE("what is no image is refused by what it is") {
   const std::string folder = std::filesystem::temp_directory_path();
-  CHECK(message_of(folder) == folder + ": is a folder; expected a file, or --recursive for the pictures in it");
+  CHECK(message_of(folder) == folder + ": is a folder; expected a file, or --recursive for the images in it");
   CHECK(message_of("/nowhere/at all.exr") == "/nowhere/at all.exr: cannot be opened: No such file or directory");
   CHECK(message_of("/dev/null") == "/dev/null: is empty");
   CHECK(refusal_of({}) == "2 file: is empty");
   CHECK(refusal_of(file_of("some text that is longer than any header"))
-            .starts_with("2 file: is no image of a format known here (exr, png, jpg"));
+            .starts_with("2 file: is not an image of a known format (exr, png, jpg"));
 }
 
 TEST_CASE("a picture is read from a pipe as from a file") {

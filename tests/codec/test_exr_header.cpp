@@ -92,18 +92,19 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
       {"must be chlist", with(file, channels - 4 - 7, 'k')},
       {"claims 4294967295 bytes", with(file, channels - 4, uint32_t(-1))},
       {"is of type 3", with(file, channels + 2, 3)},
-      {"channel A is sampled 2 x 1, which the data window (0, 0) - (16, 40) is no multiple of",
+      {"channel A is sampled 2 x 1; the data window (0, 0) - (16, 40) is not a multiple of it",
        with(file, channels + 10, 2)},
       {"channel A is sampled 0 x 1", with(file, channels + 10, 0)},
-      {"channel B stands behind C", with(file, channels, 'C')},
+      {"channel B comes after C", with(file, channels, 'C')},
       {"its compression is number 77", with(file, value_of(file, "compression", "compression"), uint8_t(77))},
       {"line order is number 3", with(file, value_of(file, "lineOrder", "lineOrder"), uint8_t(3))},
-      {"claims 100001 x 41 texels; at most 32768 a side (--max-side)", with(file, window + 8, 100000)},
+      {"has 100001 x 41 texels; the limit is 32768 per side (raise it with --max-side)",
+       with(file, window + 8, 100000)},
       {"claims 4294967296 x 41", with(with(file, window, INT32_MIN), window + 8, INT32_MAX)},
       {"claims 17 x 0 texels", with(file, window + 12, -1)},
-      {"further than", with(with(file, window, 9000000), window + 8, 9000016)},
+      {"extends more than", with(with(file, window, 9000000), window + 8, 9000016)},
       {"display window", with(file, value_of(file, "displayWindow", "box2i") + 8, -5)},
-      {"display window reaches further", with(file, value_of(file, "displayWindow", "box2i") + 8, INT_MAX)},
+      {"display window extends more", with(file, value_of(file, "displayWindow", "box2i") + 8, INT_MAX)},
       {"has no attribute lineOrder", with(file, place_of(file, "lineOrder"), 'm')},
       {"has attribute twin.1 twice", with(file, place_of(file, "twin.2") + 5, '1')},
   };
@@ -122,11 +123,11 @@ TEST_CASE("each damaged field of a file of parts is refused, and named") {
   CHECK(parts[1].name == "two");
   CHECK(parts[1].size() == Size{8, 3});
   const size_t count = value_of(file, "chunkCount", "int"), type = value_of(file, "type", "string");
-  CHECK(complaint(with(file, count, 4)) == "part 0 (one) says it has 4 chunks; it must have 3");
+  CHECK(complaint(with(file, count, 4)) == "part 0 (one) claims 4 chunks; it must have 3");
   CHECK(complaint(with(file, type, 'S')) ==
         "a part of type Scanlineimage is not supported; expected scanlineimage, tiledimage, deepscanline, deeptile");
   const size_t chunk = offset_of_chunk(file, parts[1], 0);
-  CHECK(complaint(with(file, chunk, 0)) == "chunk 1 of 1 of part 1 says it is of part 0");
+  CHECK(complaint(with(file, chunk, 0)) == "chunk 1 of 1 of part 1 claims to belong to part 0");
   CHECK(complaint(with(file, chunk + 8, -1)).find("chunk 1 of 1 of part 1 has 4294967295 bytes") == 0);
   CHECK(complaint(with(file, parts[1].table_at, uint64_t(parts[1].table_at))).find("inside the header") !=
         std::string::npos);
@@ -140,7 +141,7 @@ TEST_CASE("chunks of deep parts are looked for too") {
   const size_t first = offset_of_chunk(file, deep, 0);
   CHECK(complaint(with(file, first + 8, uint64_t(-1))).find("is cut off: chunk 1 of 41 of part 0 ends at") == 0);
   CHECK(complaint(with(file, first + 16, uint64_t(1) << 40)).find("is cut off: chunk 1 of 41 of part 0 ends at") == 0);
-  CHECK(complaint(with(file, first + 4, 7)) == "chunk 1 of 41 of part 0 says it is line 7; it must be 0");
+  CHECK(complaint(with(file, first + 4, 7)) == "chunk 1 of 41 of part 0 claims to be line 7; it must be 0");
 }
 
 TEST_CASE("each damaged chunk is refused, and numbered") {
@@ -149,11 +150,11 @@ TEST_CASE("each damaged chunk is refused, and numbered") {
   const size_t second = offset_of_chunk(file, header, 1);
   const auto damaged = [&](const File& changed) { return complaint(changed); };
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(0))) == "is cut off: chunk 2 of 3 was never written");
-  CHECK(damaged(with(file, header.table_at + 8, uint64_t(9))).find("chunk 2 of 3 is said to start at byte 9") == 0);
+  CHECK(damaged(with(file, header.table_at + 8, uint64_t(9))).find("chunk 2 of 3 would start at byte 9") == 0);
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(-9))).find("is cut off: chunk 2 of 3 starts at byte") == 0);
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(offset_of_chunk(file, header, 0)))) ==
-        "chunk 2 of 3 says it is line 0; it must be 16");
-  CHECK(damaged(with(file, second, 17)) == "chunk 2 of 3 says it is line 17; it must be 16");
+        "chunk 2 of 3 claims to be line 0; it must be 16");
+  CHECK(damaged(with(file, second, 17)) == "chunk 2 of 3 claims to be line 17; it must be 16");
   CHECK(damaged(with(file, second + 4, 0)).find("chunk 2 of 3 has 0 bytes") == 0);
   CHECK(damaged(with(file, second + 4, -1)).find("chunk 2 of 3 has 4294967295 bytes") == 0);
 }
@@ -188,11 +189,12 @@ TEST_CASE("a file of parts cut anywhere is refused") {
 
 TEST_CASE("limits on a file are held") {
   const File file = make_exr({});
-  CHECK(complaint(file, {.side = 40}) == "claims 17 x 41 texels; at most 40 a side (--max-side)");
-  CHECK(complaint(file, {.texel_count = 696}) == "claims 17 x 41 texels; at most 696 in all (--max-texels)");
-  CHECK(complaint(file, {.channel_count = 3}) == "has more than 3 channels (--max-channels)");
+  CHECK(complaint(file, {.side = 40}) == "has 17 x 41 texels; the limit is 40 per side (raise it with --max-side)");
+  CHECK(complaint(file, {.texel_count = 696}) ==
+        "has 17 x 41 texels; the limit is 696 in total (raise it with --max-texels)");
+  CHECK(complaint(file, {.channel_count = 3}) == "has more than 3 channels (raise the limit with --max-channels)");
   CHECK(refusal_of(file, {.limits = {.decoded_bytes = 5575}}) ==
-        "2 file: takes 5576 bytes once decoded; at most 5575 (--max-decoded)");
+        "2 file: needs 5576 bytes when decoded; the limit is 5575 (raise it with --max-decoded)");
 }
 
 TEST_CASE("no byte of a header that is changed harms the check") {

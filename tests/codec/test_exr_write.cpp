@@ -433,7 +433,7 @@ TEST_CASE("what the format cannot hold is refused before tinyexr sees it") {
   picture.groups[2].channels[0].name = "Z";
   CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: two channels have the name Z");
   picture.groups[2].channels[0].name = std::string(256, 'n');
-  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: a channel's name has 256 bytes, 255 are possible");
+  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: a channel name has 256 bytes; the limit is 255");
   picture.groups.clear();
   CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: no channel has level 0");
 }

@@ -148,21 +148,20 @@ TEST_CASE("PNG of every number of bits and kind of color, interlaced or not, is 
 TEST_CASE("what a PNG says beside its texels is honored or named") {
   const auto with = [](const std::vector<PngChunk>& chunks) { return png_of(8, 2, false, chunks); };
   const std::string animation = big_u32(2) + big_u32(0);
-  check_features(
-      {{"upright", with({{"eXIf", exif_of(1, true)}})},
-       {"cut Exif", with({{"eXIf", exif_of(6, true).substr(0, 12)}})},
-       {"animated", with({{"acTL", animation}}), "", "is animated: the picture that stands for all is read alone"},
-       {"PQ", with({{"cICP", std::string("\11\20\0\1", 4)}})},
-       {"HLG", with({{"cICP", std::string("\11\22\0\1", 4)}})},
-       {"of a damaged profile", with({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}), "",
-        "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
-      check_as_libpng);
+  check_features({{"upright", with({{"eXIf", exif_of(1, true)}})},
+                  {"cut Exif", with({{"eXIf", exif_of(6, true).substr(0, 12)}})},
+                  {"animated", with({{"acTL", animation}}), "", "is animated; only its default image is read"},
+                  {"PQ", with({{"cICP", std::string("\11\20\0\1", 4)}})},
+                  {"HLG", with({{"cICP", std::string("\11\22\0\1", 4)}})},
+                  {"of a damaged profile", with({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}), "",
+                   "the ICC profile is damaged and ignored; the image is taken as sRGB"}},
+                 check_as_libpng);
 }
 
 TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or warned of") {
   using enum JpegColor;
   const std::string exif("Exif\0\0", 6), icc = std::string("ICC_PROFILE\0\1\1", 14) + "wide gamut";
-  const std::string inexact = "CMYK is made RGB without a profile: colors are not exact";
+  const std::string inexact = "CMYK without a profile is converted to RGB; colors are not exact";
   check_features({{"gray", make_jpeg({.color = gray})},
                   {"luminance and chroma", make_jpeg({})},
                   {"chroma of half the rows", make_jpeg({.down = 2})},
@@ -181,7 +180,7 @@ TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or war
                   {"chroma of half the columns, even", make_jpeg({.width = 38, .across = 2})},
                   {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
                   {"of a damaged profile", make_jpeg({.application2 = icc}), "",
-                   "the ICC profile is damaged and ignored: the picture is taken as sRGB"}},
+                   "the ICC profile is damaged and ignored; the image is taken as sRGB"}},
                  check_as_libjpeg);
 }
 
@@ -307,7 +306,7 @@ TEST_CASE("BMP of every kind is read right or refused by its name") {
                  std::string("\xff\0\0\xff\0\xff\0\xff", 8)},
                 {"RLE4", bmp(2, 1, 4, 2, "data"), "", "BMP compression RLE4 is not supported"},
                 {"RLE8", bmp(2, 1, 8, 1, "data"), "", "BMP compression RLE8 is not supported"},
-                {"a JPEG within", bmp(2, 1, 0, 4, "data"), "", "BMP of 0 bits a texel is not supported"}});
+                {"a JPEG within", bmp(2, 1, 0, 4, "data"), "", "BMP with 0 bits per texel is not supported"}});
 }
 
 TEST_CASE("Radiance pictures of every kind are read right, refused by name, or warned of") {
@@ -315,20 +314,19 @@ TEST_CASE("Radiance pictures of every kind are read right, refused by name, or w
   const auto ignored = [](const std::string& name) {
     return name + " of the header is ignored: values stay as they are stored";
   };
-  const std::string sizes = "Radiance pictures other than \"-Y height +X width\" are not supported";
-  check_features(
-      {{"plain", file_of(hdr(format, size))},
-       {"exposures", file_of(hdr(format + "EXPOSURE=2\nEXPOSURE=3\n", size)), "", ignored("EXPOSURE")},
-       {"corrected", file_of(hdr(format + "COLORCORR=1 2 3\n", size)), "", ignored("COLORCORR")},
-       {"primaries", file_of(hdr("PRIMARIES=0.64 0.33 0.29 0.6 0.15 0.06 0.333 0.333\n" + format, size))},
-       {"XYZE", file_of(hdr("FORMAT=32-bit_rle_xyze\n", size)), "Radiance pictures in XYZE are not supported"},
-       {"from below", file_of(hdr(format, "+Y 1 +X 2")), sizes},
-       {"from the right", file_of(hdr(format, "-Y 1 -X 2")), sizes},
-       {"columns first", file_of(hdr(format, "+X 2 -Y 1")), sizes}},
-      [](const File&, const Picture& picture) {
-        const auto numbers = picture.groups.at(0).levels.at(0).texels.as<float>();
-        CHECK(numbers[0] == 1.0f);
-        CHECK(numbers[1] == 0.5f);
-        CHECK(numbers[2] == 0.25f);
-      });
+  const std::string sizes = "Radiance images other than \"-Y height +X width\" are not supported";
+  check_features({{"plain", file_of(hdr(format, size))},
+                  {"exposures", file_of(hdr(format + "EXPOSURE=2\nEXPOSURE=3\n", size)), "", ignored("EXPOSURE")},
+                  {"corrected", file_of(hdr(format + "COLORCORR=1 2 3\n", size)), "", ignored("COLORCORR")},
+                  {"primaries", file_of(hdr("PRIMARIES=0.64 0.33 0.29 0.6 0.15 0.06 0.333 0.333\n" + format, size))},
+                  {"XYZE", file_of(hdr("FORMAT=32-bit_rle_xyze\n", size)), "Radiance images in XYZE are not supported"},
+                  {"from below", file_of(hdr(format, "+Y 1 +X 2")), sizes},
+                  {"from the right", file_of(hdr(format, "-Y 1 -X 2")), sizes},
+                  {"columns first", file_of(hdr(format, "+X 2 -Y 1")), sizes}},
+                 [](const File&, const Picture& picture) {
+                   const auto numbers = picture.groups.at(0).levels.at(0).texels.as<float>();
+                   CHECK(numbers[0] == 1.0f);
+                   CHECK(numbers[1] == 0.5f);
+                   CHECK(numbers[2] == 0.25f);
+                 });
 }

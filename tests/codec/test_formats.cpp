@@ -36,5 +36,5 @@ TEST_CASE("a format is known by the first bytes of its files") {
 }
 
 TEST_CASE("a format that is written alone is refused by name where it is read") {
-  CHECK(refusal_of(file_of("DDS \x7c")) == "2 file: is a dds file; they are written here but not read");
+  CHECK(refusal_of(file_of("DDS \x7c")) == "2 file: is a dds file; gpupost writes this format but does not read it");
 }

@@ -176,7 +176,7 @@ TEST_CASE("a JPEG holds no alpha: the picture is over black, and that is said") 
   std::vector<std::string> warnings;
   const Picture picture = ramp({64, 64}, false, true);
   const File file = written(picture, {.depth = Depth::u8, .quality = 100}, &warnings);
-  CHECK(warnings == std::vector<std::string>{"jpg holds no alpha; the picture is put over black"});
+  CHECK(warnings == std::vector<std::string>{"jpg holds no alpha; the image is composited over black"});
   const Picture read = decode_bytes(file).picture;
   CHECK(!read.groups[0].has_alpha());
   CHECK(std::abs(int(texels_of(read)[4 * 32]) - 255 * srgb_encode(0.25)) <= 4);

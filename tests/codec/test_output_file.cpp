@@ -142,7 +142,7 @@ TEST_CASE("no_clobber refuses what exists and leaves it alone") {
   const Folder folder;
   write_text(folder / "file", "old", true);
   CHECK(output_error_of([&] { write_text(folder / "file", "new", true); }) ==
-        (folder / "file") + ": exists already, and --no-clobber forbids to replace it");
+        (folder / "file") + ": already exists, and --no-clobber keeps it");
   CHECK(text_of(folder / "file") == "old");
   CHECK(folder.file_count() == 1);
 }
@@ -183,12 +183,12 @@ TEST_CASE("a missing folder, a folder for a file and a file for a folder are nam
   const Folder folder;
   write_text(folder / "file", "old");
   CHECK(output_error_of([&] { write_text(folder / "none/file", "new"); }) ==
-        (folder / "none/file") + ": its folder " + (folder / "none") +
-            " is not there (No such file or directory); make it first");
+        (folder / "none/file") + ": the folder " + (folder / "none") +
+            " does not exist (No such file or directory); create it, or use --mkdir");
   CHECK(output_error_of([&] { write_text(folder / "", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "new/", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "file/file", "new"); }) ==
-        (folder / "file/file") + ": its folder " + (folder / "file") + " cannot be used: Not a directory");
+        (folder / "file/file") + ": the folder " + (folder / "file") + " cannot be used: Not a directory");
   CHECK(output_error_of([&] { write_text("", "new"); }) == "the output has an empty name");
   CHECK(folder.file_count() == 1);
 }
@@ -254,7 +254,7 @@ TEST_CASE("of several files all get their names, or none does") {
   const std::vector<OutputFile> files{{.path = folder / "a", .bytes = bytes_of_text("one")},
                                       {.path = folder / "b", .bytes = bytes_of_text("two")},
                                       {.path = folder / "c", .bytes = bytes_of_text("three")}};
-  CHECK(output_error_of([&] { write_files(files, true); }).find("b: exists already") != std::string::npos);
+  CHECK(output_error_of([&] { write_files(files, true); }).find("b: already exists") != std::string::npos);
   CHECK(folder.file_count() == 1);
   fs::create_directory(folder / "c");
   CHECK(output_error_of([&] { write_files(files, false); }).ends_with("c: cannot be written: Is a directory"));

@@ -190,10 +190,10 @@ TEST_CASE("what is clipped is said, and what is dropped") {
   picture.display_window = {-1, -2, 20, 20};
   const Encoded encoded = encode_png(picture, {.depth = Depth::u8});
   CHECK(encoded.warnings ==
-        std::vector<std::string>{"3.3 % of the values are over 1 and were clipped",
-                                 "1.0 % of the values are below 0 and were clipped",
-                                 "3 values are not numbers and became 0", "png holds no other channels; dropped: Z m",
-                                 "png holds no attributes; dropped: owner x",
+        std::vector<std::string>{"3.3 % of the values are above 1 and were clamped",
+                                 "1.0 % of the values are below 0 and were clamped", "3 values are NaN and became 0",
+                                 "png holds only color and alpha; dropped channels: Z m",
+                                 "png holds no such attributes; dropped: owner x",
                                  "png holds no windows; the offset 1,2 of the data window is dropped"});
   CHECK(read_png(encoded.bytes).numbers[0] == 255);
 }
@@ -206,7 +206,7 @@ TEST_CASE("the level asked for is written") {
   CHECK(read_png(encoded.bytes).size == Size{8, 4});
   CHECK(read_png(encoded.bytes).numbers[0] == 7);
   CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8, .level = 2}); }) ==
-        "png: level 2 was asked for, the picture has 2");
+        "png: level 2 does not exist; the image has 2 levels");
 }
 
 TEST_CASE("what a PNG cannot be is refused") {
@@ -215,7 +215,7 @@ TEST_CASE("what a PNG cannot be is refused") {
   picture.groups[0].is_color = false;
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
   CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
-        "png needs R, G and B, or Y; the picture has Z N.X");
+        "png needs R, G and B, or Y; the image has Z N.X");
 }
 
 TEST_CASE("zlib gives back what was compressed, across pieces") {

@@ -184,8 +184,7 @@ TEST_CASE("a gray picture takes the curve of its profile, and none of another ki
     CHECK(decoded.picture.groups[0].is_luminance);
   }
   CHECK(decode_bytes(png_with(bytes_of(gray))).warnings ==
-        std::vector<std::string>{
-            "the ICC profile is of another kind of color and ignored: the picture is taken as sRGB"});
+        std::vector<std::string>{"the ICC profile is for another color model and ignored; the image is taken as sRGB"});
   cmsCloseProfile(gray);
   cmsCloseProfile(color);
   cmsFreeToneCurve(curve);

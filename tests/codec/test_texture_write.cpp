@@ -315,9 +315,9 @@ TEST_CASE("what is clipped is said once for all levels, and what is dropped") {
   const Encoded encoded =
       encode(*format_named("ktx2"), picture, {.depth = Depth::u8, .mipmapped = true, .transfer = Transfer::linear});
   REQUIRE(encoded.warnings.size() >= 2);
-  CHECK_MESSAGE(encoded.warnings[0].find("% of the values are over 1 and were clipped") != std::string::npos,
+  CHECK_MESSAGE(encoded.warnings[0].find("% of the values are above 1 and were clamped") != std::string::npos,
                 encoded.warnings[0]);
-  CHECK(encoded.warnings.back() == "ktx2 holds no other channels; dropped: Z");
+  CHECK(encoded.warnings.back() == "ktx2 holds only color and alpha; dropped channels: Z");
 }
 
 TEST_CASE("eight bits of sRGB with fewer than four components are widened for DDS, which says so") {

@@ -216,7 +216,7 @@ TEST_CASE("pages of a TIFF are its parts, and its orientation is applied") {
   const Recipe second{.width = 5, .height = 9, .orientation = ORIENTATION_RIGHTTOP};
   const File file = make_tiff({{}, second});
   CHECK(decode_bytes(file).warnings ==
-        std::vector<std::string>{"of its 2 parts one was read, 0; --part takes another"});
+        std::vector<std::string>{"has 2 parts; only part 0 was read (--part reads another)"});
   check_texels({}, decode_bytes(file).picture);
   check_texels(second, decode_bytes(file, {.part = "1", .keeps_orientation = true}).picture);
   const Picture turned = decode_bytes(file, {.part = "1"}).picture;
@@ -235,7 +235,7 @@ TEST_CASE("TIFF that is not supported is refused by name, and samples that are n
   CHECK(refusal({.bits = 1, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .compression = COMPRESSION_CCITTFAX4})
             .find("TIFF compression 4") != std::string::npos);
   CHECK(decode_bytes(make_tiff({{.samples = 4, .alpha = EXTRASAMPLE_UNSPECIFIED}})).warnings ==
-        std::vector<std::string>{"1 extra samples a texel, which are no alpha, are dropped"});
+        std::vector<std::string>{"1 extra samples per texel are dropped, because they are not alpha"});
 }
 
 TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or read") {

@@ -147,8 +147,8 @@ TEST_CASE("a pass that leaves its counters behind cannot be measured") {
   Plan plan = single_pass_plan(*gpu, size);
   plan.passes.at(0).memory.zeroed_bytes = plan.passes[0].memory.scratch_bytes;  // what workgroups hand on stays there
   const ImageSets sets = gpu->image_sets(plan, noise(size, Depth::half));
-  CHECK_THROWS_WITH_AS(gpu->measure(plan, sets, short_run),
-                       "mips single pass: leaves its counters other than zero behind it", Error);
+  CHECK_THROWS_WITH_AS(gpu->measure(plan, sets, short_run), "mips single pass: does not reset its counters to zero",
+                       Error);
 }
 
 TEST_CASE("a variant whose levels are wrong is told, and not timed") {
@@ -172,7 +172,7 @@ TEST_CASE("a variant that cannot be done says why") {
   if (!gpu) return;
   const std::vector<Variant> variants{{"--method per-level", true}};
   const BenchCase result = bench(*gpu, mips(), variants, {{37, 21}, Depth::f32}, short_run);
-  CHECK(result.variants.at(0).obstacle == "half arithmetic is for images of up to 16 bits");
+  CHECK(result.variants.at(0).obstacle == "half arithmetic needs images of at most 16 bits");
   CHECK(result.variants[0].times.count == 0);
   const BenchCase large = bench(*gpu, mips(), variants, {{32768 + 1, 1}, Depth::half}, short_run);
   CHECK(large.obstacle.find("texels a side") != std::string::npos);

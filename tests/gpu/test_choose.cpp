@@ -15,12 +15,13 @@ DeviceInfo made(int index, const char* name, DeviceType type, const char* obstac
   return device;
 }
 
-const std::vector<DeviceInfo> devices{made(0, "llvmpipe", DeviceType::cpu),
-                                      made(1, "Virtio", DeviceType::virtual_gpu),
-                                      made(2, "Iris Xe", DeviceType::integrated),
-                                      made(3, "GeForce A", DeviceType::discrete),
-                                      made(4, "GeForce B", DeviceType::discrete),
-                                      made(5, "Old Card", DeviceType::discrete, "it speaks Vulkan 1.0, 1.2 is needed")};
+const std::vector<DeviceInfo> devices{
+    made(0, "llvmpipe", DeviceType::cpu),
+    made(1, "Virtio", DeviceType::virtual_gpu),
+    made(2, "Iris Xe", DeviceType::integrated),
+    made(3, "GeForce A", DeviceType::discrete),
+    made(4, "GeForce B", DeviceType::discrete),
+    made(5, "Old Card", DeviceType::discrete, "it supports Vulkan 1.0; 1.2 is needed")};
 
 // The index of the chosen device, or what is said instead.
 std::string chosen(const std::vector<DeviceInfo>& from, const std::string& wanted, bool require_gpu = false) {
@@ -53,9 +54,9 @@ TEST_CASE("a device is named by index, part of its name, UUID, cpu or gpu") {
 }
 
 TEST_CASE("a device that is not there, or cannot be used, is refused with what there is") {
-  CHECK(chosen(devices, "9").find("--device 9 is none of those there are: 0: llvmpipe (cpu)") == 0);
-  CHECK(chosen(devices, "old") == "the device Old Card cannot be used: it speaks Vulkan 1.0, 1.2 is needed");
+  CHECK(chosen(devices, "9").find("no device matches --device 9; available: 0: llvmpipe (cpu)") == 0);
+  CHECK(chosen(devices, "old") == "the device Old Card cannot be used: it supports Vulkan 1.0; 1.2 is needed");
   CHECK(chosen(first(1), "gpu").find("--device gpu") == 0);
-  CHECK(chosen(first(1), "", true).find("--require-gpu: llvmpipe is no GPU") == 0);
+  CHECK(chosen(first(1), "", true).find("--require-gpu: llvmpipe is not a GPU") == 0);
   CHECK(chosen({}, "").find("Vulkan lists no device") == 0);
 }

@@ -150,7 +150,7 @@ TEST_CASE("what 11:11:10 bits cannot hold is refused: negative numbers, and alph
     const Plan made = plan(calls, input, gpu->info().traits);
     CHECK_THROWS_WITH_AS(
         check_guards(made, gpu->run(made, base, 0).statistics),
-        "--storage r11g11b10 holds neither negative numbers nor alpha; flip makes 1 texels that have them", Error);
+        "--storage r11g11b10 holds neither negative values nor alpha; flip makes 1 texels that have them", Error);
   }
 }
 

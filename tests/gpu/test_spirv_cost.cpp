@@ -68,8 +68,8 @@ TEST_CASE("shaders within the limits pass, and those beyond are refused by name"
     return "";
   };
   CHECK(refusal({70000, 0}).starts_with("x.glsl: its shader has 70000 words of SPIR-V"));
-  CHECK(refusal({10, 262145}).starts_with("x.glsl: its variables take 262145 bytes"));
-  CHECK(refusal({10, 400'000'000}).starts_with("x.glsl: its variables take 400000000 bytes"));
+  CHECK(refusal({10, 262145}).starts_with("x.glsl: its local variables take 262145 bytes"));
+  CHECK(refusal({10, 400'000'000}).starts_with("x.glsl: its local variables take 400000000 bytes"));
 }
 
 TEST_CASE("damaged SPIR-V costs more than any limit") {

@@ -183,13 +183,13 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
   if (!gpu) return;
   Gpu small = small_device(*gpu, 100);
   const std::pair<std::vector<Call>, std::string_view> refused[] = {
-      {chain_of({{"gain", ""}, {"bloom", ""}}, {333, 222}), "`bloom` cannot be done in parts"},
+      {chain_of({{"gain", ""}, {"bloom", ""}}, {333, 222}), "`bloom` cannot be tiled"},
       {chain_of({{"blur", "--sigma 9 --passes 2 --border repeat"}}, {333, 222}),
-       "`blur --sigma 9 --border repeat --passes 2` cannot be done in parts"},
-      {chain_of({{"stats", ""}}, {333, 222}), "`stats` cannot be done in parts"},
-      {chain_of({{"exposure", "--auto"}}, {333, 222}), "`exposure --auto` cannot be done in parts"},
+       "`blur --sigma 9 --border repeat --passes 2` cannot be tiled"},
+      {chain_of({{"stats", ""}}, {333, 222}), "`stats` cannot be tiled"},
+      {chain_of({{"exposure", "--auto"}}, {333, 222}), "`exposure --auto` cannot be tiled"},
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
-       "of `blur --radius 110 --method direct` a part has at least"}};
+       "a tile of `blur --radius 110 --method direct` needs at least"}};
   for (const auto& [calls, expected] : refused) {
     std::string said;
     try {

@@ -83,8 +83,8 @@ TEST_CASE("one note for all inputs says what was not filtered, and --quiet silen
   Words words{"blur", "--radius", "1", "depth.exr", "-o", "out.exr", "--report", "r.json"};
   const Finished finished = place.gpupost(words);
   CHECK(finished.err ==
-        "gpupost: note: depth.exr: channels Z are not filtered, since depth and ids must not be mixed: `blur --radius "
-        "1` leaves them as they are (--apply-to all filters them like the color)\n");
+        "gpupost: note: depth.exr: channels Z are not filtered, because depth and ids must not be mixed: `blur "
+        "--radius 1` leaves them as they are (--apply-to all filters them like the color)\n");
   CHECK(nlohmann::json::parse(place.read("r.json"))["jobs"][0]["notes"].size() == 1);
   words.push_back("--quiet");
   CHECK(place.gpupost(words).err == "");
@@ -125,10 +125,9 @@ TEST_CASE("a picture without color is mixed where --apply-to names its channels,
   write(place, "z.exr", picture);
   const Finished refused = place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr"});
   CHECK(refused.exit_code == 1);
-  CHECK(
-      refused.err ==
-      "gpupost: blur --radius 1: the picture has no color, and other channels are not mixed; expected --apply-to all, "
-      "or with some of Z\n");
+  CHECK(refused.err ==
+        "gpupost: blur --radius 1: the image has no color, and this op skips other channels; expected --apply-to all, "
+        "or --apply-to with some of Z\n");
   CHECK(place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr", "--apply-to", "Z", "--verify"}).exit_code == 0);
   CHECK(place.gpupost({"resize", "--size", "50%", "mips", "z.exr", "-o", "o.exr", "--verify"}).exit_code == 0);
   CHECK(place.gpupost({"nan", "z.exr", "-o", "o.exr"}).exit_code == 0);
@@ -161,5 +160,5 @@ TEST_CASE("--apply-to with a channel that is not there is refused in one line") 
   const Finished finished = place.gpupost({"blur", "--radius", "1", "depth.exr", "-o", "o.exr", "--apply-to", "Q"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==
-        "gpupost: --apply-to Q: the picture has no such channel beside the color; expected color, all, or some of Z\n");
+        "gpupost: --apply-to Q: the image has no such channel other than color; expected color, all, or some of Z\n");
 }

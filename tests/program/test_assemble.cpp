@@ -212,7 +212,7 @@ TEST_CASE("warnings of a cube come once, under the name of all of its files") {
   words.insert(words.end(), {"--assemble", "array", "-o", "out.dds", "--bits", "8"});
   const Finished finished = place.gpupost(words);
   CHECK(finished.exit_code == 0);
-  CHECK(finished.err == "gpupost: warning: px.exr and 5 more: 100.0 % of the values are over 1 and were clipped\n");
+  CHECK(finished.err == "gpupost: warning: px.exr and 5 more: 100.0 % of the values are above 1 and were clamped\n");
 }
 
 TEST_CASE("what cannot be assembled is refused, and the file that is at fault is named") {

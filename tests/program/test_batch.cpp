@@ -260,6 +260,6 @@ TEST_CASE("an interrupted run says how to go on") {
   const Finished finished = place.shell(
       "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; kill -TERM $!; "
       "wait $!");
-  CHECK(finished.err.find("to go on, run the same command with --resume") != std::string::npos);
+  CHECK(finished.err.find("to continue, run the same command with --resume") != std::string::npos);
   CHECK(place.has("out/in.exr"));
 }

@@ -143,7 +143,7 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(!variant.contains("median_ms"));
 }
 
-TEST_CASE("what the documents claim is told beside what the device gives") {
+TEST_CASE("published figures stand beside those of the device") {
   if (!has_device()) return;
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--documents", "--sizes", "256", "--formats", "rgba16f",
@@ -250,7 +250,7 @@ TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it
   const TestFolder place;
   const Environment own{{"XDG_CACHE_HOME", place.path("cache")}};
   const Finished nothing = place.gpupost({"tune", "--list"}, own);
-  CHECK(nothing.out.find("nothing is kept") != std::string::npos);
+  CHECK(nothing.out.find("no results stored") != std::string::npos);
   const Finished tuned = place.gpupost({"tune", "mips", "--sizes", "33x17", "--variants", "per-level"}, own);
   INFO(tuned.out, tuned.err);
   REQUIRE(tuned.exit_code == 0);

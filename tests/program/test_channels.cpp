@@ -155,7 +155,7 @@ TEST_CASE("ops on color are refused where a picture has none, and --layer is poi
   picture = picture_of({"Z", "", "", ""}, Depth::half);
   picture.groups[0].is_color = false;
   write(place, "z.exr", picture);
-  const std::string expected = ": the picture has no color; expected channels R, G and B, or Y, of floats";
+  const std::string expected = ": the image has no color; expected float channels R, G and B, or Y";
   for (const Words& words : {Words{"exposure", "--stops", "3"},
                              {"luminance"},
                              {"gamma"},
@@ -255,11 +255,10 @@ TEST_CASE("a channel beside the color gives way to one of its name that a chain 
     words.insert(words.end(), {input, "-o", "out.exr"});
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 0);
-    CHECK(finished.err == (lost.empty()
-                               ? ""
-                               : fmt::format("gpupost: warning: {}: the result's color has channels of the names "
-                                             "{}; those of the input are dropped\n",
-                                             input, lost)));
+    CHECK(finished.err == (lost.empty() ? ""
+                                        : fmt::format("gpupost: warning: {}: the result has channels named {}; "
+                                                      "channels of the input with these names are dropped\n",
+                                                      input, lost)));
     const Picture made = decoded(place, "out.exr");
     CHECK(names_of(made) == names);
     CHECK(made.groups.size() == (lost.empty() ? 2 : 1));

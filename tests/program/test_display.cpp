@@ -39,5 +39,5 @@ TEST_CASE("splines in the place of a narrow gaussian are refused") {
   const Finished narrow = place.gpupost({"blur", "--sigma", "1.1", "--method", "spline", "in.exr", "-o", "out.exr"});
   CHECK(narrow.exit_code == 1);
   CHECK_MESSAGE(is_one_error(narrow.err), narrow.err);
-  CHECK(narrow.err.find("sigma of 1.1") != std::string::npos);
+  CHECK(narrow.err.find("--sigma 1.1") != std::string::npos);
 }

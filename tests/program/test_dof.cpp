@@ -102,14 +102,14 @@ TEST_CASE("ops that move texels before it move depth along") {
 
 TEST_CASE("a depth that is not there or not of the picture's size is refused in one line") {
   const TestFolder place;
-  check_refused(place.gpupost({"in.exr", "dof", "-o", "o.exr"}), 1, "has no channel Z for the depth, but ");
+  check_refused(place.gpupost({"in.exr", "dof", "-o", "o.exr"}), 1, "has no channel Z for the depth; it has ");
   check_refused(place.gpupost({"depth.exr", "dof", "--depth", "W", "-o", "o.exr"}), 1, "has no channel W");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "wide.exr", "--depth", "R", "-o", "o.exr"}), 1,
                 "--depth-file wide.exr is 38 x 21; expected 37 x 21");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "missing.exr", "-o", "o.exr"}), 2, "missing.exr");
   check_refused(place.gpupost({"in.exr", "dof", "--depth-file", "cut.exr", "-o", "o.exr"}), 2, "cut.exr");
   check_refused(place.gpupost({"depth.exr", "dof", "--focus-at", "37,0", "-o", "o.exr"}), 1,
-                "--focus-at 37,0 lies outside");
+                "--focus-at 37,0 is outside");
   check_refused(place.gpupost({"depth.exr", "dof", "--focus", "0.04", "-o", "o.exr"}), 1, "focal length");
   check_refused(place.gpupost({"depth.exr", "dof", "--focal-length", "3000", "-o", "o.exr"}), 1, "focal length");
   check_refused(place.gpupost({"depth.exr", "dof", "--blades", "2", "-o", "o.exr"}), 1, "--blades 2");

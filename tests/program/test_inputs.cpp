@@ -133,10 +133,10 @@ TEST_CASE("the depth of a picture of one part may be in another part, which --de
   // --part is of the picture alone: where nothing is said, the file's first part has to have the depth
   const Finished color = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
   CHECK(color.exit_code == 1);
-  CHECK(color.err.find("parts.exr has no channel Z for the depth, but R, G, B, A") != std::string::npos);
+  CHECK(color.err.find("parts.exr has no channel Z for the depth; it has R, G, B, A") != std::string::npos);
   const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
   CHECK(alone.exit_code == 1);
-  CHECK(alone.err == "gpupost: dof: --depth-part 1 means nothing without --depth-file\n");
+  CHECK(alone.err == "gpupost: dof: --depth-part 1 has no effect without --depth-file\n");
 }
 
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {

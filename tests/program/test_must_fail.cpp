@@ -56,7 +56,7 @@ TEST_CASE("words that are wrong") {
       {"help that is asked for wrongly", {"mips", "--hlep"}, 1, {"--hlep", "did you mean `--help`"}},
       {"an unknown option", {"mips", "in.exr", "--fp61"}, 1, {"mips", "--fp61", "did you mean `--fp16`"}},
       {"an op's unknown option", {"mips", "in.exr", "--methd", "auto"}, 1, {"--methd", "did you mean `--method`"}},
-      {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "no option of gpupost"}},
+      {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "unknown option"}},
       {"an unknown letter", {"mips", "in.exr", "-x"}, 1, {"-x"}},
       {"a value over the range",
        {"mips", "in.exr", "--levels", "17", "-o", "out.exr"},
@@ -165,18 +165,18 @@ TEST_CASE("blurs that mean nothing") {
       refused("two orders", {"--radius", "7", "--zcurve", "--order", "rows"}, {"--zcurve", "--order rows"}),
       refused("a border that there is not", {"--radius", "7", "--border", "wrap"}, {"--border wrap", "repeat"}),
       refused("an order without a choice", {"--radius", "7", "--order", "z", "--method", "shared"},
-              {"order z means nothing with --method shared", "direct or separable"}),
+              {"order z has no effect with --method shared", "direct or separable"}),
       refused("a curve without a choice", {"--radius", "7", "--zcurve", "--method", "sliding"},
-              {"order z means nothing with --method sliding", "direct or separable"}),
+              {"order z has no effect with --method sliding", "direct or separable"}),
       refused("a workgroup without a choice", {"--radius", "7", "--workgroup", "8x8", "--method", "sliding"},
-              {"workgroup 8x8 means nothing with --method sliding", "direct or separable"}),
+              {"workgroup 8x8 has no effect with --method sliding", "direct or separable"}),
       refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
               {"--method sliding makes boxes", "a gaussian"}),
       refused("splines of a box", {"--radius", "3", "--method", "spline"},
               {"--method spline makes gaussians", "a box"}),
       refused("splines cut off", {"--radius", "9", "--sigma", "7", "--method", "spline"},
               {"--radius 9", "--sigma alone"}),
-      refused("splines too narrow", {"--sigma", "4.9", "--method", "spline"}, {"sigma of 4.9", "the least is 5"}),
+      refused("splines too narrow", {"--sigma", "4.9", "--method", "spline"}, {"--sigma 4.9", "expected at least 5"}),
   });
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("verbs with wrong words") {
       {"ops with a word", {"ops", "mips"}, 1, {"gpupost ops"}},
       {"version with a word", {"version", "1"}, 1, {"gpupost version"}},
       {"completion of no shell", {"completion"}, 1, {"gpupost completion SHELL"}},
-      {"completion of an unknown shell", {"completion", "csh"}, 1, {"csh is none of bash, zsh, fish"}},
+      {"completion of an unknown shell", {"completion", "csh"}, 1, {"csh is not one of bash, zsh, fish"}},
       {"bench of nothing", {"bench"}, 1, {"0 ops", "mips"}},
       {"bench of an unknown op", {"bench", "mps"}, 1, {"mps", "did you mean `mips`"}},
       {"bench of two ops", {"bench", "mips", "mips"}, 1, {"2 ops"}},
@@ -295,16 +295,16 @@ TEST_CASE("verbs with wrong words") {
       {"channels that the picture has not",
        {"depth.exr", "channels", "--list", "Z,Q,Z", "-o", "out.exr"},
        1,
-       {"channels: the picture has no channel Q, but R, G, B, Z, id"}},
+       {"channels: the image has no channel Q; it has R, G, B, Z, id"}},
       {"channels beside the color behind an op",
        {"depth.exr", "flip", "x", "channels", "--list", "Z,Z,Z"},
        1,
-       {"channels --list Z,Z,Z", "front of a chain", "`flip` stands before it"}},
+       {"channels --list Z,Z,Z", "front of a chain", "`flip` comes before it"}},
       {"a matrix given twice",
        {"in.exr", "matrix", "--rows", "1,0,0,0,1,0,0,0,1", "--named", "rec709-to-xyz"},
        1,
        {"both given"}},
-      {"a range upside down", {"in.exr", "clamp", "--min", "2"}, 1, {"--min 2 is over --max 1"}},
+      {"a range upside down", {"in.exr", "clamp", "--min", "2"}, 1, {"--min 2 is above --max 1"}},
       {"an exposure of nothing", {"in.exr", "exposure"}, 1, {"expected --stops"}},
       {"bench at no size", {"bench", "mips", "--sizes", "64,0x5"}, 1, {"--sizes 0", "1..32768"}},
       {"bench of an unknown format",
@@ -385,7 +385,7 @@ TEST_CASE("outputs that cannot be written") {
       {"a missing folder with / at its end",
        {"in.exr", "-o", "missing/"},
        3,
-       {"missing/in.exr: its folder missing is not there (No such file or directory); make it first"}},
+       {"missing/in.exr: the folder missing does not exist (No such file or directory); create it, or use --mkdir"}},
       {"a full disk", {"in.exr", "-o", "/dev/full", "--format", "exr"}, 3, {"/dev/full", "No space left"}},
       {"a file in place of a folder", {"in.exr", "-o", "in.png/out.exr"}, 3, {"in.png/out.exr", "Not a directory"}},
       {"a folder in place of a file", {"in.exr", "-o", "folder.exr"}, 3, {"folder.exr", "Is a directory"}},
@@ -462,7 +462,7 @@ TEST_CASE("pictures over a limit") {
   check_all({{"the plan of a large one",
               {"--explain", "bloom", "--size", "32768x1"},
               7,
-              {"32768 x 1", "4096", "`bloom` cannot be done in parts"},
+              {"32768 x 1", "4096", "`bloom` cannot be tiled"},
               no_driver},
              {"parts that are too small to be any",
               {"mips", "in.exr", "-o", "out.exr", "--tile-side", "15"},
@@ -473,14 +473,14 @@ TEST_CASE("pictures over a limit") {
              {"parts as asked for",
               {"stats", "long.exr", "--tile-side", "64"},
               7,
-              {"20000 x 1", "64 a side", "`stats` cannot be done in parts"}}});
+              {"20000 x 1", "64 a side", "`stats` cannot be tiled"}}});
   // what the message of a part that is too large expects is the way out
   const TestFolder place;
   const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
   check_refused(place, {"parts of sliding sums",
                         large,
                         7,
-                        {"of `blur --radius 20` a part has at least", "with --method separable parts may be smaller"}});
+                        {"a tile of `blur --radius 20` needs at least", "--method separable allows smaller tiles"}});
   Words smaller = large;
   smaller.insert(smaller.begin() + 1, {"--method", "separable"});
   CHECK(place.gpupost(smaller).exit_code == 0);
@@ -503,7 +503,7 @@ TEST_CASE("a file whose name begins with a dash is no option, and the message sa
   place.write("-dash.png", made_files().at("in.png"));
   const Finished finished = place.gpupost({"-dash.png", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
-  CHECK(finished.err == "gpupost: -dash.png is taken for an option; expected ./-dash.png where the file is meant\n");
+  CHECK(finished.err == "gpupost: -dash.png is taken as an option; write ./-dash.png if you mean a file\n");
   CHECK(place.gpupost({"./-dash.png", "-o", "out.exr"}).exit_code == 0);
   CHECK(place.gpupost({"-o", "out.exr", "--", "-dash.png"}).exit_code == 0);
 }
@@ -568,7 +568,7 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
   place.write("made/wide.exr", made_files().at("wide.exr"));
   place.write("made/other.exr", made_files().at("in.exr"));
   const auto refused = [&](const Words& words, const std::string& lost) {
-    check_refused(place, {"lost", words, 1, {"would replace the " + lost, "expected another -o"}});
+    check_refused(place, {"lost", words, 1, {"would overwrite the " + lost, "name another file with -o"}});
   };
   refused({"mips", "in.exr", "in.mips.0.exr", "--levels", "4"}, "input in.mips.0.exr");
   refused({"mips", "in.mips.0.exr", "in.exr", "--levels", "4"}, "input in.mips.0.exr");

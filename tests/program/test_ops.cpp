@@ -58,7 +58,7 @@ TEST_CASE("a part that is not inside the picture is refused in one line") {
   const TestFolder place;
   const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
-  CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the picture, which has 37 x 21 texels\n");
+  CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the image, which is 37 x 21 texels\n");
 }
 
 TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
@@ -167,8 +167,8 @@ TEST_CASE("an op on light behind local gamma is refused, one that moves texels i
       place.gpupost({"localgamma", "flip", "x", "blur", "--radius", "1", "in.exr", "-o", "out.png"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==
-        "gpupost: localgamma: its result is encoded for display; `blur`, which stands behind it, works on "
-        "linear light\n");
+        "gpupost: localgamma: the result is encoded for display, and `blur` needs linear light; put `blur` before "
+        "localgamma\n");
 }
 
 TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {

@@ -227,7 +227,7 @@ TEST_CASE("a picture that goes through in parts gives the same file, and the rep
     check_done(place, in_parts);
     CHECK_MESSAGE(place.read("whole.exr") == place.read("parts.exr"), op.front());
     const std::string choices = json::parse(place.read("report.json"))["jobs"][0]["choices"].dump();
-    CHECK_MESSAGE((choices.find(" parts: the picture is 37 x 21 texels") != choices.npos) == (op.front() != "flip"),
+    CHECK_MESSAGE((choices.find(" tiles: the image is 37 x 21 texels") != choices.npos) == (op.front() != "flip"),
                   choices);
   }
 }
@@ -239,9 +239,7 @@ TEST_CASE("a picture over a device's limit goes through, and is what the definit
   check_done(place, {"mips", "long.exr", "--verify", "--quiet", "-o", "mips.exr"});
   CHECK(decoded(place, "mips.exr", 1).size() == Size{10000, 1});
   const Finished explained = place.gpupost({"--explain", "blur", "--radius", "7", "long.exr"});
-  CHECK_MESSAGE(
-      explained.out.find("in parts of what follows, since the picture is 20000 x 1 texels") != explained.out.npos,
-      explained.out);
+  CHECK_MESSAGE(explained.out.find("tiled: the image is 20000 x 1 texels") != explained.out.npos, explained.out);
 }
 
 TEST_CASE("-o with / at its end is a folder for the input's name") {
@@ -468,7 +466,7 @@ TEST_CASE("no work is done on channels that the output cannot hold, and they are
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
   CHECK(finished.exit_code == 0);
-  CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds no other channels; dropped: Z id\n");
+  CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds only color and alpha; dropped channels: Z id\n");
   const json report = json::parse(place.read("r.json"));
   for (const json& pass : report["jobs"][0]["passes"])
     CHECK_MESSAGE(pass["name"].get<std::string>().find("(Z)") == std::string::npos, pass.dump());
@@ -477,7 +475,8 @@ TEST_CASE("no work is done on channels that the output cannot hold, and they are
 TEST_CASE("a warning of several inputs is said of the first, with their number behind all of them") {
   const TestFolder place;
   const std::string copies = "cp depth.exr second.exr && cp depth.exr third.exr && ";
-  const std::string dropped = "png holds no other channels; dropped: Z id\n", first = "gpupost: warning: depth.exr: ";
+  const std::string dropped = "png holds only color and alpha; dropped channels: Z id\n",
+                    first = "gpupost: warning: depth.exr: ";
   const Finished three = place.shell(copies + "gpupost depth.exr in.exr second.exr third.exr -o '{stem}.png'");
   CHECK(three.exit_code == 0);
   CHECK(three.err == first + dropped + "gpupost: warning: 2 more inputs: " + dropped);

@@ -153,18 +153,18 @@ TEST_CASE("words that are wrong with an op of one's own") {
   CHECK(refusal(place, {"point"}, 1) == "gpupost: point: file is missing; expected FILE.glsl\n");
   CHECK(refusal(place, {"point", "none.glsl"}, 2) ==
         "gpupost: none.glsl: cannot be opened: No such file or directory\n");
-  CHECK(refusal(place, {"point", "folder.glsl"}, 2) == "gpupost: folder.glsl: is no plain file\n");
-  CHECK(refusal(place, {"point", "long.glsl"}, 2) ==
-        "gpupost: long.glsl: has 70000 bytes; a point op's file has at most 65536\n");
+  CHECK(refusal(place, {"point", "folder.glsl"}, 2) == "gpupost: folder.glsl: is not a regular file\n");
+  CHECK(refusal(place, {"point", "long.glsl"}, 2) == "gpupost: long.glsl: has 70000 bytes; the limit is 65536\n");
   CHECK(refusal(place, {"point", "gain.glsl", "--set", "value=5"}, 1) ==
         "gpupost: point: --set value=5 is outside -4..4\n");
   CHECK(refusal(place, {"point", "gain.glsl", "--set", "valve=1"}, 1) ==
         "gpupost: point: --set valve=1: gain.glsl declares no valve, but value (did you mean `value`?)\n");
   CHECK(refusal(place, {"point", "gain.glsl", "--verify"}, 1) ==
-        "gpupost: --verify: point has no definition that its result could be compared with\n");
+        "gpupost: --verify: point has no reference to compare with; leave --verify out\n");
   const Finished bench = place.gpupost({"bench", "--chain", "point gain.glsl"});
   CHECK(bench.exit_code == 1);
-  CHECK(bench.err == "gpupost: bench: --chain point gain.glsl: point has no definition to be checked against\n");
+  CHECK(bench.err ==
+        "gpupost: bench: --chain point gain.glsl: point has no CPU reference to check the result with; leave it out\n");
 }
 
 TEST_CASE("a file that the compiler crashes on, or does not come to an end with, is an error and no more") {

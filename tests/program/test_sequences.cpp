@@ -79,7 +79,7 @@ TEST_CASE("globs, lists and folders are batches") {
   const TestFolder place;
   write_frames(place, "tree/a/", {"one", "two"});
   write_frames(place, "tree/b/", {"one"});
-  place.write("tree/a/note.txt", "no picture");
+  place.write("tree/a/note.txt", "no image");
   place.write("list.txt", "tree/a/one.png\ntree/b/missing.png\ntree/a/two.png\n");
   for (const Batch& batch : std::vector<Batch>{
            {"gpupost 'tree/a/*.png' -o out/", 0, "one.png,two.png"},
@@ -96,7 +96,7 @@ TEST_CASE("globs, lists and folders are batches") {
            {"gpupost in.png tree -o out/", 5, "in.png", {"tree: is a folder", "--recursive"}},
            {"gpupost in.png -o out/new/deep/x.png", 3, "", {"out/new/deep"}},
            {"gpupost in.png -o out/new/deep/x.png --mkdir", 0, "new"},
-           {"touch out/file; gpupost in.png -o out/file/x.png --mkdir", 3, "file", {"--mkdir cannot make"}}})
+           {"touch out/file; gpupost in.png -o out/file/x.png --mkdir", 3, "file", {"--mkdir cannot create"}}})
     check(place, batch);
 }
 

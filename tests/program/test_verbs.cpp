@@ -96,7 +96,7 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
       {{"compare", "in.exr", "in.exr", "--tolerence", "1"},
        "gpupost: compare: unknown option --tolerence (did you mean `--tolerance`?); it has --tolerance, "},
       {{"compare", "in.exr"},
-       "gpupost: compare: 1 arguments were given and it takes 2; expected: gpupost compare A B [--tolerance T] "
+       "gpupost: compare: 1 arguments are given, and it takes 2; expected: gpupost compare A B [--tolerance T] "
        "[--relative] [-o DIFF]\n"},
       {{"devices", "--json=1"}, "gpupost: devices: --json=1: --json takes no value; give --json alone\n"},
       {{"ops", "--markdwn"},
@@ -105,8 +105,7 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
       {{"compare", "in.exr", "in.exr", "--tolerance", "1", "--tolerance", "2"},
        "gpupost: compare: --tolerance is given twice, as 1 and as 2; give it once\n"},
       {{"--timing", "devices"},
-       "gpupost: devices is a verb, and --timing stands before it; a verb must be the first word: gpupost devices "
-       "[--json]\n"}};
+       "gpupost: devices is a verb and must be the first word, before --timing: gpupost devices [--json]\n"}};
   for (const auto& [words, text] : refused) {
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 1);
@@ -159,8 +158,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
   const std::pair<Words, const char*> refused[] = {
       {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
        "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
-       "own; use "
-       "{dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or a run each\n"},
+       "own; use {dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or one run for each\n"},
       {{"in.exr", "in.png", "-o", "out.exr"},
        "gpupost: inputs in.exr and in.png would both write out.exr; each input needs an output of its own; use {stem} "
        "in -o, or a folder ending in /\n"},

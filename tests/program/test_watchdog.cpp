@@ -52,5 +52,5 @@ TEST_CASE("arrays and calls that the driver would take minutes over are refused 
   const Finished finished = place.gpupost({"point", "array.glsl", "in.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 2);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
-  CHECK(finished.err.find("array.glsl: its variables take ") != std::string::npos);
+  CHECK(finished.err.find("array.glsl: its local variables take ") != std::string::npos);
 }

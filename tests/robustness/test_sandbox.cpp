@@ -50,7 +50,7 @@ TEST_CASE("R18: a decoder without a filter of system calls is warned of, or refu
     if (finished.err.find(said) == said.npos) wrong = "it says " + finished.err;
     bar.count(wrong, text_of({.program = "gpupost", .words = words}));
   };
-  count({"in.exr", "-o", "out.exr"}, 0, "warning: in.exr: was decoded without a filter of system calls");
+  count({"in.exr", "-o", "out.exr"}, 0, "warning: in.exr: was decoded without a system call filter");
   count({"in.exr", "in.png", "-o", "sub/"}, 0, "1 more input: was decoded without a filter");
   count({"compare", "in.exr", "in.exr"}, 0, "was decoded without a filter");
   place.gpupost({"in.exr", "-o", "kept.exr"});

@@ -70,8 +70,8 @@ TEST_CASE("the note names what is done to channels that are not filtered, and no
   const std::vector<std::string> names{"N.X", "Z"};
   const std::vector<Call> mixing{call("resize", "--size 50%"), call("blur", "--radius 2")};
   CHECK(note_of_routes(mixing, names) ==
-        "channels N.X Z are not filtered, since depth and ids must not be mixed: `resize --size 50%` takes the nearest "
-        "texel, `blur --radius 2` leaves them as they are (--apply-to all filters them like the color)");
+        "channels N.X Z are not filtered, because depth and ids must not be mixed: `resize --size 50%` takes the "
+        "nearest texel, `blur --radius 2` leaves them as they are (--apply-to all filters them like the color)");
   CHECK(note_of_routes(mixing, {}) == "");
   const std::vector<Call> moving{call("flip", "x"), call("crop", "--window 2x2+0+0"), call("exposure", "--stops 1"),
                                  call("nan"), call("mips")};
@@ -85,10 +85,10 @@ TEST_CASE("--apply-to takes color, all, channels and layers, and refuses what is
   for (const char* wrong : {"", ",", "Z,", ",Z", "Z,,N"}) CHECK_THROWS_AS(parse_apply_to(wrong), Error);
   for (const char* right : {"color", "all", "Z", "N", "N.X,Z"}) CHECK_MESSAGE(refusal(right) == "", right);
   CHECK(refusal("Q") ==
-        "--apply-to Q: the picture has no such channel beside the color; expected color, all, or some of N.X, N.Y, Z");
-  CHECK(refusal("R").starts_with("--apply-to R: the picture has no such channel beside the color"));
+        "--apply-to Q: the image has no such channel other than color; expected color, all, or some of N.X, N.Y, Z");
+  CHECK(refusal("R").starts_with("--apply-to R: the image has no such channel other than color"));
   CHECK(refusal("id") ==
-        "--apply-to id: channel id is uint, which no op mixes; expected color, all, or some of N.X, N.Y, Z");
+        "--apply-to id: channel id is uint, which ops cannot filter; expected color, all, or some of N.X, N.Y, Z");
 }
 
 TEST_CASE("groups are split where only some of their channels are applied, and keep their numbers") {

@@ -144,5 +144,5 @@ TEST_CASE("auto takes splines from a sigma of 5 on, wherever nothing else is ask
   for (const std::string_view words : {"--sigma 4.99", "--radius 300", "--kernel gaussian --radius 300",
                                        "--sigma 9 --radius 30", "--sigma 9 --method lines", "--sigma 9 --order z"})
     CHECK_MESSAGE(!is_spline(words), words);
-  CHECK(choice("--sigma 9").at(1).find("1e-3 of its middle and 2e-4 of a step") != std::string::npos);
+  CHECK(choice("--sigma 9").at(1).find("1e-3 of the kernel's middle weight and 2e-4 of a step") != std::string::npos);
 }

@@ -79,18 +79,18 @@ TEST_CASE("a positional word stands behind the op by itself, and nowhere twice w
   const Op& flip = *op_named("flip");
   CHECK(parse_call(flip, "y").choice("axis") == "y");
   CHECK(parse_call(flip, "xy").text() == "flip xy");
-  CHECK(refusal(flip, {"z"}) == "1 flip: axis z is none of x, y, xy (did you mean `x`?)");
+  CHECK(refusal(flip, {"z"}) == "1 flip: axis z is not one of x, y, xy (did you mean `x`?)");
   CHECK(refusal(flip, {"x", "y"}).starts_with("1 flip: "));
 }
 
 TEST_CASE("options of mips that mean nothing together are refused in one line") {
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=kaiser", "--from-base"}) ==
-        "1 mips: --method single-pass takes each texel's area alone; with --filter kaiser --from-base expected "
+        "1 mips: --method single-pass works only with the plain box filter; with --filter kaiser --from-base expected "
         "per-level or auto");
   CHECK(refusal(mips(), {"--reduce=min", "--normal"}) ==
-        "1 mips: --reduce min takes each texel's area alone; with --normal expected mean");
+        "1 mips: --reduce min works only with the plain box filter; with --normal expected mean");
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=box"}) == "");
-  CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for colors"));
+  CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for color"));
 }
 
 TEST_CASE("channels beside the color go through the ops that take them, without what is for colors") {
@@ -149,7 +149,7 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
       if (param.kind == ParamKind::number)
         for (const char* value : {"x", "3x", "nan", "inf"}) check_refused(*op, param, value, "is not a number");
       if (param.kind == ParamKind::choice)
-        check_refused(*op, param, "nonsense", fmt::format("is none of {}", param.choices.front()));
+        check_refused(*op, param, "nonsense", fmt::format("is not one of {}", param.choices.front()));
       if (param.kind == ParamKind::text)
         for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
           if (!param.form.matches(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
@@ -171,7 +171,7 @@ TEST_CASE("nothing may follow an op that makes levels") {
   const std::vector<Call> two{call, call};
   CHECK_NOTHROW(check_chain({}));
   CHECK_NOTHROW(check_chain(std::span(two).first(1)));
-  CHECK_THROWS_WITH_AS(check_chain(two), "mips: makes mip levels and must be the last op; `mips` stands behind it",
+  CHECK_THROWS_WITH_AS(check_chain(two), "mips: makes mip levels and must be the last op; `mips` comes after it",
                        Error);
 }
 

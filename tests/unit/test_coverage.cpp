@@ -158,9 +158,9 @@ TEST_CASE("--coverage is for colors with means alone") {
   };
   CHECK(refusal("--coverage 0.5 --method single-pass") == "");
   CHECK(refusal("--coverage 0.5 --normal") ==
-        "mips: --coverage is for colors with an alpha and --normal for directions; expected one of them");
+        "mips: --coverage is for color with alpha, and --normal is for directions; leave one out");
   CHECK(refusal("--coverage 0.5 --reduce max") ==
-        "mips: --coverage scales means of alpha; with --reduce max expected --coverage 0");
+        "mips: --coverage needs --reduce mean; with --reduce max leave --coverage out");
   CHECK(refusal("--coverage 1") == "mips: --coverage 1 is outside 0..0.999");
   const std::vector<Call> calls{parse_call(*op_named("mips"), "--coverage 0.5 --levels 3")};
   CHECK(calls_for_other_channels(calls).at(0).text() == "mips --levels 3");

@@ -115,13 +115,12 @@ TEST_CASE("an option that means nothing is refused with what it needs, and taken
       {"exposure", "--stops 1", "--percentile 10,90", "--auto", "--auto"},
       {"brightpass", "", "--limit 5", "--form mapped", "--form mapped"},
       {"mips", "", "--normal-length alpha", "--normal", "--normal"},
-      {"mips", "", "--border mirror", "a --filter that looks beyond the picture, which box does not",
-       "--filter kaiser"},
-      {"luminance", "--measure count", "--weights document", "a --measure of luminances, which count is not", ""},
-      {"gain", "--red 1 --green 2 --blue 3", "--value 2", "a channel that has no number of its own", "--red 1"},
+      {"mips", "", "--border mirror", "a --filter other than box", "--filter kaiser"},
+      {"luminance", "--measure count", "--weights document", "--measure mean, minimum or maximum", ""},
+      {"gain", "--red 1 --green 2 --blue 3", "--value 2", "a channel without its own value", "--red 1"},
       {"tonemap", "--curve hable", "--look golden", "one of the agx curves", "--curve agx"},
       {"tonemap", "--chroma keep", "--saturation 0.5", "--chroma saturate and a --curve of luminance", ""},
-      {"tonemap", "--curve agx", "--chroma keep", "a --curve of luminance or of each channel", ""},
+      {"tonemap", "--curve agx", "--chroma keep", "a --curve that works on luminance", ""},
   };
   for (const Case& one : cases) {
     const Op& op = *op_named(one.op);
@@ -131,7 +130,7 @@ TEST_CASE("an option that means nothing is refused with what it needs, and taken
     } catch (const Error& error) {
       message = error.what();
     }
-    CHECK(message == fmt::format("{}: {} means nothing without {}", one.op, one.option, one.needs));
+    CHECK(message == fmt::format("{}: {} has no effect without {}", one.op, one.option, one.needs));
     CHECK_NOTHROW(parse_call(op, fmt::format("{} {}", one.option, one.with)));
   }
 }

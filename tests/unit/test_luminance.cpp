@@ -104,7 +104,7 @@ TEST_CASE("what is no number and what is infinite shows in the cell that holds i
 
 TEST_CASE("cells that a picture cannot have, and two ways to say them, are refused") {
   CHECK_THROWS_WITH_AS(result_size("--size 38x2", {37, 21}),
-                       "luminance: --size 38x2 is more than the picture has, 37 x 21 texels", Error);
+                       "luminance: --size 38x2 is larger than the image, which is 37 x 21 texels", Error);
   CHECK_THROWS_WITH_AS(luminance("--size 3x2 --tile 4"),
                        "luminance: --tile 4 and --size 3x2 contradict each other; expected one of them", Error);
   for (const char* word : {"0", "4x0", "x", "4x", "-4", "4x4x4", "4.5", ""})

@@ -56,11 +56,11 @@ colorspaces:
 
 TEST_CASE("ocio refuses what does not go together, before any configuration is read") {
   CHECK(refusal({}) ==
-        "1 ocio: nothing says what to make; expected --to SPACE, --display DISPLAY, --look LOOK or --file FILE");
-  CHECK(has(refusal({"--to=ACEScg", "--display=sRGB - Display"}), "several options say what to make"));
-  CHECK(has(refusal({"--to=ACEScg", "--view=Raw"}), "--view Raw means nothing without --display"));
-  CHECK(has(refusal({"--file=a.cube", "--from=ACEScg"}), "--from ACEScg has no effect beside --file"));
-  CHECK(has(refusal({"--file=a.cube", "--config=cg"}), "--config cg means nothing without"));
+        "1 ocio: no transform is given; expected --to SPACE, --display DISPLAY, --look LOOK or --file FILE");
+  CHECK(has(refusal({"--to=ACEScg", "--display=sRGB - Display"}), "several transforms are given"));
+  CHECK(has(refusal({"--to=ACEScg", "--view=Raw"}), "--view Raw has no effect without --display"));
+  CHECK(has(refusal({"--file=a.cube", "--from=ACEScg"}), "--from ACEScg has no effect with --file"));
+  CHECK(has(refusal({"--file=a.cube", "--config=cg"}), "--config cg has no effect without"));
 }
 
 TEST_CASE("names that a configuration lacks are refused with the nearest one that it has") {

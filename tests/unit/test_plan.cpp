@@ -128,7 +128,7 @@ TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and ea
   traits.type = DeviceType::cpu;
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 9);
   CHECK(plan_of("", {512, 512}, traits).choices ==
-        std::vector<std::string>{"mips: per-level, a CPU device pays for barriers and shared memory"});
+        std::vector<std::string>{"mips: per-level, barriers and shared memory are slow on a CPU device"});
   CHECK(plan_of("--method single-pass", {512, 512}, traits).choices ==
         std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, asked for"});
 }
@@ -140,10 +140,10 @@ TEST_CASE(
     void (*take_away)(DeviceTraits&);
   };
   const Lack lacks[] = {
-      {"it needs workgroups of 256, the device has 128",
+      {"it needs workgroups of 256 threads; the device has 128",
        [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
       {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
-      {"it writes 9 images at once, the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
+      {"it writes 9 images at once; the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
       {"bytes of shared memory, the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
   };
   for (const Lack& lack : lacks) {
@@ -175,7 +175,7 @@ TEST_CASE("a picture larger than the device takes is over a limit, in either dir
   DeviceTraits traits = rich_gpu();
   traits.max_image_side = 4096;
   CHECK(refusal("", {4096, 4096}, traits) == "");
-  CHECK(refusal("", {4097, 1}, traits) == "7 the picture is 4097 x 1 texels; a rich GPU takes at most 4096 a side");
+  CHECK(refusal("", {4097, 1}, traits) == "7 the image is 4097 x 1 texels; a rich GPU allows at most 4096 per side");
   CHECK(refusal("", {1, 4097}, traits).starts_with("7 "));
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("a picture of one texel needs no pass") {
   const Plan made = plan_of("", {1, 1}, rich_gpu());
   CHECK(made.passes.empty());
   CHECK(made.keeps_level_0);
-  CHECK(made.choices == std::vector<std::string>{"mips: the picture is its own only level"});
+  CHECK(made.choices == std::vector<std::string>{"mips: the image is its only level"});
   CHECK(plan_of("--levels 1", {512, 512}, rich_gpu()).passes.empty());
 }
 

@@ -69,19 +69,20 @@ TEST_CASE("a header says what the op is called, what it takes colors for, and wh
 
 TEST_CASE("a header that cannot be read is refused with its line and what was expected") {
   const std::pair<std::string, std::string> wrong[] = {
-      {"", "2 dim.glsl: has no line //!point NAME HELP (`gpupost help point`)"},
-      {"//!point\n", "2 dim.glsl:1: //!point cannot be read; expected //!point NAME HELP, the name of small letters"},
-      {"//!point Dim x\n", "2 dim.glsl:1: //!point Dim x cannot be read; expected //!point NAME"},
-      {"//!point dim\n//!point dam\n", "2 dim.glsl:2: is the second line //!point; expected one"},
-      {"//!points dim\n", "2 dim.glsl:1: //!points dim cannot be read; expected //!point, space, alpha or param"},
-      {"//!point dim\n//!space xyz\n", "2 dim.glsl:2: //!space xyz cannot be read; expected //!space rgb|yxy"},
-      {"//!point dim\n//!alpha\n", "2 dim.glsl:2: //!alpha cannot be read; expected //!alpha straight|premultiplied"},
-      {"//!point dim\n\n//!param factor 1\n", "2 dim.glsl:3: //!param factor 1 cannot be read; expected //!param NAME"},
+      {"", "2 dim.glsl: has no line //!point NAME HELP; add one (see `gpupost help point`)"},
+      {"//!point\n",
+       "2 dim.glsl:1: //!point is not valid; expected //!point NAME HELP, with a name of lowercase letters"},
+      {"//!point Dim x\n", "2 dim.glsl:1: //!point Dim x is not valid; expected //!point NAME"},
+      {"//!point dim\n//!point dam\n", "2 dim.glsl:2: is the second line //!point; remove one"},
+      {"//!points dim\n", "2 dim.glsl:1: //!points dim is not valid; expected //!point, space, alpha or param"},
+      {"//!point dim\n//!space xyz\n", "2 dim.glsl:2: //!space xyz is not valid; expected //!space rgb|yxy"},
+      {"//!point dim\n//!alpha\n", "2 dim.glsl:2: //!alpha is not valid; expected //!alpha straight|premultiplied"},
+      {"//!point dim\n\n//!param factor 1\n", "2 dim.glsl:3: //!param factor 1 is not valid; expected //!param NAME"},
       {"//!point dim\n//!param factor x 0..1\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
       {"//!point dim\n//!param factor 1 0-1\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
       {"//!point dim\n//!param factor 1 0..1e99\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
       {"//!point dim\n//!param factor 2 0..1\n", "expected //!param with a default within its range"},
-      {header + "//!param factor 1 0..1\n", "2 dim.glsl:3: declares factor a second time"}};
+      {header + "//!param factor 1 0..1\n", "2 dim.glsl:3: declares factor a second time; remove one"}};
   for (const auto& [lines, message] : wrong) {
     const std::string found = refusal(lines + body);
     CHECK_MESSAGE(found.starts_with("2 dim.glsl"), found);
@@ -97,18 +98,18 @@ TEST_CASE("a file that holds more than functions and constants is refused with i
       {"float sum = 0.0;", "float begins neither"},
       {"precision highp float;", "precision begins neither"},
       {"buffer Statistics { uint numbers[]; };", "buffer begins neither"},
-      {"struct Pair { float a, b; };", "struct declares a type"},
-      {"void main() {}", "main is the program's own"},
-      {"#include \"other.glsl\"", "begins a directive"},
-      {"  #extension GL_EXT_nonuniform_qualifier : require", "begins a directive"},
+      {"struct Pair { float a, b; };", "struct is not allowed"},
+      {"void main() {}", "main is reserved"},
+      {"#include \"other.glsl\"", "directives are not allowed"},
+      {"  #extension GL_EXT_nonuniform_qualifier : require", "directives are not allowed"},
       {"float of() { return float(gl_GlobalInvocationID.x); }", "gl_GlobalInvocationID is of other texels"},
       {"void wait() { barrier(); }", "barrier is of other texels"},
       {"void wait() { groupMemoryBarrier(); }", "groupMemoryBarrier is of other texels"},
-      {"float of() { return 1.0; } }", "} closes what is not open"},
-      {"float of() { return (1.0; }", "} closes what is not open"},
+      {"float of() { return 1.0; } }", "} has no opening bracket"},
+      {"float of() { return (1.0; }", "} has no opening bracket"},
       {"float of() { return 1.0;", "{ is not closed"},
       {"const float x = 1.0", "const begins neither"},
-      {"/* of no end", "a comment begins here and does not end"},
+      {"/* of no end", "this comment does not end"},
       {"float of() { return 1.0 \\ 2.0; }", "has the byte 0x5c"},
       {"float @of() { return 1.0; }", "has the byte 0x40"}};
   for (const auto& [line, message] : wrong) {
@@ -116,7 +117,7 @@ TEST_CASE("a file that holds more than functions and constants is refused with i
     CHECK_MESSAGE(found.starts_with(fmt::format("2 dim.glsl:4: {}", message)), line, " says ", found);
   }
   const std::string deep = fmt::format("float of() {{ return {}1.0{}; }}", std::string(64, '('), std::string(64, ')'));
-  CHECK(has(refusal(header + body + deep), "is the 65th bracket within another; expected at most 64"));
+  CHECK(has(refusal(header + body + deep), "opens bracket level 65; the limit is 64"));
 }
 
 TEST_CASE("a file without the function that its header names is refused with what was expected") {

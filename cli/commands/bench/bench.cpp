@@ -1,4 +1,4 @@
-// `gpupost bench`: how fast the variants of an op are on a device, beside what the device can do at best.
+// `gpupost bench`: times the variants of an op and compares them with the floor of the device.
 #include "cli/commands/bench/bench.h"
 #include "cli/commands/bench/json.h"
 #include "cli/commands/bench/options.h"
@@ -39,7 +39,7 @@ static std::string variant_line(const VariantResult& result) {
                      gb_per_second(result.bytes, result.times.median_ms), result.ratio);
 }
 
-// The fastest first; what was not measured behind them.
+// Sorts the fastest first; variants that were not measured are last.
 static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
   std::ranges::stable_sort(
       results, {}, [](const VariantResult& result) { return std::pair(result.times.count == 0, result.ratio); });
@@ -55,7 +55,7 @@ static std::string to_table(const BenchCase& measured, const BenchRun& run) {
   std::string text = heading(measured.place, run);
   if (!measured.obstacle.empty()) return text + fmt::format("  not possible: {}\n", measured.obstacle);
   if (measured.verified_size != measured.place.size)
-    text += fmt::format("  verified at {} x {}, the largest of which the host can hold the definition\n",
+    text += fmt::format("  verified at {} x {}, the largest size whose reference fits in host memory\n",
                         measured.verified_size.width, measured.verified_size.height);
   text += fmt::format("  {:<49}{:>10}{:>10}{:>10}{:>6}{:>9}{:>8}\n", "milliseconds", "min", "median", "max", "n",
                       "GB/s", "ratio");
@@ -73,7 +73,7 @@ static void write_text(const std::string& path, const std::string& text) {
   else write_file(path, std::as_bytes(std::span(text)), false);
 }
 
-// What the device gives of a claim.
+// The measured value of a published figure.
 static std::string found(const ClaimResult& result, const BenchRun& run) {
   if (!result.obstacle.empty()) return "- " + result.obstacle;
   if (!is_a_time(*result.claim)) return fmt::format("{:+.1f} %", result.gain);
@@ -83,8 +83,7 @@ static std::string found(const ClaimResult& result, const BenchRun& run) {
 
 static std::string claims_table(const BenchRun& run) {
   if (run.claims.empty()) return "";
-  std::string text =
-      fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", "what the documents claim", "", "", "claimed", "here");
+  std::string text = fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", "published figure", "", "", "claimed", "here");
   for (const ClaimResult& result : run.claims) {
     const auto& [size, depth, setting] = result.place;
     text += fmt::format("{:<40}{:<14}{:<10}{:>14}  {:>10}\n", result.claim->what,
@@ -114,7 +113,7 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
                           name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
   const auto on_case = [&] {
     if (is_talkative) print_out(to_table(run.cases.back(), run));
-    // again after each case: a run that is cut short keeps what it has
+    // written after each case, so that an interrupted run keeps its results
     if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
   };
   if (request.documents) bench_documents(gpu, request, run, on_case);
@@ -125,7 +124,7 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
 }
 
-// The page of runs that were kept as JSON.
+// Makes the page from JSON files of runs.
 static Exit make_page(const BenchRequest& request) {
   constexpr size_t most_bytes = 64 << 20;
   std::vector<nlohmann::ordered_json> runs;
@@ -134,10 +133,11 @@ static Exit make_page(const BenchRequest& request) {
     if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, std::generic_category().message(errno));
     try {
       runs.push_back(nlohmann::ordered_json::parse(read_text(file.get(), path, most_bytes)));
-      if (runs.back().at("schema") != bench_schema) fail(Exit::input, "{}: its schema is not {}", path, bench_schema);
+      if (runs.back().at("schema") != bench_schema)
+        fail(Exit::input, "{}: the schema is not {}; expected a file of `gpupost bench --json`", path, bench_schema);
       bench_page({runs.back()});
     } catch (const nlohmann::json::exception& error) {
-      fail(Exit::input, "{}: is no result of `gpupost bench --json`: {}", path, error.what());
+      fail(Exit::input, "{}: is not a result of `gpupost bench --json`: {}", path, error.what());
     }
   }
   write_text(request.html, bench_page(runs));
@@ -159,26 +159,29 @@ static Exit run_bench(const CommandCall& call) {
 
 const CommandRow bench_verb{
     .name = "bench",
-    .summary = "Measure how fast an op's variants are, beside what the device can do at best",
+    .summary = "Time the variants of an op against the limit of the device",
     .usage = "bench OP [OPTIONS]",
     .description =
-        "Checks each variant of the op against its definition, then times it. Prints minimum, median and maximum "
-        "in milliseconds, GB/s, and the ratio to the fastest that the device could be. Exit code 6 if a variant "
-        "computes something else. `bench --chain` measures a chain, `bench --page` makes a page of earlier runs.",
+        "Checks each variant of the op against its CPU reference, then times it. Prints minimum, median and maximum in "
+        "milliseconds, GB/s, and the ratio to the floor: the time that the device needs to read and write the same "
+        "memory. Exit code 6 if a variant gives a wrong result. `bench --chain` measures a chain, `bench --page` makes "
+        "a page of earlier runs.",
     .argument = Argument::op,
     .most_words = any_count,
     .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default those of the op)", {}},
-                {"--formats", "LIST", "Image formats out of rgba8, rgba16f, rgba32f (default those of the op)", {}},
+                {"--formats", "LIST", "Image formats: rgba8, rgba16f, rgba32f (default those of the op)", {}},
                 {"--settings",
                  "LIST",
-                 "Values of the option that the op's time depends on, like radii (default those of "
-                 "the op)",
+                 "Values of the option that decides the op's time, such as the radius (default those of the op)",
                  {}},
                 {"--variants", "LIST", "Names of variants, or parts of names, as --list prints them (default all)", {}},
                 {"--fp16", "WHEN", "Half arithmetic in the kernels that allow it (default off)", {"on", "off", "both"}},
-                {"--repeats", "N", "Number of timed runs, 20 to 10000 (default as many as take 250 ms, 20 to 100)", {}},
-                {"--chain", "OPS", "Measure this chain in place of an op, fused and with --no-fuse", {}},
-                {"--documents", "", "Measure what papers and talks claim of the op", {}},
+                {"--repeats",
+                 "N",
+                 "Number of timed runs, 20 to 10000 (default: as many as fit in 250 ms, from 20 to 100)",
+                 {}},
+                {"--chain", "OPS", "Measure this chain instead of an op, fused and with --no-fuse", {}},
+                {"--documents", "", "Measure the figures that papers and talks publish for the op", {}},
                 {"--list", "", "List the variants and measure nothing", {}},
                 {"--json", "FILE", "Write the results as JSON, - for standard output", {}},
                 {"--html", "FILE", "Write the results as an HTML page, - for standard output", {}},

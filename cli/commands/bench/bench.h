@@ -1,4 +1,4 @@
-// The row of `bench`.
+// The verb `bench`.
 #pragma once
 
 #include "cli/options/command_row.h"

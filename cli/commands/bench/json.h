@@ -1,4 +1,4 @@
-// What was measured, as JSON: docs/performance.md has the schema.
+// Results of `gpupost bench` as JSON. docs/performance.md describes the schema.
 #pragma once
 
 #include "core/engine/claims.h"
@@ -13,15 +13,15 @@ namespace gpupost {
 
 inline constexpr std::string_view bench_schema = "gpupost-bench-1";
 
-// One run of `bench`.
+// One run of `gpupost bench`.
 struct BenchRun {
-  std::string command;  // as it was typed
+  std::string command;  // the command line
   std::time_t started = std::time(nullptr);
   std::string op;
-  Floor floor = Floor::copy;  // that ratios are of
+  Floor floor = Floor::copy;  // floor of the ratios
   DeviceInfo device;
   std::vector<BenchCase> cases;
-  std::vector<ClaimResult> claims;  // of --documents, and so are
+  std::vector<ClaimResult> claims;  // the rest is for --documents
   std::vector<Graph> graphs;
   std::string_view remark;
 };

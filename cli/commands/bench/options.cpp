@@ -33,7 +33,7 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-// `option` as messages name it: "bench: --repeats".
+// `option` is the name for messages: "bench: --repeats".
 int whole_number(std::string_view option, std::string_view word, int low, int high) {
   int value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -56,11 +56,11 @@ Depth depth_of(const std::string& word) {
     names.push_back(lower_case(format_name(depth)));
     if (names.back() == lower_case(word)) return depth;
   }
-  fail(Exit::usage, "bench: --formats {} is none of {}{}", word, fmt::join(names, ", "),
+  fail(Exit::usage, "bench: --formats {} is not one of {}{}", word, fmt::join(names, ", "),
        suggestion(word, {names.begin(), names.end()}));
 }
 
-// All that the row knows, each once.
+// All settings of the op, without duplicates.
 std::vector<Setting> known_settings(const Benchmark& row) {
   std::vector<Setting> known = row.settings;
   for (const Graph& graph : row.graphs) known.insert(known.end(), graph.settings.begin(), graph.settings.end());
@@ -69,25 +69,26 @@ std::vector<Setting> known_settings(const Benchmark& row) {
   return known;
 }
 
-// Those of the row that have a value of the list.
+// The settings of the op whose value is in the list.
 std::vector<Setting> settings_of(const std::string& list, const Op& op) {
   const std::vector<Setting> known = known_settings(*op.bench);
   std::vector<std::string> texts;
   for (const Setting& setting : known) texts.push_back(setting.text());
   std::vector<Setting> settings;
   for (const std::string& word : parts_of(list)) {
-    if (known.empty()) fail(Exit::usage, "bench: --settings {}: {} is measured without any", word, op.name);
+    if (known.empty())
+      fail(Exit::usage, "bench: --settings {}: {} has no settings; leave --settings out", word, op.name);
     const int value = whole_number("bench: --settings", word, 1, 32768);
     const size_t count = settings.size();
     std::ranges::copy_if(known, std::back_inserter(settings),
                          [&](const Setting& setting) { return setting.value == value; });
     if (settings.size() == count)
-      fail(Exit::usage, "bench: --settings {} is the value of none of {}", word, fmt::join(texts, ", "));
+      fail(Exit::usage, "bench: --settings {} is not a value of any of {}", word, fmt::join(texts, ", "));
   }
   return settings;
 }
 
-// Is `wanted` the variant's arguments, or one of their words?
+// Returns whether `wanted` is the variant's arguments, or one word of them.
 bool is_exactly(const Variant& variant, const std::string& wanted) {
   std::istringstream stream(variant.arguments);
   bool is_word = variant.arguments == wanted;
@@ -95,7 +96,7 @@ bool is_exactly(const Variant& variant, const std::string& wanted) {
   return is_word;
 }
 
-// Those of which `wanted` is the name, or where there is none, of which it is a part of the name.
+// The variants named `wanted`; if there is none, those whose name contains it.
 std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& variants, const std::string& wanted,
                            const Op& op) {
   std::vector<Variant> exact, partly;
@@ -104,7 +105,8 @@ std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& va
     else if (variant.arguments.find(wanted) != std::string::npos) partly.push_back(variant);
   }
   if (exact.empty() && partly.empty())
-    fail(Exit::usage, "{}: --variants {} names none; `gpupost bench {} --list` lists them", verb, wanted, op.name);
+    fail(Exit::usage, "{}: --variants {} matches no variant; `gpupost bench {} --list` lists them", verb, wanted,
+         op.name);
   return exact.empty() ? partly : exact;
 }
 
@@ -115,10 +117,11 @@ std::vector<Call> chain_of(const std::string& line) {
   for (std::string word; stream >> word;) words.push_back(word);
   const Request request = parse_request(words);
   if (request.calls.empty() || !request.input_words.empty())
-    fail(Exit::usage, "bench: --chain {} is not ops and their options alone", line);
+    fail(Exit::usage, "bench: --chain {} may hold only ops and their options", line);
   for (const Call& call : request.calls)
     if (!call.op->reference.levels)
-      fail(Exit::usage, "bench: --chain {}: {} has no definition to be checked against", line, call.op->name);
+      fail(Exit::usage, "bench: --chain {}: {} has no CPU reference to check the result with; leave it out", line,
+           call.op->name);
   return request.calls;
 }
 
@@ -127,9 +130,9 @@ const Op& measurable_op(const std::vector<std::string>& names) {
   for (const Op* op : all_ops())
     if (op->bench) known.push_back(op->name);
   if (names.size() != 1)
-    fail(Exit::usage, "bench: {} ops were named; expected one of {}", names.size(), fmt::join(known, ", "));
+    fail(Exit::usage, "bench: {} ops are given; expected one of {}", names.size(), fmt::join(known, ", "));
   if (std::ranges::find(known, names[0]) == known.end())
-    fail(Exit::usage, "bench: {} is none of the ops that can be measured, {}{}", names[0], fmt::join(known, ", "),
+    fail(Exit::usage, "bench: {} cannot be measured; expected one of {}{}", names[0], fmt::join(known, ", "),
          suggestion(names[0], known));
   return *op_named(names[0]);
 }
@@ -150,7 +153,7 @@ void check_outputs(const BenchRequest& request) {
     fail(Exit::usage, "bench: --json and --html both write {}; expected two files", request.json);
   for (const std::string& page : request.pages)
     if (are_same_file(page, request.html))
-      fail(Exit::usage, "bench: --html {} is a file that --page reads; expected another one", request.html);
+      fail(Exit::usage, "bench: --page reads {}, so --html cannot write it; name another file", request.html);
 }
 
 }  // namespace
@@ -182,7 +185,7 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std:
   return places;
 }
 
-// Without an op and with JSON files: a page of earlier runs.
+// Without an op, with JSON files: a page of earlier runs.
 static void check_page(const CommandCall& call, const BenchRequest& request) {
   if (!call.words.empty() || request.html.empty())
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
@@ -202,11 +205,11 @@ BenchRequest parse_bench(const CommandCall& call) {
   }
   const std::string chain = call.value("--chain"), variants = call.value("--variants");
   if (!chain.empty() && (!call.words.empty() || request.documents))
-    fail(Exit::usage, "bench: --chain names what is measured; expected neither an op nor --documents with it");
+    fail(Exit::usage, "bench: --chain is measured instead of an op; leave out the op and --documents");
   if (!chain.empty()) request.chain = chain_of(chain);
   request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
   if (request.documents && !variants.empty())
-    fail(Exit::usage, "bench: --documents measures the variants that the documents compare; --variants contradicts it");
+    fail(Exit::usage, "bench: --documents measures the variants that the documents compare; leave --variants out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
   for (const std::string& format : parts_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
   request.settings = settings_of(call.value("--settings"), *request.op);

@@ -70,21 +70,21 @@ const json& floor_of(const json& run, const json& measured) {
 
 bool has_setting(const json& measured) { return measured.contains("setting"); }
 
-// A case's place on the axis of its plot, and its name there: its size, or where it has a setting, that.
+// Position and label of a case on the axis of a plot: its size, or its setting if it has one.
 PlotTick tick_of(const json& measured) {
   if (!has_setting(measured)) return {texels_of(measured), size_name(measured)};
   const int value = measured.at("setting_value");
   return {double(value), fmt::to_string(value)};
 }
 
-// Names the section that a case stands in: cases of a format, and where they have settings, of a size and a kind of these.
+// Name of the section of a case: the format, and with settings also the size and the option.
 std::string section_name(const json& measured) {
   const std::string format = measured.at("format");
   if (!has_setting(measured)) return format;
   return fmt::format("{}, {}, --{}", format, size_name(measured), measured.at("setting_name").get<std::string>());
 }
 
-// The cases of a section that were measured, as they stand on the axis.
+// The measured cases of a section, in the order of the axis.
 std::vector<json> cases_of(const json& run, const std::string& section) {
   std::vector<json> cases;
   for (const json& measured : run.at("cases"))
@@ -94,12 +94,12 @@ std::vector<json> cases_of(const json& run, const std::string& section) {
   return cases;
 }
 
-// What a plot and its table show of variants.
+// The quantity that a plot and its table show.
 struct Shown {
   const char* key;
   std::string name;
   int digits;
-  bool has_floor;  // at 1
+  bool has_floor;  // draws a line at 1
 
   std::string text(const json& times) const { return fmt::format("{:.{}f}", times.at(key).get<double>(), digits); }
 };
@@ -107,11 +107,11 @@ struct Shown {
 const Shown as_ratio{.key = "ratio", .name = "median to floor", .digits = 2, .has_floor = true};
 const Shown as_time{.key = "median_ms", .name = "median, ms", .digits = 4, .has_floor = false};
 
-// Documents draw their graphs in times.
+// Published graphs show times.
 const Shown& shown_of(const json& run) { return run.contains("graphs") ? as_time : as_ratio; }
 
-// A line a variant: of ratios those first that are on average nearest to the floor, of times as they were measured, so that
-// a variant has the same color in all graphs.
+// One line per variant. Ratios are sorted by their mean, so that the variants nearest to the floor are first. Times
+// keep their order, so that a variant has the same color in all graphs.
 std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& shown) {
   std::vector<PlotLine> lines;
   for (const json& measured : cases)
@@ -121,7 +121,7 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& show
       auto line = std::ranges::find(lines, name, &PlotLine::name);
       if (line == lines.end()) line = lines.insert(lines.end(), PlotLine{.name = name, .points = {}});
       const double shown_number = variant.at(shown.key);
-      if (!has_place(shown_number)) continue;  // the table has it
+      if (!has_place(shown_number)) continue;  // it is only in the table
       line->points.push_back({.x = tick_of(measured).x,
                               .y = shown_number,
                               .title = fmt::format("{:.2f}, {:.4f} ms", variant.at("ratio").get<double>(),
@@ -131,13 +131,13 @@ std::vector<PlotLine> lines_of(const std::vector<json>& cases, const Shown& show
   std::ranges::stable_sort(lines, {}, [&](const PlotLine& line) {
     double sum = 0;
     for (const PlotPoint& point : line.points) sum += std::log(point.y);
-    // those that were not measured everywhere come behind the others
+    // variants that were not measured everywhere are last
     return std::pair(line.points.size() < cases.size(), sum / std::max(1.0, double(line.points.size())));
   });
   return lines;
 }
 
-// The floor where times are shown; ratios have it at 1.
+// The line of the floor in plots of times. In plots of ratios it is at 1.
 PlotLine floor_line(const json& run, const std::vector<json>& cases) {
   PlotLine line{.name = "floor: " + run.at("floor").get<std::string>(), .points = {}};
   for (const json& measured : cases)
@@ -147,7 +147,7 @@ PlotLine floor_line(const json& run, const std::vector<json>& cases) {
   return line;
 }
 
-// What is shown of a variant in a case: a cell of the table.
+// A table cell: a variant in a case.
 std::string variant_cell(const json& measured, const std::string& name, const Shown& shown) {
   double best = HUGE_VAL;
   const json* found = nullptr;
@@ -175,7 +175,7 @@ std::string variant_table(const json& run, const std::vector<json>& cases, const
   text += "</tr>\n";
   std::vector<std::string> names;
   for (const PlotLine& line : lines) names.push_back(line.name);
-  for (const json& measured : cases)  // what was measured nowhere
+  for (const json& measured : cases)  // variants without any measurement
     for (const json& variant : measured.at("variants"))
       if (std::ranges::find(names, variant.at("variant").get<std::string>()) == names.end())
         names.push_back(variant.at("variant"));
@@ -232,7 +232,7 @@ std::string section(const json& run, const std::string& name) {
   return text + "</details>\n";
 }
 
-// What was measured of a claim.
+// The measurement of a published figure.
 std::string found(const json& claim) {
   if (claim.contains("gain_percent")) return fmt::format("{:+.1f} %", claim.at("gain_percent").get<double>());
   if (!claim.contains("median_ms")) return text_of(claim.at("why"));
@@ -240,17 +240,17 @@ std::string found(const json& claim) {
                      claim.at("floor_gb_per_s").get<double>());
 }
 
-// The variants that a claim is of.
+// The variants of a published figure.
 std::string variants_text(const json& claim) {
   if (claim.contains("variant")) return text_of(claim.at("variant"));
   return fmt::format("{} to {}", text_of(claim.at("slower")), text_of(claim.at("faster")));
 }
 
-// What documents claim beside what was measured.
+// Table of published figures and measurements.
 std::string claims_table(const json& claims) {
   std::string text =
-      "<div class=\"wide\"><table><tr><th>what is claimed</th><th>size</th><th>format</th><th>claimed</th><th>here</th>"
-      "<th>where</th></tr>\n";
+      "<div class=\"wide\"><table><tr><th>published "
+      "figure</th><th>size</th><th>format</th><th>claimed</th><th>here</th><th>where</th></tr>\n";
   for (const json& claim : claims) {
     text += fmt::format(
         "<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"best\">{}</td>"
@@ -267,8 +267,8 @@ std::string run_section(const json& run) {
   text += fmt::format("<p class=\"soft\">{}, {}, {}<br><code>{}</code></p>\n", text_of(device.at("driver")),
                       text_of(run.at("program")), text_of(run.at("date")), text_of(run.at("command")));
   text += fmt::format(
-      "<p>Ratio of a variant\u2019s median time to the floor of the same run: one pass of \u201c{}\u201d at the "
-      "same size, measured the same way. 1 is what the device can do at best.</p>\n",
+      "<p>Ratio of a variant\u2019s median time to the floor of the same run: one pass of \u201c{}\u201d at the same "
+      "size, measured the same way. 1 is the limit of the device.</p>\n",
       text_of(run.at("floor")));
   if (const json& claims = run.at("documents"); !claims.empty()) text += claims_table(claims);
   if (run.contains("remark")) text += fmt::format("<p>{}</p>\n", text_of(run.at("remark")));

@@ -1,4 +1,4 @@
-// Measurements as one page: plots and tables, nothing loaded from elsewhere.
+// Writes measurements as one HTML page with plots and tables. The page loads nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// Of runs as docs/performance.md has them; a JSON that is none throws nlohmann::json::exception.
+// Makes the page from JSON of runs. Invalid JSON throws nlohmann::json::exception.
 std::string bench_page(const std::vector<nlohmann::ordered_json>& runs);
 
 }  // namespace gpupost

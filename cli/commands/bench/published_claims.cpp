@@ -8,7 +8,7 @@ namespace gpupost {
 
 namespace {
 
-// What is to be measured at one place.
+// Variants to measure in one case.
 struct Job {
   BenchPlace place;
   std::vector<Variant> variants;
@@ -24,7 +24,7 @@ bool is_wanted(const BenchRequest& request, const BenchPlace& place) {
          is_wanted(request.settings, place.setting);
 }
 
-// Every place once, and at a place every variant.
+// Merges cases, and the variants of each case.
 void add(std::vector<Job>& jobs, const BenchPlace& place, const Variant& variant) {
   auto job = std::ranges::find(jobs, place, &Job::place);
   if (job == jobs.end()) job = jobs.insert(jobs.end(), {.place = place, .variants = {}});
@@ -52,7 +52,8 @@ void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const
   const Benchmark& row = *request.op->bench;
   const std::vector<Job> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
   if (jobs.empty())
-    fail(Exit::usage, "bench: no document claims anything of {} at these sizes, formats and settings", run.op);
+    fail(Exit::usage, "bench: no document has figures for {} at these sizes, formats and settings; choose others",
+         run.op);
   run.graphs = row.graphs;
   run.remark = row.remark;
   for (const Job& job : jobs) {

@@ -1,4 +1,4 @@
-// What documents claim of an op, held against a device.
+// Measures the published figures of an op.
 #pragma once
 
 #include "cli/commands/bench/json.h"
@@ -8,8 +8,8 @@
 
 namespace gpupost {
 
-// Measures the variants of the row's claims where the claims say, or at those of the sizes, formats and settings asked for,
-// and those of the row's graphs; cases, claims and graphs are added to `run`, `on_case` is called behind each case.
+// Measures the variants of the op's claims at the sizes, formats and settings of the claims or of the options, and
+// those of its graphs. Adds cases, claims and graphs to `run`; calls `on_case` after each case.
 void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case);
 
 }  // namespace gpupost

@@ -22,10 +22,10 @@ std::string html_escaped(std::string_view text) {
 namespace {
 
 constexpr double width = 960, height = 380;
-constexpr double left = 52, right = 305, top = 14, bottom = 40;  // margins; at the right the names of lines
-constexpr size_t colored_count = 8;                              // as many as the style has colors
+constexpr double left = 52, right = 305, top = 14, bottom = 40;  // margins; names of lines are at the right
+constexpr size_t colored_count = 8;  // number of colors in the style
 
-// From numbers to places: the logarithms of `low` and `high` stand at `from` and `to`.
+// Maps a logarithmic axis: `low` is at `from`, `high` at `to`.
 struct Scale {
   double low = 1, high = 2, from = 0, to = 1;
   double operator()(double value) const { return from + (to - from) * std::log(value / low) / std::log(high / low); }
@@ -42,12 +42,12 @@ Axes axes_of(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ti
       least = std::min(least, point.y);
       most = std::max(most, point.y);
     }
-  if (most < least) least = most = 1;  // there are no points
+  if (most < least) least = most = 1;  // without points
   const double first = ticks.front().x, last = std::max(ticks.back().x, 2 * first);
   return {.x = {first, last, left + 12, width - right - 12}, .y = {least / 1.05, most * 1.05, height - bottom, top}};
 }
 
-// Round numbers on an axis, closer to each other where it is short.
+// Round numbers for the labels of an axis; a short axis has fewer.
 std::vector<double> round_numbers(const Scale& scale) {
   const double range = scale.high / scale.low;
   const std::vector<double> steps = range > 2000 ? std::vector{1.0}
@@ -72,7 +72,7 @@ std::string grid(const Axes& axes, const std::vector<PlotTick>& ticks, const Plo
   for (const PlotTick& tick : ticks) {
     const double x = axes.x(tick.x);
     text += fmt::format(R"(<line class="grid" x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}"/>)", x, top, height - bottom);
-    const double drop = x - behind < 62 ? 12 : 0;  // names that would touch stand in two rows
+    const double drop = x - behind < 62 ? 12 : 0;  // labels that would overlap are in two rows
     behind = drop > 0 ? -1e9 : x;
     text += fmt::format(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, height - bottom + 16 + drop,
                         html_escaped(tick.name));
@@ -93,7 +93,7 @@ std::string curve(const PlotLine& line, const Axes& axes, const std::string& sty
   return fmt::format(R"(<g class="{}"><path d="{}"/>{}</g>)", style, path, dots);
 }
 
-// The names of the colored lines at their ends, moved apart where they would touch.
+// Labels at the ends of colored lines, moved apart if they would overlap.
 std::string names(const std::vector<PlotLine>& lines, const Axes& axes) {
   struct Name {
     double y;
@@ -126,7 +126,7 @@ std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>
   const Axes axes = axes_of(lines, ticks, named.has_floor);
   std::string text = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">)", width, height);
   text += grid(axes, ticks, named);
-  for (size_t index = lines.size(); index-- > 0;)  // the first ones on top
+  for (size_t index = lines.size(); index-- > 0;)  // so that the first lines are on top
     text += curve(lines[index], axes, index < colored_count ? fmt::format("c{}", index) : "other");
   return text + names(lines, axes) + "</svg>\n";
 }

@@ -1,4 +1,4 @@
-// A plot of lines as SVG, for a page that has the style of bench_page.cpp.
+// Line plots as SVG, in the style of bench_page.cpp.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace gpupost {
 
-// Can an axis show this number? Axes are logarithmic, and end where a page's numbers are nonsense.
+// Returns whether a logarithmic axis can show this number.
 constexpr bool has_place(double number) { return number >= 1e-12 && number <= 1e12; }
 
-// x and y have a place; `title` shows where the mouse rests on it.
+// x and y must be valid for the axes; `title` is the tooltip.
 struct PlotPoint {
   double x = 0, y = 0;
   std::string title;
@@ -21,17 +21,17 @@ struct PlotLine {
 };
 
 struct PlotTick {
-  double x = 0;  // has a place
+  double x = 0;  // must be valid for the axis
   std::string name;
 };
 
 struct PlotAxes {
   std::string x_name;  // "": the ticks say it
   std::string y_name;
-  bool has_floor = true;  // a line at y = 1 is what all are compared with
+  bool has_floor = true;  // draws the floor as a line at y = 1
 };
 
-// Both axes logarithmic. The first lines have colors and their names at their ends, the others are gray.
+// Draws a plot with logarithmic axes. The first lines have colors and labels, the others are gray.
 std::string plot(const std::vector<PlotLine>& lines, const std::vector<PlotTick>& ticks, const PlotAxes& named);
 
 std::string html_escaped(std::string_view text);

@@ -1,4 +1,4 @@
-// Numbers at places of a file in memory. Whoever asks for one past the end gets an Error, never a read.
+// Reads numbers from a file in memory. Reading past the end throws an Error.
 #pragma once
 
 #include "core/base/error.h"
@@ -16,7 +16,7 @@ using Bytes = std::span<const std::byte>;
 
 static_assert(std::endian::native == std::endian::little, "the formats' numbers are copied as they stand");
 
-// `count` bytes from `at` on.
+// `count` bytes starting at `at`.
 inline Bytes part_of(Bytes file, size_t at, size_t count) {
   if (at > file.size() || count > file.size() - at)
     fail(Exit::input, "is cut off: byte {} is needed, the file has {}", at + count, file.size());

@@ -1,4 +1,4 @@
-// The formats, and what is said of a file that is read or written.
+// Types that describe formats, decoded images and encoded files.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -16,30 +16,30 @@
 
 namespace gpupost {
 
-// How many mip levels one file of a format holds.
+// Number of mip levels that one file can hold.
 enum class FileLevels { one, one_or_all, any };
 
-// Lends zeroed memory for the texels of one level.
+// Allocates zeroed memory for the texels of one level.
 using TexelAllocator = std::function<TexelBuffer(size_t bytes)>;
 
-// What a file may be, at most. Over one of them is Exit::input.
+// Limits of an input file. Exceeding one is Error(Exit::input).
 struct Limits {
-  int side = 32768;                    // texels
-  uint64_t texel_count = 268'435'456;  // of one level
+  int side = 32768;  // limit per side in texels
+  uint64_t texel_count = 268'435'456;  // limit for the texels of one level
   int channel_count = 64;
   uint64_t decoded_bytes = uint64_t(4) << 30;
-  int cpu_seconds = 30;  // for one file, all threads together
+  int cpu_seconds = 30;  // CPU time for one file over all threads
   int wall_seconds = 120;
 };
 
 struct DecodeOptions {
   std::string part;   // number or name of an EXR's part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
-  int level = 0;      // of a mip-mapped file
+  int level = 0;  // level to read from a mip-mapped file
   Limits limits;
-  int thread_count = 0;            // of the decoder; 0: one for each core
-  bool keeps_orientation = false;  // texels stay as they are stored, whatever Exif or TIFF say
-  bool requires_sandbox = false;   // a system that cannot filter the decoder's system calls is Exit::limit, no warning
+  int thread_count = 0;  // threads of the decoder; 0: one per core
+  bool keeps_orientation = false;  // ignore Exif and TIFF orientation
+  bool requires_sandbox = false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };
 
 // A part of an EXR file.
@@ -52,56 +52,57 @@ struct FilePart {
 
 struct Decoded {
   Picture picture;
-  std::vector<FilePart> parts;  // of an EXR, one at least; one of them was read
+  std::vector<FilePart> parts;  // parts of an EXR, at least one; one of them was read
   std::vector<std::string> warnings;
 };
 
-// The first ten are numbered as in EXR files.
+// The first ten have the numbers of EXR files.
 enum class Compression { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, lzw, zstd };
 inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips", "zip",  "piz", "pxr24",
                                                          "b44",  "b44a", "dwaa", "dwab", "lzw", "zstd"};
 
 struct EncodeOptions {
-  Depth depth = Depth::half;                   // of color channels; one of the format's written_depths
-  bool keep_depths = false;                    // EXR: each channel as its Channel::depth says
-  Compression compression = Compression::zip;  // one of the format's, where it has some
-  bool mipmapped = false;                      // one file with all levels; else level `level` alone
+  Depth depth = Depth::half;  // depth of color channels; one of the format's written_depths
+  bool keep_depths = false;  // EXR: write each channel with its Channel::depth
+  Compression compression = Compression::zip;  // one of the format's compressions, if it has any
+  bool mipmapped = false;  // write all levels to one file; otherwise only `level`
   int level = 0;
-  Transfer transfer = Transfer::srgb;  // of integers: PNG 8 and 16 bit, KTX2 and DDS 8 bit
-  Dither dither = Dither::none;        // of 8 bits
-  int quality = 90;                    // of JPEG, 1 to 100; chroma is whole from 90 on
+  Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS
+  Dither dither = Dither::none;  // dithering for 8 bits
+  int quality = 90;  // JPEG quality, 1 to 100; from 90 chroma has full resolution
 };
 
 struct Encoded {
   TexelBuffer bytes;
-  std::vector<std::string> warnings;  // what the format could not hold, what was clipped
+  std::vector<std::string> warnings;  // data that the format could not hold, and clamped values
 };
 
-// One picture of a file: linear and premultiplied, or as its fields say.
+// One image to encode, linear and premultiplied unless its fields say otherwise.
 struct Source {
   const Picture* picture = nullptr;
-  const Picture* base = nullptr;  // its level 0 as it was read: written instead where that needs no conversion
+  const Picture* base = nullptr;  // level 0 as it was read, which is written if it needs no conversion
 };
 
-// How the pictures of a file belong together.
+// How the images of a file are arranged.
 enum class Arrangement { single, cube, array };
 
-// One row of the table of formats. A format that can only be read or only be written lacks the other function.
+// One row of the table of formats. `read` or `write` is null if the format cannot be read or written.
 struct Format {
   std::string_view name;                     // "exr", "png", "ktx2", ...
-  std::vector<std::string_view> extensions;  // without the dot, the first is the one that is written
+  std::vector<std::string_view> extensions;  // without the dot; the first is used for output
   std::string_view description;
-  bool (*matches)(Bytes start) = nullptr;  // Does a file begin so? `start` has magic_bytes, or is the whole file.
-  // Checks the whole file before a library sees it, or while it does. Throws Error(Exit::input).
+  // Returns whether a file begins like this format. `start` has magic_bytes, or is the whole file.
+  bool (*matches)(Bytes start) = nullptr;
+  // Reads a file. Checks it before or while a library reads it. Throws Error(Exit::input).
   Decoded (*read)(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) = nullptr;
   Encoded (*write)(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options) = nullptr;
-  std::vector<Depth> written_depths = {};      // of color, in the order in which messages name them
-  std::vector<Compression> compressions = {};  // that are written; empty: there is no choice
+  std::vector<Depth> written_depths = {};  // depths of color that can be written, in order for messages
+  std::vector<Compression> compressions = {};  // compressions that can be written; empty: no choice
   FileLevels levels = FileLevels::one;
-  bool holds_arrangements = false;  // cubes and arrays
-  bool holds_everything = false;    // any channels, attributes, data and display windows
-  bool holds_primaries = false;     // says which primaries its colors have; others hold those of Rec. 709
+  bool holds_arrangements = false;  // can hold cubes and arrays
+  bool holds_everything = false;  // can hold any channels, attributes and windows
+  bool holds_primaries = false;  // records primaries; other formats hold only Rec. 709
 
   bool can_read() const { return read != nullptr; }
   bool can_write() const { return write != nullptr; }

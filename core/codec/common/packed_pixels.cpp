@@ -11,14 +11,14 @@
 namespace gpupost {
 namespace {
 
-// Does the color stand in the texels as the file wants it?
+// Whether the texels already have the form that the file needs.
 bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
   const Group& color = picture.groups.front();
   return color.depth == options.depth && picture.transfer == options.transfer &&
          (picture.alpha == Alpha::straight || !color.has_alpha());
 }
 
-// May make_integers() take it? It divides by alpha and knows the way from linear, or none.
+// Whether make_integers() supports it: linear, or no transfer conversion.
 bool is_convertible(const Picture& picture, const EncodeOptions& options) {
   const Group& color = picture.groups.front();
   return is_float(color.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
@@ -44,12 +44,12 @@ TexelBuffer floats_of(const Level& level, Depth depth, Losses& losses) {
   return floats;
 }
 
-// One, as it stands in memory.
+// The value 1 in the memory format.
 uint32_t bits_of_one(Depth depth) {
   return depth == Depth::f32 ? 0x3f800000 : depth == Depth::half ? 0x3c00 : depth == Depth::u16 ? 0xffff : 0xff;
 }
 
-// The components of texels of four. `fourth` replaces the last one where there is no alpha.
+// Copies components of RGBA texels. `fourth` replaces a missing alpha.
 template <class Number>
 TexelBuffer packed(Bytes texels, size_t count, std::span<const size_t> components, std::optional<uint32_t> fourth) {
   TexelBuffer made(count * components.size() * sizeof(Number));
@@ -72,8 +72,8 @@ TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Dep
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
 }
 
-// Every EXR has these; with these values they say nothing that other formats do not imply. Chromaticities are honored: what
-// is written elsewhere says its own, or is of Rec. 709.
+// Every EXR has these attributes. With these values they carry no information. Chromaticities are handled elsewhere:
+// outputs record primaries or are Rec. 709.
 bool is_default_attribute(const Attribute& attribute) {
   const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
   if (attribute.name == "chromaticities") return true;
@@ -86,23 +86,24 @@ void warn_of_extras(const Picture& picture, std::string_view format, std::vector
   for (const Group& group : picture.groups)
     if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
   if (const std::string names = channel_names(others); !names.empty())
-    warnings.push_back(fmt::format("{} holds no other channels; dropped: {}", format, names));
+    warnings.push_back(fmt::format("{} holds only color and alpha; dropped channels: {}", format, names));
   std::vector<std::string> attributes;
   for (const Attribute& attribute : picture.attributes)
     if (!is_default_attribute(attribute)) attributes.push_back(attribute.name);
   if (!attributes.empty())
-    warnings.push_back(fmt::format("{} holds no attributes; dropped: {}", format, fmt::join(attributes, " ")));
+    warnings.push_back(fmt::format("{} holds no such attributes; dropped: {}", format, fmt::join(attributes, " ")));
 }
 
 }  // namespace
 
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
   if (picture.groups.empty() || !picture.groups.front().is_color)
-    fail(Exit::output, "{} needs R, G and B, or Y; the picture has {}", format, channel_names(picture));
-  if (picture.groups.front().depth == Depth::u32) fail(Exit::output, "{} holds no color of type uint", format);
+    fail(Exit::output, "{} needs R, G and B, or Y; the image has {}", format, channel_names(picture));
+  if (picture.groups.front().depth == Depth::u32)
+    fail(Exit::output, "{} cannot hold color of type uint; expected an EXR output", format);
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
-    fail(Exit::output, "{}: level {} was asked for, the picture has {}", format, options.level, level_count);
+    fail(Exit::output, "{}: level {} does not exist; the image has {} levels", format, options.level, level_count);
 }
 
 bool is_encodable(const Picture& picture, const EncodeOptions& options) {
@@ -140,10 +141,10 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
     return percent < 0.05 ? std::string("less than 0.1") : fmt::format("{:.1f}", percent);
   };
   if (clipped.above)
-    warnings.push_back(fmt::format("{} % of the values are over 1 and were clipped", share(clipped.above)));
+    warnings.push_back(fmt::format("{} % of the values are above 1 and were clamped", share(clipped.above)));
   if (clipped.below)
-    warnings.push_back(fmt::format("{} % of the values are below 0 and were clipped", share(clipped.below)));
-  if (clipped.nan) warnings.push_back(fmt::format("{} values are not numbers and became 0", clipped.nan));
+    warnings.push_back(fmt::format("{} % of the values are below 0 and were clamped", share(clipped.below)));
+  if (clipped.nan) warnings.push_back(fmt::format("{} values are NaN and became 0", clipped.nan));
   if (losses.clamped_count) warnings.push_back(fmt::format("{} values over 65504 were clamped", losses.clamped_count));
 }
 

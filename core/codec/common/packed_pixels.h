@@ -1,4 +1,4 @@
-// The color of a picture as files hold it that know no more than a few components: PNG, KTX2, DDS.
+// Color values for formats with few components: PNG, KTX2, DDS.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -7,37 +7,37 @@
 
 namespace gpupost {
 
-// The numbers of one level as they stand in a file: rows from the top, no padding.
+// The values of one level as in the file: rows from the top, without padding.
 struct Pixels {
   Size size;
   size_t component_count = 4;
   Bytes numbers;
-  TexelBuffer own;  // where `numbers` lie, unless they are the picture's
+  TexelBuffer own;  // memory of `numbers`, unless they are in the image
 };
 
-// What the numbers of a file lost, over all of its levels.
+// Counts of clamped values, over all levels of a file.
 struct Losses {
-  Clipped clipped;           // on the way to integers
-  size_t clamped_count = 0;  // finite values over 65504 on the way to half
+  Clipped clipped;  // clamped for integers
+  size_t clamped_count = 0;  // finite values above 65504 that were clamped for half
 };
 
-// Refuses a picture without color, or with color of type uint, and a level that it does not have: throws
-// Error(Exit::output). `format` stands for the file in the message.
+// Throws Error(Exit::output) if the image has no color, has uint color, or lacks the level. `format` is for the
+// message.
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options);
 
-// Can pixels_of() take the picture? Else it can take a working_copy() of it.
+// Returns whether pixels_of() accepts the image. Otherwise use working_copy().
 bool is_encodable(const Picture& picture, const EncodeOptions& options);
 
-// Those `components` (0 to 3) of a level that the file holds, as `options` want them: integers straight and of their
-// transfer, floats linear and premultiplied. An alpha that is missing is one.
+// The `components` (0 to 3) of a level, converted for the file: integers are straight and encoded, floats linear and
+// premultiplied. A missing alpha is 1.
 Pixels pixels_of(const Source& source, int level, std::span<const size_t> components, const EncodeOptions& options,
                  Losses& losses);
 
-// Components of a group whose file holds Y, YA, RGB or RGBA.
+// Components of a color group for files with Y, YA, RGB or RGBA.
 std::vector<size_t> components_of(const Group& color);
 
 void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings);
-// Of what the format cannot hold: other channels, attributes, windows.
+// Warns about other channels, attributes and windows that the format cannot hold.
 void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings);
 
 }  // namespace gpupost

@@ -15,7 +15,7 @@
 namespace gpupost {
 namespace {
 
-// Of the input. Pieces know nothing of each other, which costs nothing here: a run that is cut is two runs.
+// Size of a piece of the input. Pieces are independent, which costs little here: a run is at most cut in two.
 constexpr size_t piece_bytes = 1 << 20;
 
 constexpr std::array zlib_header{std::byte{0x78}, std::byte{0x01}};  // deflate, 32 KiB, fastest (RFC 1950)
@@ -34,7 +34,7 @@ class RawDeflater {
   RawDeflater& operator=(const RawDeflater&) = delete;
   ~RawDeflater() { deflateEnd(&stream_); }
 
-  // Ends at a byte's border; the last piece ends the stream. Returns the bytes written.
+  // Compresses a piece, which ends at a byte boundary; the last one ends the stream. Returns the bytes written.
   size_t compress(std::span<const std::byte> from, std::span<std::byte> to, bool is_last) {
     deflateReset(&stream_);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));  // zlib only reads it
@@ -100,7 +100,7 @@ unsigned char* zlib_compress_for_stb(const unsigned char* bytes, int count, int*
   }
   *compressed_count = int(total);
   return whole;
-} catch (...) {  // stb knows no exceptions; nullptr is its sign that memory ended
+} catch (...) {  // stb does not support exceptions; nullptr means that memory ran out
   return nullptr;
 }
 

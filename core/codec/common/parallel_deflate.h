@@ -1,4 +1,4 @@
-// Compression for PNG on every core.
+// Parallel zlib compression for PNG.
 #pragma once
 
 #include "core/base/memory.h"
@@ -9,17 +9,17 @@
 
 namespace gpupost {
 
-// A zlib stream, cut where it likes.
+// Receives a part of the zlib stream; parts can end anywhere.
 struct ZlibStream {
   TexelBuffer room;
   std::vector<std::span<const std::byte>> pieces;
 };
 
-// Run lengths and Huffman codes only (zlib's Z_RLE): of filtered pictures smaller and sooner done than level 1 of the whole
-// search. The same bytes give the same stream on any number of cores.
+// Uses only run lengths and Huffman codes (Z_RLE): smaller and faster than level 1 for filtered images. The output does
+// not depend on the number of cores.
 ZlibStream zlib_compress(std::span<const std::byte> bytes);
 
-// The same for stb_image_write: one block from malloc(), nullptr when memory ends.
+// For stb_image_write: returns one block from malloc(), or nullptr if memory runs out.
 unsigned char* zlib_compress_for_stb(const unsigned char* bytes, int count, int* compressed_count) noexcept;
 
 }  // namespace gpupost

@@ -1,5 +1,5 @@
-// The readers of the formats: bytes in, a picture out, its texels in memory that they are lent. Each checks the whole file and
-// yields one level a group. They throw Error(Exit::input).
+// Readers of formats. Each checks the whole file and decodes one level per group into memory of the caller's allocator.
+// They throw Error(Exit::input).
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -15,7 +15,7 @@ Decoded read_bmp(Bytes file, const DecodeOptions& options, const TexelAllocator&
 Decoded read_hdr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_tga(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 
-// The format of `file` by its bytes, and the picture that it holds.
+// Detects the format of `file` and decodes it.
 Decoded read_picture(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// What a file claims to be, held against what a file may be.
+// Checks the claimed size of a file against the limits.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -7,9 +7,9 @@
 
 namespace gpupost {
 
-// Throws Error(Exit::input) unless the sides lie in 1..limits.side and their product in limits.texel_count.
+// Throws Error(Exit::input) unless both sides are in 1..limits.side and their product is at most limits.texel_count.
 void check_claimed_size(int64_t width, int64_t height, const Limits& limits);
-// The same for the bytes that the picture takes once decoded.
+// Throws Error(Exit::input) if the decoded image exceeds limits.decoded_bytes.
 void check_decoded_bytes(uint64_t bytes, const Limits& limits);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// The writers of the formats, and what they have in common.
+// Writers of formats, and code that they share.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -12,13 +12,13 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
                        const EncodeOptions& options);
 Encoded encode_tiff(const Source& source, const EncodeOptions& options);
 
-// Is the color linear, premultiplied and half or f32, or uint, as it stands?
+// Returns whether the color is linear, premultiplied and half, f32 or uint.
 bool is_working(const Picture& picture);
 
-// A deep copy of `picture` made so, for pictures that come straight from a file.
+// A deep copy of `picture` with such color, for images directly from a file.
 Picture working_copy(const Picture& picture, Depth storage);
 
-// The names of a picture's channels: "R G B A Z".
+// Names of an image's channels: "R G B A Z".
 std::string channel_names(const Picture& picture);
 
 }  // namespace gpupost

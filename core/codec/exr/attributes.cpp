@@ -11,7 +11,7 @@ namespace gpupost {
 
 namespace {
 
-// The types whose values all have the same number of bytes.
+// Types with a fixed value size.
 struct FixedType {
   std::string_view name;
   size_t bytes;
@@ -41,7 +41,7 @@ constexpr FixedType fixed_types[] = {{"box2f", 16},
                                      {"v3i", 12},
                                      {"timecode", 8}};
 
-// Lengths and texts, one behind the other, to the last byte.
+// A sequence of lengths and texts that ends at the last byte.
 bool is_string_vector(Bytes value) {
   size_t at = 0;
   while (at < value.size()) {
@@ -101,7 +101,7 @@ bool matches_syntax(std::string_view type, Bytes value) {
   return type != "stringvector" || is_string_vector(value);
 }
 
-// The numbers that OpenEXR holds against a range.
+// Numbers for which OpenEXR checks a range.
 void check_range(std::string_view name, Bytes value) {
   const float number = value.size() == 4 ? little_at<float>(value, 0) : 0;
   constexpr float least_ratio = 1e-6f, most_ratio = 1e6f;

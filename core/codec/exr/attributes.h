@@ -1,4 +1,4 @@
-// Whether the value of an EXR attribute has the form that its type prescribes. OpenEXR refuses a file where one has not.
+// Checks values of EXR attributes. OpenEXR refuses a file with an invalid value.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -7,7 +7,7 @@
 
 namespace gpupost {
 
-// Throws Error(Exit::input), which names the attribute. Types that OpenEXR does not know may have any value.
+// Throws Error(Exit::input) with the name of the attribute. Types that OpenEXR does not know may have any value.
 void check_exr_attribute(std::string_view name, std::string_view type, Bytes value);
 
 }  // namespace gpupost

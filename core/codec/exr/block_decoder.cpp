@@ -1,6 +1,6 @@
-// tinyexr is shown a file of one piece at a time: a window of whole chunks, or one tile as if it were an image of its
-// own, unzipped before where they are zipped. So its buffers stay in the cache, threads are ours, and a level can be
-// read without the others.
+// Decodes with tinyexr, which gets a file with one block at a time: some whole chunks, or one tile as an image of its
+// own, already unzipped. Its buffers thus stay in the cache, gpupost controls the threads, and one level can be read
+// without the others.
 #include "core/codec/exr/block_decoder.h"
 
 #include "core/codec/exr/zip_block.h"
@@ -16,9 +16,9 @@ namespace gpupost {
 
 namespace {
 
-constexpr int lines_a_piece = 16;  // as ZIP has them; single lines cost more to set up than to decode
+constexpr int lines_a_piece = 16;  // as in ZIP; single lines cost more setup than decoding
 
-// Frees what tinyexr has made, on every way out.
+// Frees memory of tinyexr on every exit.
 class TinyImage {
  public:
   TinyImage() { InitEXRImage(&image); }
@@ -49,7 +49,7 @@ TinyHeader tiny_header(std::span<const EXRChannelInfo> channels, int compression
   return tiny;
 }
 
-// `table_at`: where in `file` the offsets of the chunks in the header's data window stand.
+// `table_at`: position of the chunk offsets in `file`.
 void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, size_t chunk) {
   tiny.header.header_len = unsigned(table_at - 8);  // it adds the 8 bytes of the magic number itself
   tinyexr_thread_count = 1;
@@ -58,7 +58,7 @@ void load(TinyImage& to, TinyHeader& tiny, Bytes file, size_t table_at, size_t c
   if (message) FreeEXRErrorMessage(message);
   tinyexr_thread_count = 0;
   if (code == TINYEXR_SUCCESS) return;
-  to.image = {};  // it has freed the image, and left the pointers
+  to.image = {};  // tinyexr has freed the image but kept the pointers
   refuse_chunk(chunk);
 }
 
@@ -75,7 +75,7 @@ class SmallFile {
       : bytes_(std::make_unique_for_overwrite<std::byte[]>(table_at + chunk_count * (8 + bytes_a_chunk))),
         end_(table_at + 8 * chunk_count) {}
 
-  // Room for the next chunk's data; before them stand its `head` and their number.
+  // Space for the next chunk's data, after its `head` and length.
   std::byte* add(std::span<const int> head, size_t data_bytes) {
     const auto length = uint32_t(data_bytes);
     std::memcpy(&bytes_[table_at + 8 * chunk_count_++], &end_, 8);
@@ -94,7 +94,7 @@ class SmallFile {
   size_t chunk_count_ = 0;
 };
 
-// tinyexr's description of a file, made from ours: its own parser of headers is never asked.
+// Makes tinyexr's header from ExrHeader, so that the header parser of tinyexr is never used.
 class TinyexrBlocks : public BlockDecoder {
  public:
   TinyexrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level);
@@ -158,7 +158,7 @@ void TinyexrBlocks::decode_lines(int row, const BlockSink& use) const {
   use({.place = place, .planes = {tiny_image.image.images, channels_.size()}});
 }
 
-// Lines as a file without compression has them.
+// Stores lines as in an uncompressed file.
 SmallFile TinyexrBlocks::unzipped_lines(size_t chunk, const ExrPlace& place) const {
   const size_t line_bytes = header_.bytes_per_texel() * size_t(place.size.width);
   SmallFile lines(size_t(place.size.height), 8 + line_bytes);
@@ -174,7 +174,7 @@ SmallFile TinyexrBlocks::unzipped_lines(size_t chunk, const ExrPlace& place) con
   return lines;
 }
 
-// Chunks without the number of their part, which tinyexr expects of none of them.
+// Chunks without part numbers, which tinyexr does not expect.
 SmallFile TinyexrBlocks::copied_lines(size_t chunk, const ExrPlace& place) const {
   const int chunk_count = (place.size.height + header_.chunk_size.height - 1) / header_.chunk_size.height;
   const size_t chunk_bytes = raw_bytes_of(header_, {.size = header_.chunk_size});
@@ -192,7 +192,7 @@ void TinyexrBlocks::decode_tile(int column, int row, const BlockSink& use) const
   const size_t number = level_.first_chunk + size_t(row) * size_t(level_.columns) + size_t(column);
   const Bytes data = data_of_chunk(file_, header_, number);
   const size_t bytes = is_zipped() ? header_.bytes_per_texel() * texel_count(place.size) : data.size();
-  // The tile as the only one of the only level of an image.
+  // Makes an image that has only this tile.
   constexpr int head[] = {0, 0, 0, 0};
   SmallFile alone(1, sizeof head + 4 + bytes);
   std::byte* to = alone.add(head, bytes);
@@ -217,7 +217,7 @@ void TinyexrBlocks::decode_tile(int column, int row, const BlockSink& use) const
 }  // namespace
 
 void refuse_chunk(size_t chunk) {
-  fail(Exit::input, "its data are damaged: those from chunk {} on cannot be decoded", chunk + 1);
+  fail(Exit::input, "is damaged: chunk {} and the chunks after it cannot be decoded", chunk + 1);
 }
 
 std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {

@@ -1,4 +1,4 @@
-// Texels of an EXR file, decoded by a library a few chunks at a time.
+// Decodes EXR texels with a library, a few chunks at a time.
 #pragma once
 
 #include "core/codec/exr/header.h"
@@ -9,26 +9,27 @@
 
 namespace gpupost {
 
-// A part of a level: where it lies, and a plane of numbers a channel, in the file's depth, rows without padding.
+// A decoded block of a level: its position, and one plane per channel in the depth of the file, without padding.
 struct DecodedBlock {
   ExrPlace place;
   std::span<unsigned char* const> planes;
 };
 using BlockSink = std::function<void(const DecodedBlock&)>;
 
-// A level of a file, which must outlive it. The library is shown nothing of the file's header but what decoding needs.
+// Decodes a level of a file, which must outlive the decoder. The library sees only the parts of the header that it
+// needs.
 class BlockDecoder {
  public:
   virtual ~BlockDecoder() = default;
   virtual int count() const = 0;
-  // Decodes piece `index` on the calling thread and shows it to `use`. Throws Error(Exit::input) for damaged data.
+  // Decodes block `index` in the calling thread and passes it to `use`. Throws Error(Exit::input) for damaged data.
   virtual void decode(int index, const BlockSink& use) const = 0;
 };
 
 [[noreturn]] void refuse_chunk(size_t chunk);
 
 std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
-// The others' pieces: other compressions, and sub-sampled channels, whose numbers are repeated.
+// Decoder for other compressions, and for subsampled channels, whose values are repeated.
 std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
 
 }  // namespace gpupost

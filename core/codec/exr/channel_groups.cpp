@@ -25,13 +25,13 @@ std::string_view layer_of(std::string_view channel) {
   fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
 }
 
-// Index of a float channel, -1 if there is none: numbers that stand for things are no color.
+// Index of a half or float channel; -1 if there is none. Uint channels are not color.
 int index_of(std::span<const Channel> channels, const std::string& name) {
   const auto found = std::ranges::find(channels, name, &Channel::name);
   return found == channels.end() || !is_float(found->depth) ? -1 : int(found - channels.begin());
 }
 
-// X and Y are of a vector or a position; a Y without an X is luminance.
+// X and Y belong to a vector or a position; Y without X is luminance.
 int luminance_of(std::span<const Channel> channels, const std::string& prefix) {
   return index_of(channels, prefix + "X") >= 0 ? -1 : index_of(channels, prefix + "Y");
 }
@@ -81,7 +81,7 @@ std::vector<ExrGroup> group_channels(std::span<const Channel> channels, const st
   if (color.group.is_color) groups.push_back(std::move(color));
   else if (!layer.empty()) refuse_layer(channels, layer);
   for (const bool of_floats : {true, false}) {
-    size_t component = 4;  // of the last group; 4: it is full
+    size_t component = 4;  // next component of the last group; 4: it is full
     for (int source = 0; source < int(channels.size()); ++source) {
       const Depth depth = channels[size_t(source)].depth;
       if (is_float(depth) != of_floats || std::ranges::find(taken, source) != taken.end()) continue;

@@ -1,4 +1,4 @@
-// Where an EXR file's chunks are, and whether they are all there.
+// Checks that all chunks of an EXR file exist and where they are.
 #include "core/codec/exr/header.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct ChunkWanted {
   const ExrLevel& level;
   int column, row;
   size_t raw_bytes;
-  int part;  // -1: the file has no numbers of parts
+  int part;  // -1: the file has no part numbers
 };
 
 std::string text_of(const ChunkWanted& wanted) {
@@ -69,13 +69,13 @@ std::string text_of(const ChunkWanted& wanted) {
 void check_coordinates(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t at) {
   if (header.has_part_numbers) {
     const int found = little_at<int32_t>(file, at);
-    if (found != header.part) fail(Exit::input, "{} says it is of part {}", text_of(wanted), found);
+    if (found != header.part) fail(Exit::input, "{} claims to belong to part {}", text_of(wanted), found);
     at += 4;
   }
   if (!header.is_tiled) {
     const int y = header.data_window.min_y + wanted.row * header.chunk_size.height;
     const int found = little_at<int32_t>(file, at);
-    if (found != y) fail(Exit::input, "{} says it is line {}; it must be {}", text_of(wanted), found, y);
+    if (found != y) fail(Exit::input, "{} claims to be line {}; it must be {}", text_of(wanted), found, y);
     return;
   }
   const int want[] = {wanted.column, wanted.row, wanted.level.x, wanted.level.y};
@@ -85,12 +85,11 @@ void check_coordinates(Bytes file, const ExrHeader& header, const ChunkWanted& w
            want[1], want[2], want[3]);
 }
 
-// Where a chunk begins, with room for `head_bytes` there.
+// Position of a chunk, which must have space for `head_bytes`.
 uint64_t start_of_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t head_bytes) {
   const uint64_t at = offset_of_chunk(file, header, wanted.number);
   if (at == 0) fail(Exit::input, "is cut off: {} was never written", text_of(wanted));
-  if (at < header.chunks_at)
-    fail(Exit::input, "{} is said to start at byte {}, inside the header", text_of(wanted), at);
+  if (at < header.chunks_at) fail(Exit::input, "{} would start at byte {}, inside the header", text_of(wanted), at);
   if (at > file.size() || file.size() - at < head_bytes)
     fail(Exit::input, "is cut off: {} starts at byte {}, the file has {}", text_of(wanted), at, file.size());
   return at;

@@ -1,6 +1,6 @@
-// What tinyexr 1.0.1 does not read right, by OpenEXR. It is shown a file of one piece at a time: a window of whole chunks, or
-// one tile as if it were an image of its own, behind a header of ours. So threads are ours, a level can be read without
-// the others, and what else a hostile header says never gets to it.
+// Decodes with OpenEXR what tinyexr 1.0.1 does not read correctly. It gets a file with one block at a time: some whole
+// chunks, or one tile as an image of its own, with a new header. gpupost thus controls the threads, one level can be
+// read without the others, and the library never sees the rest of a hostile header.
 #include "core/base/threads.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/luma_chroma.h"
@@ -22,8 +22,8 @@ namespace gpupost {
 
 namespace {
 
-constexpr int no_threads = 0;      // of the library's
-constexpr int lines_a_piece = 16;  // single lines cost more to set up than to decode
+constexpr int no_threads = 0;  // threads of the library
+constexpr int lines_a_piece = 16;  // single lines cost more setup than decoding
 
 // A file of one part and one level: a header of what decoding needs, and chunks that stand one behind the other.
 class SmallExr {
@@ -92,7 +92,7 @@ class SmallExr {
   size_t chunk_count_ = 0;
 };
 
-// Calls `read`; what the library throws is damage, but for memory that ends.
+// Calls `read`. Exceptions of the library mean damaged data, except out of memory.
 template <class Read>
 void guarded(size_t chunk, const Read& read) {
   try {
@@ -103,7 +103,7 @@ void guarded(size_t chunk, const Read& read) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    // OpenEXR 3.1.5 hands on what its own tasks throw as a text
+    // OpenEXR 3.1.5 passes on exceptions of its tasks as text
     if (std::string_view(error.what()).find("bad_alloc") != std::string_view::npos) throw std::bad_alloc();
     refuse_chunk(chunk);
   }
@@ -113,7 +113,8 @@ Imf::PixelType type_of(Depth depth) {
   return depth == Depth::u32 ? Imf::UINT : depth == Depth::half ? Imf::HALF : Imf::FLOAT;
 }
 
-// A plane a channel, of a place that begins at `window`'s corner. Numbers of sub-sampled channels land where they belong.
+// One plane per channel, starting at the corner of `window`. Values of subsampled channels are placed at their
+// positions.
 class Planes {
  public:
   Planes(const ExrHeader& header, const Window& window) : header_(header), size_(size_of(window)) {
@@ -173,7 +174,7 @@ class OpenExrBlocks : public BlockDecoder {
   OpenExrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level)
       : file_(file), header_(header), level_(level) {
     if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_piece / header.chunk_size.height);
-    if (header.is_subsampled()) chunks_a_piece_ = level.rows;  // chunks need not begin where samples do
+    if (header.is_subsampled()) chunks_a_piece_ = level.rows;  // chunks need not begin at a sample
     rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
   }
   int count() const override { return level_.columns * rows_; }
@@ -226,7 +227,7 @@ class OpenExrBlocks : public BlockDecoder {
   int rows_ = 1;
 };
 
-// What the file says of its primaries, or those of Rec. 709.
+// The chromaticities of the file, or Rec. 709.
 Imf::Chromaticities chromaticities_of(const ExrHeader& header) {
   const auto found = std::ranges::find(header.attributes, "chromaticities", &Attribute::name);
   if (found == header.attributes.end() || found->value.size() != 8 * sizeof(float)) return {};
@@ -235,7 +236,7 @@ Imf::Chromaticities chromaticities_of(const ExrHeader& header) {
   return {{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
 }
 
-// As RgbaYca has it for halves.
+// Same as RgbaYca of OpenEXR for half.
 void make_colors_of_floats(const Imath::V3f& weights, float* texels, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     float* texel = texels + 4 * i;

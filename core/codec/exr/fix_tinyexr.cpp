@@ -7,7 +7,7 @@
 namespace gpupost {
 namespace {
 
-// Those that tinyexr writes with values of its own.
+// Attributes that tinyexr writes with its own values.
 constexpr std::array<std::string_view, 3> patched_attributes{"pixelAspectRatio", "screenWindowCenter",
                                                              "screenWindowWidth"};
 
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 11> storage_attributes{
     "channels", "compression", "dataWindow", "displayWindow",      "lineOrder",          "tiles",
     "type",     "version",     "chunkCount", "maxSamplesPerPixel", "dwaCompressionLevel"};
 
-// What texture systems have noted of the texels that were there before: of others it is wrong, and by such a number they take
-// two files for one.
+// Attributes of texture systems about earlier texels. They would be wrong for new texels, and such a hash makes
+// different files look equal.
 constexpr std::array<std::string_view, 3> texel_attributes{"oiio:AverageColor", "oiio:ConstantColor", "oiio:SHA-1"};
 
 template <class Number>
@@ -26,7 +26,7 @@ Number number_at(const std::byte* place) {
   return number;
 }
 
-// Where the values of a header's attributes lie. Our own writer made the header: it needs no checks.
+// Finds the values of a header's attributes. The header was written by this program and needs no checks.
 struct AttributeSpan {
   std::string_view name;
   std::string_view type;
@@ -39,12 +39,12 @@ struct AttributeSpan {
 
 struct Header {
   std::vector<AttributeSpan> attributes;
-  std::byte* end = nullptr;  // the offset table begins here
+  std::byte* end = nullptr;  // start of the offset table
 };
 
 Header header_of(TexelBuffer& file) {
   Header header;
-  std::byte* at = file.data() + 8;  // behind magic number and version
+  std::byte* at = file.data() + 8;  // after magic number and version
   while (*at != std::byte{0}) {
     AttributeSpan& place = header.attributes.emplace_back();
     place.begin = at;
@@ -64,9 +64,9 @@ void replace(const Header& header, std::string_view name, const void* value, siz
   if (place != header.attributes.end() && place->bytes == bytes) std::memcpy(place->value, value, bytes);
 }
 
-// OpenEXR 3.1.5 takes four bytes too many for an idmanifest. Behind the last attribute they are the end of the header and
-// the file cannot be read; before lineOrder they are the start of its name, and a reader that does not find it takes the
-// order that we write.
+// OpenEXR 3.1.5 reads four bytes too many for an idmanifest. After the last attribute, that is the end of the header,
+// and the file is unreadable. Before lineOrder, it is the start of that name, and readers use the default order, which
+// is correct.
 void move_manifests(TexelBuffer& file) {
   const Header header = header_of(file);
   const auto line_order = std::ranges::find(header.attributes, "lineOrder", &AttributeSpan::name);

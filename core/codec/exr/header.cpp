@@ -17,14 +17,15 @@ namespace gpupost {
 namespace {
 
 constexpr size_t max_attribute_count = 4096;
-constexpr size_t max_attribute_bytes = size_t(64) << 20;  // all values together; a preview picture is one of them
+// Limit for all values together; a preview image is one of them.
+constexpr size_t max_attribute_bytes = size_t(64) << 20;
 constexpr size_t max_name_bytes = 255;
 
 constexpr int compression_count = int(Compression::dwab) + 1;
-// Lines that are packed together. OpenEXR, ImfCompressor.cpp, numLinesInBuffer.
+// Scan lines per chunk.
 constexpr std::array<int, compression_count> lines_a_chunk = {1, 1, 1, 16, 32, 16, 32, 32, 32, 256};
 
-// A text that ends in a zero byte, from `at` on.
+// Reads a zero-terminated text at `at`.
 std::string_view text_at(Bytes file, size_t at, std::string_view what) {
   const std::string_view rest = text_of(file).substr(std::min(at, file.size()));
   const size_t length = rest.find('\0');
@@ -38,7 +39,7 @@ struct RawAttribute {
   std::string_view name;
   std::string_view type;
   Bytes value;
-  size_t next = 0;  // byte after it
+  size_t next = 0;  // position after the attribute
 };
 
 RawAttribute attribute_at(Bytes file, size_t at) {
@@ -80,15 +81,15 @@ void take_channels(ExrHeader& header, Bytes value, const Limits& limits) {
   while (byte_at(value, at) != 0) {
     const auto [channel, sampling] = channel_at(value, at);
     if (!header.channels.empty() && channel.name <= header.channels.back().name)
-      fail(Exit::input, "channel {} stands behind {}; channels stand once each, in alphabetical order",
+      fail(Exit::input, "channel {} comes after {}; each channel must be there once, in alphabetical order",
            printable(channel.name), printable(header.channels.back().name));
     if (int(header.channels.size()) == limits.channel_count)
-      fail(Exit::input, "has more than {} channels (--max-channels)", limits.channel_count);
+      fail(Exit::input, "has more than {} channels (raise the limit with --max-channels)", limits.channel_count);
     header.channels.push_back(channel);
     header.samplings.push_back(sampling);
   }
   if (header.channels.empty()) fail(Exit::input, "has no channels");
-  if (at + 1 != value.size()) fail(Exit::input, "its channel list is of {} bytes, of {}", at + 1, value.size());
+  if (at + 1 != value.size()) fail(Exit::input, "its channel list ends after {} of {} bytes", at + 1, value.size());
   header.channel_list = value;
 }
 
@@ -113,8 +114,9 @@ void take_tiles(ExrHeader& header, Bytes value, const Limits& limits) {
   const uint32_t height = little_at<uint32_t>(value, 4);
   const uint8_t mode = byte_at(value, 8);
   if (width < 1 || height < 1 || width > uint32_t(limits.side) || height > uint32_t(limits.side))
-    fail(Exit::input, "its tiles are {} x {} texels; 1 to {} a side (--max-side)", width, height, limits.side);
-  if ((mode & 15) > 2 || (mode >> 4) > 1) fail(Exit::input, "its tiles are of mode {:#x}, which is not known", mode);
+    fail(Exit::input, "its tiles are {} x {} texels; expected 1 to {} per side (raise it with --max-side)", width,
+         height, limits.side);
+  if ((mode & 15) > 2 || (mode >> 4) > 1) fail(Exit::input, "its tiles have the unknown mode {:#x}", mode);
   header.chunk_size = {int(width), int(height)};
   header.level_mode = ExrLevels(mode & 15);
   header.rounds_up = (mode >> 4) == 1;
@@ -134,8 +136,8 @@ void take_chunk_count(ExrHeader& header, Bytes value, const Limits&) {
   header.claimed_chunk_count = little_at<uint32_t>(value, 0);
 }
 
-// A part of several says itself what it is; in a file of one the flags do. OpenEXR 3.1.5 reads a flat file that says it is
-// deep.
+// In multi-part files each part has its type; otherwise the flags decide. OpenEXR 3.1.5 reads a flat file that claims
+// to be deep.
 void take_type(ExrHeader& header, Bytes value, const Limits&) {
   if (!header.has_part_numbers) return;
   const std::string_view type = text_of(value);
@@ -149,11 +151,11 @@ void take_type(ExrHeader& header, Bytes value, const Limits&) {
   header.is_deep = type.starts_with("deep");
 }
 
-// The attributes that the format prescribes or that describe storage. Those that are kept say something of the picture.
+// Attributes that the format requires or that describe storage. The others describe the image and are kept.
 struct KnownAttribute {
   std::string_view name;
   std::string_view type;
-  size_t bytes;  // 0: any number
+  size_t bytes;  // 0: any size
   bool is_required;
   bool is_kept;
   void (*take)(ExrHeader&, Bytes, const Limits&);
@@ -193,7 +195,7 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
                                .value = std::vector<uint8_t>(start, start + raw.value.size())});
 }
 
-// Does every part of its kind have the attribute?
+// Whether every part of this kind must have the attribute.
 bool is_required(const KnownAttribute& known, const ExrHeader& header) {
   if (known.name == "tiles") return header.is_tiled;
   const bool is_of_parts = known.name == "name" || known.name == "type" || known.name == "chunkCount";
@@ -206,15 +208,15 @@ void check_windows(const ExrHeader& header, const Limits& limits) {
   check_claimed_size(int64_t(data.max_x) - data.min_x + 1, int64_t(data.max_y) - data.min_y + 1, limits);
   const int far = std::max({std::abs(int64_t(data.min_x)), std::abs(int64_t(data.min_y)), std::abs(int64_t(data.max_x)),
                             std::abs(int64_t(data.max_y))}) > data_window_bound;
-  if (far) fail(Exit::input, "its data window reaches further than {} from the origin", data_window_bound);
+  if (far) fail(Exit::input, "its data window extends more than {} from the origin", data_window_bound);
   if (display.min_x > display.max_x || display.min_y > display.max_y)
     fail(Exit::input, "its display window ({}, {}) - ({}, {}) is empty", display.min_x, display.min_y, display.max_x,
          display.max_y);
   if (std::min(display.min_x, display.min_y) <= -window_bound || std::max(display.max_x, display.max_y) >= window_bound)
-    fail(Exit::input, "its display window reaches further than {} from the origin", window_bound);
+    fail(Exit::input, "its display window extends more than {} from the origin", window_bound);
 }
 
-// log2, rounded as the file says.
+// log2, rounded as the file requires.
 int level_count(int side, bool up) {
   return up ? int(std::bit_width(unsigned(side) - 1)) + 1 : int(std::bit_width(unsigned(side)));
 }
@@ -224,7 +226,7 @@ int level_side(int side, int level, bool up) {
   return int(std::max<int64_t>(1, up ? (side + unit - 1) / unit : side / unit));
 }
 
-// As OpenEXR demands it: what is sampled begins at its first number and ends with its last.
+// As OpenEXR requires: the window begins and ends at a sample.
 void check_samplings(const ExrHeader& header) {
   const Window& window = header.data_window;
   const Size size = header.size();
@@ -235,7 +237,7 @@ void check_samplings(const ExrHeader& header) {
       fail(Exit::input, "channel {} is sampled {} x {}; in {} it must be 1 x 1", printable(header.channels[i].name),
            across, down, header.is_tiled ? "tiles" : "deep data");
     if (window.min_x % across || window.min_y % down || size.width % across || size.height % down)
-      fail(Exit::input, "channel {} is sampled {} x {}, which the data window ({}, {}) - ({}, {}) is no multiple of",
+      fail(Exit::input, "channel {} is sampled {} x {}; the data window ({}, {}) - ({}, {}) is not a multiple of it",
            printable(header.channels[i].name), across, down, window.min_x, window.min_y, window.max_x, window.max_y);
   }
 }

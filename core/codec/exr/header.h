@@ -1,4 +1,4 @@
-// What an EXR file in memory says of itself, believed only as far as its bytes bear it out.
+// Parses EXR headers. Nothing in a header is trusted further than the file's bytes confirm it.
 #pragma once
 
 #include "core/base/printable.h"
@@ -10,7 +10,7 @@
 
 namespace gpupost {
 
-// Flags in the four bytes behind the magic number; the lowest of them is the version.
+// Flags after the magic number; the lowest byte is the version.
 enum ExrFlags : uint32_t {
   exr_is_tiled = 0x200,
   exr_has_long_names = 0x400,
@@ -20,23 +20,23 @@ enum ExrFlags : uint32_t {
 
 enum class ExrLevels { one, mipmap, ripmap };
 
-// One level of a file: its size, and its chunks, `columns` by `rows` of them, from `first_chunk` of the table on.
+// One level of a file: its size, and its `columns` by `rows` chunks, starting at `first_chunk` of the table.
 struct ExrLevel {
-  int x = 0, y = 0;  // number of the level; they differ in a ripmap only
+  int x = 0, y = 0;  // level along x and y; they differ only in a ripmap
   Size size;
   int columns = 0;
   int rows = 0;
   size_t first_chunk = 0;
 };
 
-// Of one part; files of one part are all but those that say they have several.
+// The header of one part. Some members differ for files with several parts.
 struct ExrHeader {
   std::string name;  // of the part; "" where it has none
   std::string type;  // of a part of several: "scanlineimage", "tiledimage", "deepscanline", "deeptile"
   int part = 0;
-  bool has_part_numbers = false;  // before each of its chunks
+  bool has_part_numbers = false;  // each chunk begins with its part number
   bool is_deep = false;
-  size_t claimed_chunk_count = 0;  // as a part of several says
+  size_t claimed_chunk_count = 0;  // from the header of a multi-part file
   Window data_window;
   Window display_window;
   int compression = 0;  // as in the file; `name_of_compression` has the word
@@ -44,17 +44,17 @@ struct ExrHeader {
   bool is_tiled = false;
   ExrLevels level_mode = ExrLevels::one;
   bool rounds_up = false;
-  Size chunk_size;                    // a tile; or a whole row's width and the lines that are compressed together
+  Size chunk_size;  // a tile, or the lines of one chunk
   std::vector<Channel> channels;      // as in the file, alphabetical
-  std::vector<Size> samplings;        // of each of them: one number for so many columns and lines
-  Bytes channel_list;                 // all that the file says of them
+  std::vector<Size> samplings;  // sampling of each channel: one value for this many columns and lines
+  Bytes channel_list;  // the channel list as in the file
   std::vector<ExrLevel> levels;       // in the order of the chunk table
-  std::vector<Attribute> attributes;  // those that say something of the picture
-  size_t table_at = 0;                // of the chunk table
-  size_t chunks_at = 0;               // no chunk lies before it: the end of all parts' tables
+  std::vector<Attribute> attributes;  // attributes that describe the image, not its storage
+  size_t table_at = 0;  // position of the chunk table
+  size_t chunks_at = 0;  // end of all chunk tables, before which no chunk can be
 
   Size size() const { return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1}; }
-  size_t bytes_per_texel() const;  // where every channel has a number
+  size_t bytes_per_texel() const;  // if every channel has a value
   bool is_subsampled() const;
   size_t chunk_count() const;
 };
@@ -62,37 +62,35 @@ struct ExrHeader {
 // "none", "rle", "zips", "zip", "piz", "pxr24", ...
 std::string_view name_of_compression(int compression);
 
-// Where a chunk lies in its level, clipped to it.
+// Region of a chunk in its level, clipped to the level.
 struct ExrPlace {
   int x = 0, y = 0;
   Size size;
 };
 ExrPlace place_of_chunk(const ExrHeader& header, const ExrLevel& level, int column, int row);
-// Bytes of the numbers there before they are packed.
+// Uncompressed size of a chunk in bytes.
 size_t raw_bytes_of(const ExrHeader& header, const ExrPlace& place);
 
-// Bytes of the numbers that stand before a chunk's data: its part, its coordinates and its length.
+// Size of the fields before a chunk's data: part, coordinates and length.
 inline size_t chunk_head_bytes(const ExrHeader& header) {
   return (header.has_part_numbers ? 4 : 0) + (header.is_tiled ? 20 : 8);
 }
-// Offset of a chunk in the file, by its number in the table. Right after check_exr_chunks.
+// Offset of a chunk in the file, by its index in the table. Valid after check_exr_chunks.
 size_t offset_of_chunk(Bytes file, const ExrHeader& header, size_t chunk);
-// What is packed in it.
+// The compressed data of a chunk.
 Bytes data_of_chunk(Bytes file, const ExrHeader& header, size_t chunk);
 
-// Reads the header at `at`, of one part of several or the only one. What follows it is left for parse_exr_headers to find.
+// Reads the header of one part at `at`. The next header follows it.
 ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const Limits& limits);
 
-// Reads the headers of all parts. Throws Error(Exit::input) for what is damaged, for what is over the limits, and for what
-// is not supported, by name.
+// Reads the headers of all parts. Throws Error(Exit::input) if they are damaged, above the limits or not supported.
 std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits);
 
-// The part that is wanted, by its number or its name; "": the first. Throws Error(Exit::input) for one that is not there,
-// naming those that are, and for one of deep data.
+// Selects a part by number or name; "": the first. Throws Error(Exit::input) if it does not exist, with the names of
+// all parts, or if it holds deep data.
 ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted);
 
-// Finds every chunk of a part once, where the table says it is, with the coordinates and a size it must have, inside the
-// file.
+// Checks that each chunk of a part is where the table says, with the required coordinates and a valid size.
 void check_exr_chunks(Bytes file, const ExrHeader& header);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// A file in memory as OpenEXR reads it.
+// A stream for OpenEXR that reads a file in memory.
 #pragma once
 
 #include "core/codec/common/bytes.h"

@@ -1,4 +1,4 @@
-// The parts of an EXR file, of which most files have one.
+// Parts of an EXR file. Most files have one.
 #include "core/codec/exr/header.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr size_t max_part_count = 1024;
 bool has_parts(Bytes file) { return (little_at<uint32_t>(file, 4) & exr_has_parts) != 0; }
 
 void check_version(Bytes file) {
-  if (!starts_with(file, "\x76\x2f\x31\x01")) fail(Exit::input, "does not start as an EXR file does");
+  if (!starts_with(file, "\x76\x2f\x31\x01")) fail(Exit::input, "does not start like an EXR file");
   const uint32_t version = little_at<uint32_t>(file, 4);
   if ((version & 0xff) != 2) fail(Exit::input, "is of EXR version {}; 2 is supported", version & 0xff);
   if ((version & exr_is_deep) && !has_parts(file)) fail(Exit::input, "deep data is not supported");
@@ -21,7 +21,7 @@ void check_version(Bytes file) {
     fail(Exit::input, "EXR flags {:#x} are not supported", version);
 }
 
-// The tables stand one behind the other, behind the last header.
+// The chunk tables follow the last header.
 void place_tables(std::vector<ExrHeader>& parts, size_t at) {
   for (ExrHeader& header : parts) {
     header.table_at = at;
@@ -41,7 +41,7 @@ std::string text_of(const std::vector<ExrHeader>& parts) {
   return names;
 }
 
-// One of these parts, by number or by name; nullptr: none.
+// Finds a part by number or name; nullptr if there is none.
 ExrHeader* part_named(std::vector<ExrHeader>& parts, const std::string& wanted) {
   size_t number = 0;
   const char* end = wanted.data() + wanted.size();
@@ -65,7 +65,7 @@ std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits) {
       ExrHeader& header = parts.emplace_back(parse_exr_header(file, at, true, limits));
       header.part = int(parts.size()) - 1;
       if (header.claimed_chunk_count != header.chunk_count())
-        fail(Exit::input, "part {} says it has {} chunks; it must have {}", text_of(header), header.claimed_chunk_count,
+        fail(Exit::input, "part {} claims {} chunks; it must have {}", text_of(header), header.claimed_chunk_count,
              header.chunk_count());
     }
     ++at;
@@ -81,7 +81,7 @@ ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted)
     fail(Exit::input, "has no part {}; it has {} {}", wanted, parts.size() == 1 ? "the one part" : "the parts",
          text_of(parts));
   if (part->is_deep)
-    fail(Exit::input, "deep data, which part {} holds, is not supported; it has the parts {}", text_of(*part),
+    fail(Exit::input, "part {} holds deep data, which is not supported; the parts are {}", text_of(*part),
          text_of(parts));
   return *part;
 }

@@ -32,11 +32,11 @@ size_t change_run(const std::byte* from, std::byte* to, Depth to_depth, size_t c
   return 0;
 }
 
-// The channels of one group, by component; nullptr where the file has none.
+// Channels of one group by component; nullptr if the file does not have it.
 struct Part {
   const Group* group = nullptr;
   std::array<const ExrChannel*, 4> channels{};
-  std::array<size_t, 4> indices{};  // of `channels` in the file
+  std::array<size_t, 4> indices{};  // index of the channels in the file
 };
 
 std::vector<Part> parts_of(const std::vector<ExrChannel>& channels) {
@@ -51,10 +51,10 @@ std::vector<Part> parts_of(const std::vector<ExrChannel>& channels) {
   return parts;
 }
 
-// Four runs of `tile.width` numbers that are not yet, or never, of the file.
+// Four buffers of `tile.width` values for conversion.
 using Scratch = std::vector<float>;
 
-// The texels from (x, y) on that lie in one row of one tile.
+// Converts texels from (x, y) in one row of one tile.
 size_t split_run(const Part& part, const Level& level, Planes& planes, int x, int y, Scratch& scratch) {
   const Depth from_depth = part.group->depth;
   const auto count = size_t(std::min(planes.tile.width, planes.size.width - x));

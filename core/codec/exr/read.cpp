@@ -1,4 +1,4 @@
-// EXR to a picture. tinyexr, or OpenEXR where that one cannot, decodes planes; here they become texels.
+// Reads EXR files. tinyexr or OpenEXR decodes planes, which become texels here.
 #include "core/base/half.h"
 #include "core/base/threads.h"
 #include "core/codec/common/reader.h"
@@ -16,7 +16,7 @@ namespace gpupost {
 
 namespace {
 
-// Levels that a chain of this file has: of a ripmap those on its diagonal.
+// Number of levels of the file; of a ripmap, those with equal x and y level.
 int chain_level_count(const ExrHeader& header) {
   return int(std::ranges::count_if(header.levels, [](const ExrLevel& level) { return level.x == level.y; }));
 }
@@ -29,7 +29,7 @@ const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
        count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
 }
 
-// The main loop: four runs of numbers become one of texels.
+// The main loop: interleaves four planes.
 template <class Word>
 void interleave(const std::array<const Word*, 4>& from, Word* __restrict to, size_t count) {
   const Word* __restrict a = from[0];
@@ -44,7 +44,7 @@ void interleave(const std::array<const Word*, 4>& from, Word* __restrict to, siz
   }
 }
 
-// One row of a plane in the group's depth: as it stands, or widened into `room`.
+// One row of a plane in the group's depth, converted to `room` if necessary.
 template <class Word>
 const Word* row_as(const unsigned char* plane, size_t first, size_t count, Depth depth, std::vector<Word>& room) {
   const bool is_widened = depth == Depth::half && sizeof(Word) == 4;
@@ -79,7 +79,7 @@ void place_rows(const DecodedBlock& piece, const ExrGroup& group, Level& level) 
   }
 }
 
-// tinyexr 1.0.1 knows the first compressions and PIZ, at which it is slow, and takes sub-sampled channels for whole ones.
+// tinyexr 1.0.1 supports the first compressions, and PIZ slowly. It does not support subsampled channels.
 bool needs_openexr(const ExrHeader& header) {
   return header.compression > int(Compression::zip) || header.is_subsampled();
 }
@@ -92,14 +92,14 @@ void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, st
       if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
       else place_rows<uint32_t>(piece, group, group.group.levels[0]);
   };
-  // Pieces are taken as threads get to them: cores are shared, and pieces differ.
+  // Threads take blocks dynamically, because cores are shared and blocks differ.
   std::atomic<int> next = 0;
   parallel_ranges(std::min(core_count(), pieces->count()), 1, [&](int, int) {
     for (int index = next++; index < pieces->count(); index = next++) pieces->decode(index, use);
   });
 }
 
-// Texels of every group. Chroma of half the resolution is widened by a filter that needs the whole picture.
+// Reads the texels of all groups. A filter enlarges half-resolution chroma, which needs the whole image.
 void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
                    std::vector<ExrGroup>& groups) {
   ExrGroup& color = groups.front();
@@ -112,27 +112,27 @@ void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, c
   read_halved_chroma(file, header, level, layer, color.group);
 }
 
-// OpenEXR widens chroma of halves alone.
+// OpenEXR enlarges only half chroma.
 void check_halved_chroma(const ExrHeader& header, const ExrGroup& color) {
   for (const int source : color.sources)
     if (source >= 0 && header.channels[size_t(source)].depth != Depth::half)
-      fail(Exit::input, "sub-sampled luminance and chroma are supported in halves alone; {} is of other numbers",
+      fail(Exit::input, "subsampled luminance and chroma are supported only as half; {} has another type",
            printable(header.channels[size_t(source)].name));
 }
 
-// Numbers of a group of halves that are infinite or none.
+// Number of values of a half group that are not finite.
 size_t count_nonfinite(const Group& group) {
   constexpr uint16_t exponent = 0x7c00;
   return size_t(std::ranges::count_if(group.levels[0].texels.as<uint16_t>(),
                                       [](uint16_t half) { return (half & exponent) == exponent; }));
 }
 
-// Of the parts that were left out.
+// Warns about parts that were not read.
 std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read) {
-  return fmt::format("of its {} parts one was read, {}; --part takes another", parts.size(), printable(read.name));
+  return fmt::format("has {} parts; only part {} was read (--part reads another)", parts.size(), printable(read.name));
 }
 
-// Names what repeated numbers stand for; chroma that is filtered is no such case.
+// Names channels whose values were repeated; filtered chroma is not one of them.
 std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& color) {
   std::string names;
   for (size_t i = 0; i < header.channels.size(); ++i) {
@@ -144,7 +144,7 @@ std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& c
                          sampling.width, sampling.height);
   }
   if (names.empty()) return {};
-  return {fmt::format("sub-sampled channels are widened by repeating their numbers: {}", names)};
+  return {fmt::format("subsampled channels were enlarged by repeating their values: {}", names)};
 }
 
 std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
@@ -178,7 +178,8 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
   if (parts.size() > 1 && options.part.empty()) decoded.warnings.push_back(warning_of_parts(parts, header));
   if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
-    decoded.warnings.push_back(fmt::format("its luminance and chroma make {} numbers that no half holds", count));
+    decoded.warnings.push_back(
+        fmt::format("its luminance and chroma give {} values that are too large for half", count));
   if (groups.front().has_chroma) name_colors(groups.front().group, options.layer);
   Picture& picture = decoded.picture;
   picture.format = "exr";

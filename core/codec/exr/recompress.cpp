@@ -95,7 +95,7 @@ TexelBuffer recompressed(Bytes file, Compression compression) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    fail(Exit::output, "exr: OpenEXR cannot encode the picture: {}", error.what());
+    fail(Exit::output, "exr: OpenEXR cannot encode the image: {}", error.what());
   }
   return TexelBuffer(made->data(), made->size(), [made] {});
 }

@@ -1,4 +1,4 @@
-// The compressions that OpenEXR writes.
+// Compressions that only OpenEXR can write.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// The same file with its texels packed in another way, by OpenEXR. `file`: one that this program has made, of one part.
+// Compresses a file again with OpenEXR. `file` must be a single-part file that this program wrote.
 TexelBuffer recompressed(Bytes file, Compression compression);
 
 }  // namespace gpupost

@@ -1,5 +1,5 @@
-// EXR files by tinyexr's one generic call. What it would get wrong is put right before (order of channels, size of
-// tiles) or after (fix_tinyexr.h). Compressions that it cannot write are OpenEXR's.
+// Writes EXR files with tinyexr. Errors of tinyexr are avoided before (order of channels, tile sizes) or fixed after
+// (fix_tinyexr.h). OpenEXR writes the other compressions.
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/exr/fix_tinyexr.h"
@@ -19,11 +19,11 @@ namespace gpupost {
 namespace {
 
 constexpr size_t longest_name = 255;       // bytes, of the format
-constexpr size_t longest_short_name = 31;  // beyond it the file says that it has long names
-constexpr int tile_side = 64;              // what texture tools and renderers expect
+constexpr size_t longest_short_name = 31;  // longer names need a flag in the file
+constexpr int tile_side = 64;              // as texture tools and renderers expect
 
-// What OpenEXR is to pack behind tinyexr, which writes it plain: tinyexr 1.0.1 knows the first compressions, and its PIZ
-// overflows the heap.
+// Compressions of OpenEXR; tinyexr then writes without compression. tinyexr 1.0.1 has only the first compressions, and
+// its PIZ overflows the heap.
 bool needs_openexr(Compression compression) { return compression > Compression::zip; }
 Compression compression_of_tinyexr(Compression compression) {
   return needs_openexr(compression) ? Compression::none : compression;
@@ -34,21 +34,22 @@ int pixel_type_of(Depth depth) {
   return depth == Depth::half ? TINYEXR_PIXELTYPE_HALF : TINYEXR_PIXELTYPE_FLOAT;
 }
 
-// The depth of a channel in the file. Eight bits of an sRGB picture fit a half, sixteen do not.
+// Depth of a channel in the file. 8-bit sRGB fits in half, 16-bit does not.
 Depth depth_of(const Channel& channel, const Group& group, const EncodeOptions& options) {
   if (group.depth == Depth::u32) return Depth::u32;
   if (group.is_color && !options.keep_depths) return options.depth;
   return channel.depth == Depth::half || channel.depth == Depth::u8 ? Depth::half : Depth::f32;
 }
 
-// Size of the level that is written alone: of a part of a frame it is rounded outwards, and may be larger than mip levels are.
+// Size of a level that is written to its own file. For a part of a frame it is rounded outward, and may exceed the size
+// of the mip level.
 Size size_of_level(const Picture& picture, const EncodeOptions& options) {
   for (const Group& group : picture.groups)
     if (options.level < int(group.levels.size())) return group.levels[size_t(options.level)].size;
   return level_size(picture.size(), options.level);
 }
 
-// Can `group` be written, its level `options.level` alone or as a whole chain over the picture's base?
+// Whether `group` can be written: only level `options.level`, or all levels.
 bool has_levels(const Group& group, const Picture& picture, const EncodeOptions& options) {
   const int count = int(group.levels.size());
   if (!options.mipmapped)
@@ -60,7 +61,7 @@ bool has_levels(const Group& group, const Picture& picture, const EncodeOptions&
   return true;
 }
 
-// Those of the groups that have the levels asked for, sorted as the format wants them.
+// Groups that have the requested levels, in the order of the format.
 std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions& options, Encoded& encoded) {
   std::vector<ExrChannel> channels;
   std::string dropped;
@@ -72,7 +73,7 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
       const Channel& channel = group.channels[c];
       if (channel.name.empty()) continue;
       if (channel.name.size() > longest_name)
-        fail(Exit::output, "exr: a channel's name has {} bytes, {} are possible", channel.name.size(), longest_name);
+        fail(Exit::output, "exr: a channel name has {} bytes; the limit is {}", channel.name.size(), longest_name);
       if (is_written) channels.push_back({channel.name, &group, c, depth_of(channel, group, options)});
       else dropped += (dropped.empty() ? "" : " ") + channel.name;
     }
@@ -90,7 +91,7 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
 // tinyexr's view of one level.
 struct LevelView {
   Planes planes;
-  std::vector<unsigned char*> images;  // of all tiles
+  std::vector<unsigned char*> images;  // pointers for all tiles
   std::vector<EXRTile> tiles;
   EXRImage image{};
 };
@@ -144,7 +145,7 @@ std::vector<std::unique_ptr<LevelView>> views_of(const std::vector<ExrChannel>& 
   return views;
 }
 
-// The attributes that the writer takes as they are.
+// Attributes that are written unchanged.
 std::vector<EXRAttribute> custom_attributes(const std::vector<Attribute>& attributes, Encoded& encoded) {
   std::vector<EXRAttribute> customs;
   size_t dropped_count = 0;
@@ -173,7 +174,7 @@ Attribute string_attribute(std::string name, std::string_view text) {
   return Attribute{.name = std::move(name), .type = "string", .value = {text.begin(), text.end()}};
 }
 
-// Those of the picture, and what readers of textures look for in a mip-mapped file.
+// Attributes of the image, and those that texture readers expect in a mip-mapped file.
 std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) {
   std::vector<Attribute> attributes = picture.attributes;
   if (!is_mipmapped) return attributes;
@@ -185,7 +186,7 @@ std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) 
 
 bool is_long(const std::string& name) { return name.size() > longest_short_name; }
 
-// tinyexr's header with the arrays that it points to.
+// A header of tinyexr with its arrays.
 struct HeaderView {
   std::vector<EXRChannelInfo> channels;
   std::vector<int> pixel_types;
@@ -227,23 +228,23 @@ TexelBuffer save(const EXRImage& image, const EXRHeader& header) {
   if (size != 0) return TexelBuffer(reinterpret_cast<std::byte*>(bytes), size, [bytes] { std::free(bytes); });
   const std::string reason = text ? text : "no reason given";
   FreeEXRErrorMessage(text);
-  fail(Exit::output, "exr: tinyexr cannot encode the picture: {}", reason.substr(0, reason.find('\n')));
+  fail(Exit::output, "exr: tinyexr cannot encode the image: {}", reason.substr(0, reason.find('\n')));
 }
 
-// The display window cut to what OpenEXR accepts. A data window is refused: where it lies is where the texels belong.
+// Clips the display window to the range of OpenEXR. A data window outside the range is an error, because it decides
+// where texels belong.
 Windows windows_to_write(const Picture& picture, Encoded& encoded) {
   const Window& data = picture.data_window;
   if (std::min(data.min_x, data.min_y) < -data_window_bound || std::max(data.max_x, data.max_y) > data_window_bound)
-    fail(Exit::output,
-         "exr: the data window ({}, {}) - ({}, {}) reaches further than {} from the origin; crop it first", data.min_x,
-         data.min_y, data.max_x, data.max_y, data_window_bound);
+    fail(Exit::output, "exr: the data window ({}, {}) - ({}, {}) extends more than {} from the origin; crop it first",
+         data.min_x, data.min_y, data.max_x, data.max_y, data_window_bound);
   const Window& display = picture.display_window;
   if (display.max_x < display.min_x) return {.data = data, .display = data};
   const auto cut = [](int coordinate) { return std::clamp(coordinate, 1 - window_bound, window_bound - 1); };
   const Window written{cut(display.min_x), cut(display.min_y), cut(display.max_x), cut(display.max_y)};
   if (written != display)
     encoded.warnings.push_back(
-        fmt::format("the display window is cut at {} from the origin, where the format ends", window_bound - 1));
+        fmt::format("the display window is clipped to {} from the origin, the limit of the format", window_bound - 1));
   return {.data = data, .display = written};
 }
 
@@ -252,7 +253,7 @@ Windows windows_to_write(const Picture& picture, Encoded& encoded) {
 Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
   if (options.compression > Compression::dwab)
-    fail(Exit::output, "exr: compression {} is not of EXR", compression_names[size_t(options.compression)]);
+    fail(Exit::output, "exr: EXR has no compression {}", compression_names[size_t(options.compression)]);
   if (!is_float(options.depth)) fail(Exit::output, "exr holds 16f and 32f, not {}", name_of(options.depth));
   if (!is_working(picture)) {
     const Picture working = working_copy(picture, options.keep_depths ? Depth::f32 : options.depth);
@@ -278,8 +279,8 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (needs_openexr(options.compression)) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression);
   const bool is_lossy = options.compression >= Compression::pxr24;
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
-    encoded.warnings.push_back(
-        fmt::format("compression {} loses precision a second time (--compression zip does not)", picture.compression));
+    encoded.warnings.push_back(fmt::format(
+        "compression {} is lossy and is applied a second time (avoid it with --compression zip)", picture.compression));
   return encoded;
 }
 

@@ -17,7 +17,7 @@ libdeflate_decompressor* decompressor() {
   return own.get();
 }
 
-// Each byte becomes the sum of itself and all before it, less 128 for each but the first.
+// Each byte becomes the sum of all bytes up to it, minus 128 for each but the first.
 void undo_delta(uint8_t* bytes, size_t count) {
   uint8_t sum = 128;
   size_t i = 0;
@@ -42,7 +42,7 @@ void undo_delta(uint8_t* bytes, size_t count) {
 
 bool Unzipped::unpack(Bytes packed, size_t raw_bytes) {
   raw_bytes_ = raw_bytes;
-  is_split_ = packed.size() < raw_bytes;  // data that do not pack are stored as they are
+  is_split_ = packed.size() < raw_bytes;  // data that does not compress is stored unchanged
   if (!is_split_) {
     std::memcpy(bytes_.get(), packed.data(), raw_bytes);
     return true;

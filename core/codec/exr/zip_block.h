@@ -1,4 +1,4 @@
-// What a ZIP or ZIPS chunk of an EXR file holds.
+// Decodes ZIP and ZIPS chunks of EXR files.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -7,15 +7,15 @@
 
 namespace gpupost {
 
-// EXR packs the differences of bytes, those at even places first, then those at odd ones. tinyexr 1.0.1 undoes this byte by
-// byte through memory, which is a fifth of its time for a file; it is given the bytes undone.
+// EXR stores differences of bytes, first those at even positions, then those at odd ones. tinyexr 1.0.1 reverses this
+// byte by byte, which takes a fifth of its time for a file. So tinyexr gets the bytes already reversed.
 class Unzipped {
  public:
-  // Room for chunks of up to `most_bytes`, used again for each; even, as chunks are.
+  // Buffer for chunks of up to `most_bytes`, which must be even. It is reused.
   explicit Unzipped(size_t most_bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(most_bytes)) {}
-  // False: the data are damaged, or yield another number of bytes.
+  // Returns false if the data is damaged or has another size.
   bool unpack(Bytes packed, size_t raw_bytes);
-  // `count` of the bytes from `first` on, both even.
+  // `count` bytes starting at `first`; both must be even.
   void copy(size_t first, size_t count, std::byte* to) const;
 
  private:

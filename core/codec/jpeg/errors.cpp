@@ -22,7 +22,7 @@ void JpegErrors::leave_with(j_common_ptr jpeg, const char* text) {
 }
 
 void JpegErrors::take_message(j_common_ptr jpeg, int level) {
-  if (level >= 0) return;  // what libjpeg traces
+  if (level >= 0) return;  // trace messages of libjpeg
   const bool is_harmless = jpeg->err->msg_code == JWRN_ADOBE_XFORM || jpeg->err->msg_code == JWRN_JFIF_MAJOR;
   if (!is_harmless) leave(jpeg);
   auto& errors = static_cast<JpegErrors&>(*jpeg->err);
@@ -32,7 +32,8 @@ void JpegErrors::take_message(j_common_ptr jpeg, int level) {
 
 void JpegErrors::throw_error(Exit exit) const {
   if (msg_code == JERR_OUT_OF_MEMORY) fail(Exit::limit, "out of memory");
-  if (msg_code == JERR_NO_BACKING_STORE) fail(exit, "takes too much memory to decode (--max-decoded)");
+  if (msg_code == JERR_NO_BACKING_STORE)
+    fail(exit, "needs too much memory to decode (raise the limit with --max-decoded)");
   fail(exit, "{}", text_);
 }
 

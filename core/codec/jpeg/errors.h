@@ -1,5 +1,5 @@
-// Errors of libjpeg as ours. libjpeg calls back where it fails, and must not return: guarded() jumps out of it, over nothing
-// but C, and throws then.
+// Converts errors of libjpeg to exceptions. The error callback of libjpeg must not return, so guarded() uses longjmp
+// over C frames only, and then throws.
 #pragma once
 
 #include "core/base/error.h"
@@ -16,17 +16,17 @@ namespace gpupost {
 
 class JpegErrors : public jpeg_error_mgr {
  public:
-  // `fatal_warnings`: damaged data, which libjpeg would read on behind.
+  // `fatal_warnings`: treat damaged data as an error, although libjpeg would continue.
   explicit JpegErrors(bool fatal_warnings);
-  // Runs `work`, which calls libjpeg and owns nothing. Throws what libjpeg fails with.
+  // Runs `work`, which calls libjpeg and must own nothing. Throws the error of libjpeg.
   template <class Work>
   void guarded(Exit exit, const Work& work) {
     if (setjmp(jump_) != 0) throw_error(exit);
     work();
   }
-  // For callbacks of libjpeg that find something wrong themselves.
+  // For callbacks of libjpeg that detect an error.
   [[noreturn]] static void leave_with(j_common_ptr jpeg, const char* text);
-  std::string warning;  // of what is odd and does no harm; the last one
+  std::string warning;  // last harmless warning
 
  private:
   [[noreturn]] static void leave(j_common_ptr jpeg);

@@ -1,4 +1,4 @@
-// JPEG to a picture, by libjpeg-turbo.
+// Reads JPEG files with libjpeg-turbo.
 #include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/jpeg/errors.h"
@@ -14,7 +14,7 @@ namespace gpupost {
 
 namespace {
 
-// A bomb of scans takes seconds a megapixel; this many is libjpeg-turbo's advice.
+// Many scans take seconds per megapixel; libjpeg-turbo recommends this limit.
 constexpr int max_scan_count = 500;
 
 void count_scans(j_common_ptr jpeg) {
@@ -61,10 +61,10 @@ void Decoder::check() const {
   check_claimed_size(jpeg_.image_width, jpeg_.image_height, limits_);
   const int count = jpeg_.num_components;
   if (count != 1 && count != 3 && count != 4) fail(Exit::input, "JPEG of {} components is not supported", count);
-  // without it nobody can tell whether they are inverted
+  // without it, it is unknown whether values are inverted
   if (count == 4 && !jpeg_.saw_Adobe_marker)
     fail(Exit::input, "JPEG of four components without Adobe's marker is not supported");
-  // a block of 8 x 8 texels takes at least a bit
+  // a block of 8 x 8 texels needs at least one bit
   const uint64_t most = uint64_t(file_.size()) * 8 * DCTSIZE2;
   if (!jpeg_.arith_code && uint64_t(jpeg_.image_width) * jpeg_.image_height > most)
     fail(Exit::input, "is cut off: {} bytes cannot yield {} x {} texels", file_.size(), jpeg_.image_width,
@@ -110,7 +110,7 @@ Raster Decoder::raster(const TexelAllocator& lend) {
                 .orientation = orientation()};
   raster.colors.profile = profile();
   errors_.guarded(Exit::input, [&] { decode(raster.texels); });
-  if (raster.is_cmyk)  // Adobe writes light in the place of inks
+  if (raster.is_cmyk)  // Adobe inverts CMYK
     for (uint8_t& number : raster.texels.as<uint8_t>()) number = uint8_t(255 - number);
   if (!errors_.warning.empty()) raster.colors.warnings.push_back(errors_.warning);
   return raster;

@@ -1,4 +1,4 @@
-// JPEG files, by libjpeg-turbo.
+// Writes JPEG files with libjpeg-turbo.
 #include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/jpeg/errors.h"
@@ -10,7 +10,7 @@ namespace gpupost {
 
 namespace {
 
-constexpr int whole_chroma_from = 90;  // of quality
+constexpr int whole_chroma_from = 90;  // quality from which chroma has full resolution
 
 class Encoder {
  public:
@@ -68,9 +68,9 @@ Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   const bool has_alpha = picture.groups.front().has_alpha();
   if (has_alpha || !is_encodable(picture, options)) {
     Picture working = working_copy(picture, Depth::f32);
-    working.groups.front().channels[3] = {};  // premultiplied color is that over black
+    working.groups.front().channels[3] = {};  // premultiplied color is already composited over black
     Encoded encoded = encode_jpeg({.picture = &working, .base = has_alpha ? nullptr : source.base}, options);
-    if (has_alpha) encoded.warnings.push_back("jpg holds no alpha; the picture is put over black");
+    if (has_alpha) encoded.warnings.push_back("jpg holds no alpha; the image is composited over black");
     return encoded;
   }
   Encoded encoded;

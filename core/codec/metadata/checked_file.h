@@ -1,5 +1,4 @@
-// Whether a file of the formats that stb_image reads is whole: stb_image 2.27 takes cut and damaged files for good ones,
-// and hangs on some.
+// Checks files before stb_image reads them: stb_image 2.27 accepts truncated and damaged files, and hangs on some.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -11,23 +10,23 @@
 
 namespace gpupost {
 
-// A file that has been checked.
+// A checked file.
 struct Checked {
   Size size;
   bool is_16_bit = false;
   Colors colors;
-  int orientation = 1;               // as Exif counts them
-  std::vector<std::byte> rewritten;  // read this in its place where it is not empty
+  int orientation = 1;  // Exif orientation, 1 to 8
+  std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
 };
 
-// Each throws Error(Exit::input) for what is damaged, cut off, over the limits or not supported, by name.
+// Each function throws Error(Exit::input) if the file is damaged, above the limits or not supported.
 
-// Chunks, their checksums and order, and the image data with theirs. Rewritten with the data unpacked, which is faster for
-// stb_image to read than what it would have unpacked itself.
+// Checks chunks, checksums, order and image data of a PNG. Rewrites it with uncompressed data, because stb_image reads
+// that faster than it decompresses.
 Checked check_png(Bytes file, const Limits& limits);
-// Rewritten where stb_image 2.27 reads palettes wrongly.
+// Rewrites a BMP whose palette stb_image 2.27 would read wrongly.
 Checked check_bmp(Bytes file, const Limits& limits);
-// Every run of every row.
+// Checks every run of every row.
 Checked check_tga(Bytes file, const Limits& limits);
 Checked check_hdr(Bytes file, const Limits& limits);
 

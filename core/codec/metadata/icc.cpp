@@ -23,13 +23,13 @@ using Profile = std::unique_ptr<void, Freed<cmsCloseProfile>>;
 using Transform = std::unique_ptr<void, Freed<cmsDeleteTransform>>;
 using Curve = std::unique_ptr<cmsToneCurve, Freed<cmsFreeToneCurve>>;
 
-constexpr std::string_view taken_as_srgb = "the ICC profile is {} and ignored: the picture is taken as sRGB";
+constexpr std::string_view taken_as_srgb = "the ICC profile is {} and ignored; the image is taken as sRGB";
 
 double share_of_curve(const cmsToneCurve& curve, double number) {
   return double(cmsEvalToneCurveFloat(&curve, float(number)));
 }
 
-// Is the curve this function, to what files of 16 bits round?
+// Whether the curve equals this function within the rounding of 16 bits.
 bool is_about(const cmsToneCurve& curve, const std::function<double(double)>& function) {
   constexpr int step_count = 255;
   for (int step = 0; step <= step_count; ++step) {
@@ -39,7 +39,7 @@ bool is_about(const cmsToneCurve& curve, const std::function<double(double)>& fu
   return true;
 }
 
-// One that Transfer has, of all curves together.
+// The Transfer that all curves match, if any.
 bool take_usual_curve(std::span<const cmsToneCurve* const> curves, Colors& colors) {
   const auto are_about = [&](const std::function<double(double)>& function) {
     return std::ranges::all_of(curves, [&](const cmsToneCurve* curve) { return is_about(*curve, function); });
@@ -57,8 +57,8 @@ bool take_usual_curve(std::span<const cmsToneCurve* const> curves, Colors& color
   return true;
 }
 
-// Calls change(numbers, texel count) for the rows of a raster as floats, of which it makes the raster's new texels: linear.
-// Color under a premultiplied alpha is divided by it before, and multiplied after.
+// Calls change(values, texel count) for rows of a raster as floats, and stores the new linear texels. Premultiplied
+// color is divided by alpha before and multiplied after.
 template <class Change>
 void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& lend, const Change& change) {
   TexelBuffer made = lend_texels(raster.size, Depth::f32, limits, lend);
@@ -92,8 +92,7 @@ void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& l
   raster.colors.exponent = 1;
 }
 
-// The primaries as they look under the white that profiles are made for, and so is that white: primaries that have a name, of
-// which they are made, are those. ICC.1:2022, 9.2.
+// The primaries relative to the profile white, D50, and that white. Known primaries are recognized. ICC.1:2022, 9.2.
 std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
   constexpr cmsTagSignature tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
   std::array<Chromaticity, 4> places;
@@ -109,7 +108,7 @@ std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
   return nearest_named(seen).value_or(seen);
 }
 
-// Tables from inks or colors to Rec. 709.
+// Converts ink or color tables to Rec. 709.
 bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, const Limits& limits,
                   const TexelAllocator& lend) {
   const Curve line(cmsBuildGamma(nullptr, 1));
@@ -159,7 +158,7 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, con
   return true;
 }
 
-// Each color is what the ink and the black leave of the light.
+// CMYK to RGB: (1 - ink) * (1 - black).
 void make_rgb(Raster& raster) {
   const auto change = [&]<class Number>(std::span<Number> numbers) {
     constexpr uint32_t most = Number(-1);
@@ -173,10 +172,10 @@ void make_rgb(Raster& raster) {
   else change(raster.texels.as<uint16_t>());
   raster.is_cmyk = false;
   raster.channel_count = 3;
-  raster.colors.warnings.push_back("CMYK is made RGB without a profile: colors are not exact");
+  raster.colors.warnings.push_back("CMYK without a profile is converted to RGB; colors are not exact");
 }
 
-// False: the profile cannot be used. `what` says why.
+// Returns false if the profile cannot be used; `what` is the reason.
 bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std::string_view& what) {
   const std::vector<std::byte>& bytes = raster.colors.profile;
   const Profile profile(cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size())));
@@ -184,9 +183,9 @@ bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std
   if (!profile) return false;
   const cmsColorSpaceSignature space = cmsGetColorSpace(profile.get());
   const bool is_gray = space == cmsSigGrayData;
-  what = "of another kind of color";
+  what = "for another color model";
   if (space != (raster.is_cmyk ? cmsSigCmykData : cmsSigRgbData) && !(is_gray && raster.is_gray())) return false;
-  // tables of one intent serve the others if those have none: ICC.1:2022, 8.2
+  // tables of one intent are used for missing ones: ICC.1:2022, 8.2
   const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT) ||
                           cmsIsCLUT(profile.get(), INTENT_PERCEPTUAL, LCMS_USED_AS_INPUT);
   if (has_tables && raster.is_gray()) return false;

@@ -1,4 +1,4 @@
-// ICC profiles, by lcms2: applied to what is read, and made for what is written.
+// Applies and makes ICC profiles with lcms2.
 #pragma once
 
 #include "core/codec/metadata/raster.h"
@@ -6,13 +6,13 @@
 
 namespace gpupost {
 
-// Makes of inks color, and applies the profile of `raster.colors`, if there is one. A profile of primaries and curves that
-// Transfer knows leaves the numbers as they are, and says so. Curves of other shapes are undone, which leaves linear floats
-// of the profile's own primaries. A profile of tables leaves linear floats of Rec. 709. A profile that is damaged, or of
-// another kind of color, is ignored with a warning.
+// Converts CMYK to RGB, and applies the profile of `raster.colors`. A profile with primaries and a curve that Transfer
+// supports leaves the values unchanged and records both. With other curves, values become linear floats in the
+// primaries of the profile. A profile with tables gives linear floats in Rec. 709. A damaged or unsuitable profile is
+// ignored with a warning.
 void apply_profile(Raster& raster, const Limits& limits, const TexelAllocator& lend);
 
-// A profile of these primaries, or of gray, and this curve. The same bytes each time.
+// Makes a profile with these primaries, or for gray, and this curve. The bytes are always the same.
 std::vector<std::byte> profile_of(const Primaries& primaries, Transfer transfer, bool is_gray);
 
 }  // namespace gpupost

@@ -48,26 +48,26 @@ constexpr TransferRow transfer_rows[] = {
 Colors by_code_points(Bytes chunk) {
   Colors colors;
   const auto ignore = [&](const std::string& why) {
-    colors.warnings = {fmt::format("chunk cICP is ignored, {}: the picture is taken as sRGB", why)};
+    colors.warnings = {fmt::format("chunk cICP is ignored: {}; the image is taken as sRGB", why)};
     return colors;
   };
-  if (chunk.size() != 4) return ignore(fmt::format("which has {} bytes and must have 4", chunk.size()));
+  if (chunk.size() != 4) return ignore(fmt::format("it has {} bytes and must have 4", chunk.size()));
   const int primaries = byte_at(chunk, 0), transfer = byte_at(chunk, 1);
-  if (byte_at(chunk, 2) != 0) return ignore(fmt::format("whose matrix is number {}; it must be 0", byte_at(chunk, 2)));
-  if (byte_at(chunk, 3) != 1) return ignore("whose numbers do not fill their range, which is not supported");
+  if (byte_at(chunk, 2) != 0) return ignore(fmt::format("its matrix is number {} and must be 0", byte_at(chunk, 2)));
+  if (byte_at(chunk, 3) != 1) return ignore("narrow-range values are not supported");
   const auto transfer_row = std::ranges::find(transfer_rows, transfer, &TransferRow::code);
   if (transfer_row == std::end(transfer_rows))
-    return ignore(fmt::format("whose transfer is number {}, which is not supported", transfer));
+    return ignore(fmt::format("transfer number {} is not supported", transfer));
   const auto primaries_row = std::ranges::find(primaries_rows, primaries, &PrimariesRow::code);
   if (primaries_row == std::end(primaries_rows))
-    return ignore(fmt::format("whose primaries are number {}, which are not supported", primaries));
+    return ignore(fmt::format("primaries number {} is not supported", primaries));
   colors.transfer = transfer_row->transfer;
   colors.exponent = transfer_row->exponent;
   if (!is_rec709(primaries_row->chromaticities)) colors.chromaticities = primaries_row->chromaticities;
   return colors;
 }
 
-// A compressed profile behind a name; empty where it is damaged. PNG specification, 11.3.2.3.
+// A compressed profile after its name; empty if damaged. PNG specification, 11.3.2.3.
 std::vector<std::byte> profile_in(Bytes chunk) {
   const size_t name_bytes = text_of(chunk).find('\0');
   if (name_bytes == std::string_view::npos || name_bytes + 2 > chunk.size()) return {};
@@ -84,13 +84,13 @@ std::vector<std::byte> profile_in(Bytes chunk) {
   return profile;
 }
 
-// The exponent that encodes, 100,000 times. What stands for 1/2.2 means sRGB, as its specification has it for readers that
-// know no better, and as writers mean it.
+// The encoding exponent times 100,000. 1/2.2 means sRGB, as its specification says for simple readers, and as writers
+// use it.
 void take_gamma(Bytes chunk, Colors& colors) {
   const uint32_t gamma = chunk.size() == 4 ? big_u32_at(chunk, 0) : 0;
   constexpr uint32_t least = 1000, most = 10'000'000;
   if (gamma < least || gamma > most) {
-    colors.warnings.push_back("chunk gAMA is ignored, which makes no sense: the picture is taken as sRGB");
+    colors.warnings.push_back("chunk gAMA is invalid and ignored; the image is taken as sRGB");
   } else if (gamma == 100'000) {
     colors.transfer = Transfer::linear;
   } else if (gamma < 45000 || gamma > 46000) {
@@ -102,7 +102,7 @@ void take_gamma(Bytes chunk, Colors& colors) {
 // White, red, green and blue, 100,000 times. PNG specification, 11.3.2.1.
 void take_chromaticities(Bytes chunk, Colors& colors) {
   if (chunk.size() != 32) {
-    colors.warnings.push_back("chunk cHRM is ignored, which must have 32 bytes: the primaries are those of sRGB");
+    colors.warnings.push_back("chunk cHRM is ignored: it must have 32 bytes; the primaries are taken as sRGB");
     return;
   }
   Chromaticities numbers;
@@ -132,7 +132,7 @@ Colors colors_of(const ColorChunks& chunks) {
   if (chunks.code_points) return by_code_points(*chunks.code_points);
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
-    if (colors.profile.empty()) colors.warnings = {"chunk iCCP is damaged and ignored: the picture is taken as sRGB"};
+    if (colors.profile.empty()) colors.warnings = {"chunk iCCP is damaged and ignored; the image is taken as sRGB"};
     return colors;
   }
   if (chunks.srgb) return colors;

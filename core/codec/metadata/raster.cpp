@@ -26,7 +26,7 @@ Group group_of(const Raster& raster) {
   return group;
 }
 
-// As an EXR has it, byte for byte.
+// Value of an EXR attribute.
 Attribute attribute_of(const Chromaticities& chromaticities) {
   Attribute attribute{.name = "chromaticities", .type = "chromaticities"};
   attribute.value.resize(sizeof chromaticities);
@@ -34,7 +34,7 @@ Attribute attribute_of(const Chromaticities& chromaticities) {
   return attribute;
 }
 
-// Puts each texel where the scene has it. TIFF 6.0, tag Orientation: which sides of the scene row 0 and column 0 are.
+// Applies the orientation. TIFF 6.0, tag Orientation: sides of the scene for row 0 and column 0.
 void turn_upright(Raster& raster) {
   const int orientation = std::exchange(raster.orientation, 1);
   const bool swaps_sides = orientation >= 5;
@@ -77,7 +77,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   Decoded decoded{.warnings = std::move(raster.colors.warnings)};
   if (raster.orientation != 1)
     decoded.warnings.push_back(
-        fmt::format("orientation {} is not applied (--no-orient), and outputs do not say it", raster.orientation));
+        fmt::format("orientation {} is not applied (--no-orient), and outputs do not record it", raster.orientation));
   Picture& picture = decoded.picture;
   picture.format = raster.format;
   picture.data_window = picture.display_window = window_of(raster.size);

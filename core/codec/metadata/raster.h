@@ -1,4 +1,4 @@
-// A picture as formats other than EXR hold it: one color, and what the file says of it. Readers of such formats end here.
+// An image from a format other than EXR: one color, and metadata of the file. Readers of such formats end here.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -10,20 +10,20 @@ struct Raster {
   std::string_view format;
   Size size;
   int channel_count = 4;  // 1: gray, 2: gray and alpha, 3: color, 4: color and alpha
-  bool is_cmyk = false;   // then all four are inks, 0 for none
+  bool is_cmyk = false;  // all four channels are inks; 0 is no ink
   Depth depth = Depth::u8;
-  TexelBuffer texels;  // four numbers a texel; a gray value stands in the first three, an alpha that is missing is one
+  TexelBuffer texels;  // four values per texel; gray is in the first three, a missing alpha is 1
   Alpha alpha = Alpha::straight;
   Colors colors;
-  int orientation = 1;  // as Exif counts them
+  int orientation = 1;  // Exif orientation, 1 to 8
 
   bool is_gray() const { return channel_count <= 2; }
 };
 
-// Memory for the texels of a picture of this size. Throws Error(Exit::input) where they are over the limit.
+// Allocates texels for an image of this size. Throws Error(Exit::input) above the limit.
 TexelBuffer lend_texels(Size size, Depth depth, const Limits& limits, const TexelAllocator& lend);
 
-// Applies the ICC profile and the orientation, and makes a picture of the rest.
+// Applies the ICC profile and the orientation, and makes a Picture.
 Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAllocator& lend);
 
 }  // namespace gpupost

@@ -95,8 +95,7 @@ void take_ancillary(PngParts& parts, const Chunk& chunk) {
     return;
   }
   const bool is_critical = (chunk.type[0] & 0x20) == 0;
-  if (is_critical)
-    fail(Exit::input, "chunk {} at byte {} is not known, and is said to be needed", chunk.type, chunk.at);
+  if (is_critical) fail(Exit::input, "chunk {} at byte {} is critical and unknown", chunk.type, chunk.at);
 }
 
 PngParts parts_of(Bytes file, const Limits& limits) {
@@ -111,12 +110,12 @@ PngParts parts_of(Bytes file, const Limits& limits) {
     if (chunk.type == "IHDR") fail(Exit::input, "has chunk IHDR twice, again at byte {}", chunk.at);
     if (chunk.type == "IDAT") {
       if (!parts.image_data.empty() && before != "IDAT")
-        fail(Exit::input, "chunk IDAT at byte {} does not follow the others", chunk.at);
+        fail(Exit::input, "chunk IDAT at byte {} does not directly follow the other IDAT chunks", chunk.at);
       if (parts.image_data.empty()) parts.image_at = chunk.at;
       parts.image_data.push_back(chunk.data);
     } else if (chunk.type != "IEND") {
       if (chunk.type == "PLTE" && !parts.image_data.empty())
-        fail(Exit::input, "chunk PLTE at byte {} stands behind the image data", chunk.at);
+        fail(Exit::input, "chunk PLTE at byte {} comes after the image data", chunk.at);
       take_ancillary(parts, chunk);
     }
     before = chunk.type;
@@ -167,13 +166,13 @@ void inflate(const PngParts& parts, std::byte* to, size_t bytes) {
   if (!decompressor) fail(Exit::limit, "out of memory");
   switch (libdeflate_zlib_decompress(decompressor.get(), data.data(), data.size(), to, bytes, nullptr)) {
     case LIBDEFLATE_SUCCESS: return;
-    case LIBDEFLATE_SHORT_OUTPUT: fail(Exit::input, "is cut off: its image data end before {} bytes", bytes);
+    case LIBDEFLATE_SHORT_OUTPUT: fail(Exit::input, "is cut off: its image data ends before {} bytes", bytes);
     case LIBDEFLATE_INSUFFICIENT_SPACE: fail(Exit::input, "has more image data than the {} bytes it must have", bytes);
-    default: fail(Exit::input, "its image data from byte {} on are damaged", parts.image_at);
+    default: fail(Exit::input, "its image data is damaged from byte {} on", parts.image_at);
   }
 }
 
-// Writes chunks and stored blocks; checksums are left zero, for stb_image looks at none.
+// Writes chunks and stored blocks. Checksums are 0, because stb_image does not check them.
 class Rewriter {
  public:
   explicit Rewriter(size_t bytes) : bytes_(bytes) {}
@@ -189,7 +188,7 @@ class Rewriter {
     add(data.data(), data.size());
     big_u32(0);
   }
-  // A stored block out of bytes that stand further back in this same memory.
+  // Moves bytes from later in the same memory to a stored block.
   void block(const std::byte* data, size_t bytes, bool is_last) {
     const auto low = uint16_t(bytes);
     const auto high = uint16_t(~low);
@@ -212,8 +211,8 @@ class Rewriter {
   size_t size_ = 0;
 };
 
-// A PNG of the same picture: only the chunks that stb_image needs, the data not packed. Palettes are filled up to 256
-// colors with black, as libpng takes indices past their end; stb_image takes whatever is in memory there.
+// Makes an uncompressed PNG with only the chunks that stb_image needs. Palettes get 256 colors: libpng accepts indices
+// beyond the palette as black, stb_image reads beyond its memory.
 std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes) {
   const size_t block_count = (bytes + max_stored_bytes - 1) / max_stored_bytes;
   const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
@@ -232,7 +231,7 @@ std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes
     to.chunk("tRNS", *parts.transparency);
   to.big_u32(packed_bytes);
   to.text("IDAT\x78\x01");
-  // Unpacked to the very end of the blocks' room, then moved forward block by block.
+  // Decompressed to the end of the buffer, then moved forward block by block.
   std::byte* unpacked = to.end() + 5 * block_count;
   inflate(parts, unpacked, bytes);
   for (size_t at = 0; at < bytes; at += max_stored_bytes)
@@ -258,7 +257,7 @@ Checked check_png(Bytes file, const Limits& limits) {
                   .is_16_bit = parts.header.bits == 16,
                   .colors = colors_of(parts.color),
                   .rewritten = rewritten(file, parts, bytes)};
-  if (parts.animation) checked.colors.warnings.push_back("is animated: the picture that stands for all is read alone");
+  if (parts.animation) checked.colors.warnings.push_back("is animated; only its default image is read");
   if (parts.exif) checked.orientation = orientation_in(*parts.exif);
   return checked;
 }

@@ -1,4 +1,4 @@
-// PNG files: 8 bit by stb_image_write, 16 bit, which it cannot, by a writer of our own.
+// Writes PNG files: 8 bits with stb_image_write, 16 bits with code here.
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/codec/common/little.h"
@@ -37,7 +37,7 @@ void put_chunk(std::byte* to, const Chunk& chunk) {
   put_big(to + 8 + chunk.data.size(), libdeflate_crc32(0, to + 4, 4 + chunk.data.size()));
 }
 
-// What says how the numbers are to be read.
+// Chunks that describe the encoding of color.
 struct ColorChunk {
   std::string_view type;
   std::vector<std::byte> data;
@@ -50,8 +50,7 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
   return bytes;
 }
 
-// cICP where the curve is one of those that nothing else names; sRGB with perceptual intent; a gamma of 1, in 100000ths; or a
-// profile.
+// cICP for PQ and HLG; sRGB with perceptual intent; gAMA of 1; or an ICC profile.
 ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
   const bool is_gray = picture.groups.front().is_luminance;
   const Primaries primaries = is_gray ? rec709 : other_primaries(picture).value_or(rec709);
@@ -59,8 +58,8 @@ ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
     const std::optional<int> code = code_of(primaries);
     if (!code)
       fail(Exit::output,
-           "png: with --transfer pq or hlg the primaries must be some that cICP has a number for, like "
-           "--output-primaries rec2020");
+           "png: --transfer pq and hlg need primaries that the cICP chunk has a number for, like --output-primaries "
+           "rec2020");
     return {"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})};
   }
   if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {"sRGB", bytes_of({0})};
@@ -75,14 +74,14 @@ ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
 }
 
 constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // up to the end of IHDR
+constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // position of the end of IHDR
 
 TexelBuffer write_8_bit(const Pixels& pixels, const Chunk& color) {
   const auto [width, height] = pixels.size;
   const auto components = int(pixels.component_count);
   if ((int64_t(width) * components + 1) * height > INT_MAX)
     fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
-  // stb gives its whole file at once; the chunk that it does not know goes in behind the header.
+  // stb returns the whole file; other chunks are inserted after the header.
   struct Sink {
     Chunk chunk;
     TexelBuffer file;
@@ -101,13 +100,13 @@ TexelBuffer write_8_bit(const Pixels& pixels, const Chunk& color) {
   return std::move(sink.file);
 }
 
-// Rows of big-endian numbers behind a filter byte each, less the number one texel to the left (filter 1, Sub).
+// Rows of big-endian values after a filter byte, each minus the value one texel to the left (filter 1, Sub).
 TexelBuffer filtered_rows(const Pixels& pixels) {
   const size_t texel_bytes = 2 * pixels.component_count;
   const size_t row_bytes = size_t(pixels.size.width) * texel_bytes;
   TexelBuffer rows(size_t(pixels.size.height) * (row_bytes + 1));
   parallel_ranges(pixels.size.height, std::max(1, 65536 / pixels.size.width), [&](int begin, int end) {
-    std::vector<uint8_t> row(texel_bytes + row_bytes);  // with a texel of zeros ahead
+    std::vector<uint8_t> row(texel_bytes + row_bytes);  // starts with a texel of zeros
     for (auto y = size_t(begin); y < size_t(end); ++y) {
       const std::byte* from = pixels.numbers.data() + y * row_bytes;
       for (size_t i = 0; i < row_bytes; i += 2) {

@@ -17,7 +17,7 @@ struct BmpHeader {
   int64_t width = 0, height = 0;  // a negative height: rows from the top
   int bits = 0;
   uint32_t compression = 0;
-  size_t color_count = 0;  // as said; 0: all
+  size_t color_count = 0;  // from the header; 0: all
 
   bool is_old() const { return header_bytes == 12; }
   bool has_fields() const { return compression == 3; }
@@ -55,11 +55,11 @@ BmpHeader header_of(Bytes file, const Limits& limits) {
 void check_kind(const BmpHeader& header) {
   const int bits[] = {1, 4, 8, 16, 24, 32};
   if (std::ranges::find(bits, header.bits) == std::end(bits))
-    fail(Exit::input, "BMP of {} bits a texel is not supported", header.bits);
+    fail(Exit::input, "BMP with {} bits per texel is not supported", header.bits);
   if (header.compression != 0 && !header.has_fields())
     fail(Exit::input, "BMP compression {} is not supported", name_of(header.compression));
   if (header.has_fields() && header.bits != 16 && header.bits != 32)
-    fail(Exit::input, "has bit fields with {} bits a texel; a BMP has them with 16 or 32", header.bits);
+    fail(Exit::input, "has bit fields with {} bits per texel; expected 16 or 32", header.bits);
 }
 
 class BmpWriter {
@@ -82,8 +82,8 @@ class BmpWriter {
   size_t size_ = 0;
 };
 
-// The same picture with a header of 40 bytes right before 256 colors, those that are missing black, and the data right
-// behind: stb_image 2.27 counts the colors of old headers wrongly, and takes missing ones from whatever is in memory.
+// Rewrites the file with a header of 40 bytes and 256 colors; missing colors are black. stb_image 2.27 miscounts colors
+// of old headers and reads missing ones from other memory.
 std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data) {
   constexpr uint32_t new_header_bytes = 40;
   const size_t entry_bytes = header.is_old() ? 3 : 4;
@@ -104,7 +104,7 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   if (has_palette) {
     const size_t said = header.color_count == 0 ? size_t(1) << header.bits : header.color_count;
     const size_t there = (header.data_at - palette_at) / entry_bytes;
-    if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits a texel need", header.bits);
+    if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits per texel need", header.bits);
     const std::array<std::byte, 3> black = {};
     for (size_t entry = 0; entry < 256; ++entry) {
       if (entry < std::min(said, there)) to.add(part_of(file, palette_at + entry * entry_bytes, 3));
@@ -116,11 +116,11 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   return to.take();
 }
 
-// The same for 16 and 32 bits a texel: with a header of 108 bytes, which holds the bit fields and an alpha, right before the
-// data. stb_image 2.27 takes no gap there, and looks for the fields of a header of 56 bytes behind it.
+// Rewrites files with 16 and 32 bits per texel with a header of 108 bytes, which has bit fields and alpha. stb_image
+// 2.27 does not support a gap before the data, and reads the fields of a 56-byte header at the wrong position.
 std::vector<std::byte> rewritten_with_fields(Bytes file, const BmpHeader& header, Bytes data) {
   constexpr uint32_t new_header_bytes = 108;
-  constexpr size_t fields_at = file_header_bytes + 40;  // in the header or right behind it
+  constexpr size_t fields_at = file_header_bytes + 40;  // in the header, or directly after it
   constexpr size_t field_bytes = 12, alpha_bytes = 4;
   const uint32_t new_data_at = uint32_t(file_header_bytes) + new_header_bytes;
   BmpWriter to(new_data_at + data.size());
@@ -151,16 +151,17 @@ Checked check_bmp(Bytes file, const Limits& limits) {
   check_kind(header);
   const size_t palette_at = file_header_bytes + header.header_bytes;
   if (header.data_at < palette_at)
-    fail(Exit::input, "its data are said to start at byte {}, inside the header", header.data_at);
+    fail(Exit::input, "its data would start at byte {}, inside the header", header.data_at);
   const size_t data_bytes = header.row_bytes() * header.row_count();
   if (header.data_at > file.size() || data_bytes > file.size() - header.data_at)
-    fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", header.data_at + data_bytes, file.size());
+    fail(Exit::input, "is cut off: its data ends at byte {}, the file has {}", header.data_at + data_bytes,
+         file.size());
   const uint32_t said_bytes = little_at<uint32_t>(file, 2);
   if (said_bytes > file.size())
-    fail(Exit::input, "is cut off: it says it has {} bytes, the file has {}", said_bytes, file.size());
+    fail(Exit::input, "is cut off: it claims {} bytes, the file has {}", said_bytes, file.size());
   Checked checked{.size = {int(header.width), int(header.row_count())}};
   if (header.has_fields()) check_fields(file);
-  const bool is_of_fields = header.bits == 16 || header.bits == 32;  // those of everyone where it has none of its own
+  const bool is_of_fields = header.bits == 16 || header.bits == 32;  // default fields if the file has none
   const Bytes data = part_of(file, header.data_at, data_bytes);
   checked.rewritten =
       is_of_fields && !header.is_old() ? rewritten_with_fields(file, header, data) : rewritten(file, header, data);

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t max_line_bytes = 1000;                  // stb_image 2.27 cuts longer ones at 1024
 constexpr int min_run_width = 8, max_run_width = 32767;  // Radiance's color.c: other rows are always flat
 
-// One line of the header; moves `at` behind it.
+// Reads one line of the header and moves `at` after it.
 std::string_view line_at(Bytes file, size_t& at) {
   const std::string_view rest = text_of(file).substr(at);
   const size_t length = rest.find('\n');
@@ -38,11 +38,11 @@ Size size_in(std::string_view line, const Limits& limits) {
   };
   std::string_view text = line;
   if (!text.starts_with("-Y "))
-    fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
+    fail(Exit::input, "Radiance images other than \"-Y height +X width\" are not supported");
   text.remove_prefix(3);
   const int64_t height = number(text);
   if (!text.starts_with(" +X "))
-    fail(Exit::input, "Radiance pictures other than \"-Y height +X width\" are not supported");
+    fail(Exit::input, "Radiance images other than \"-Y height +X width\" are not supported");
   text.remove_prefix(4);
   const int64_t width = number(text);
   check_claimed_size(width, height, limits);
@@ -62,7 +62,7 @@ bool is_run_row(Bytes file, size_t at) {
   return file.size() - at >= 4 && byte_at(file, at) == 2 && byte_at(file, at + 1) == 2 && byte_at(file, at + 2) < 128;
 }
 
-// One component of a row: pieces of 1 to 128 bytes as they are, or of 1 to 127 equal ones. Returns the byte after it.
+// One component of a row: literal runs of 1 to 128 bytes, or 1 to 127 equal bytes. Returns the position after it.
 size_t end_of_component(Bytes file, size_t at, int row, Size size) {
   int left = size.width;
   while (left > 0) {
@@ -92,12 +92,12 @@ void check_runs(Bytes file, size_t at, Size size) {
 }
 
 void check_flat(Bytes file, size_t at, Size size) {
-  // A texel of 1, 1, 1 stands for a repetition in files from before 1991, which stb_image takes for a texel.
+  // A texel of 1, 1, 1 means a repetition in files from before 1991; stb_image would read it as a texel.
   for (size_t texel = 0; texel < texel_count(size) && file.size() - at >= 3 + 4 * texel; ++texel)
     if (starts_with(file.subspan(at + 4 * texel), "\1\1\1"))
       fail(Exit::input, "Radiance's old run-length encoding is not supported (byte {})", at + 4 * texel);
   if (file.size() - at < 4 * texel_count(size))
-    fail(Exit::input, "is cut off: its data end at byte {}, the file has {}", at + 4 * texel_count(size), file.size());
+    fail(Exit::input, "is cut off: its data ends at byte {}, the file has {}", at + 4 * texel_count(size), file.size());
 }
 
 // Red, green, blue and white, as in EXR.
@@ -106,11 +106,11 @@ void take_primaries(std::string_view numbers, Colors& colors) {
   Chromaticities read{};
   for (float& number : read) stream >> number;
   if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= 0 && number <= 1); }))
-    warn_once(colors, "PRIMARIES of the header is ignored, which must have 8 numbers from 0 to 1");
+    warn_once(colors, "PRIMARIES in the header is ignored: it must have 8 numbers from 0 to 1");
   else if (!is_rec709(read)) colors.chromaticities = read;
 }
 
-// A line of the header that says what the numbers stand for.
+// Warns about a header line that changes the meaning of values.
 void take_colors(std::string_view line, Colors& colors) {
   if (line.starts_with("PRIMARIES=")) return take_primaries(line.substr(10), colors);
   for (const std::string_view name : {"EXPOSURE", "COLORCORR", "GAMMA", "PIXASPECT"})
@@ -123,13 +123,13 @@ void take_colors(std::string_view line, Colors& colors) {
 Checked check_hdr(Bytes file, const Limits& limits) {
   Checked checked;
   size_t at = 0;
-  line_at(file, at);  // by which it was known
+  line_at(file, at);  // the magic line
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);
     take_colors(line, checked.colors);
   }
-  if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance pictures in XYZE are not supported");
+  if (format == "32-bit_rle_xyze") fail(Exit::input, "Radiance images in XYZE are not supported");
   if (format != "32-bit_rle_rgbe") fail(Exit::input, "has no FORMAT=32-bit_rle_rgbe in its header");
   checked.size = size_in(line_at(file, at), limits);
   check_decoded_bytes(texel_count(checked.size) * 16, limits);

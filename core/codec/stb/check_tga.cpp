@@ -40,7 +40,7 @@ TgaHeader header_of(Bytes file, const Limits& limits) {
 }
 
 [[noreturn]] void refuse_cut(Bytes file, uint64_t needed) {
-  fail(Exit::input, "is cut off: its data end at byte {} or later, the file has {}", needed, file.size());
+  fail(Exit::input, "is cut off: its data ends at byte {} or later, the file has {}", needed, file.size());
 }
 
 void check_indices(Bytes file, const TgaHeader& header, size_t at, size_t count) {
@@ -65,7 +65,7 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
     const size_t stored = head & 128 ? 1 : length;
     const size_t end = at + 1 + stored * header.texel_bytes();
     if (end > file.size()) refuse_cut(file, end);
-    if (length > texels - done) fail(Exit::input, "the run at byte {} ends behind the image", at);
+    if (length > texels - done) fail(Exit::input, "the run at byte {} ends after the image", at);
     check_indices(file, header, at + 1, stored);
     done += length;
     at = end;
@@ -73,12 +73,12 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
   return at;
 }
 
-// Behind the image stands nothing, padding, or what a footer at the very end closes: without one, the file was cut.
+// After the image there may be padding, or data with a footer at the end. Otherwise the file is truncated.
 void check_rest(Bytes file, size_t image_end) {
   constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
   const std::string_view rest = text_of(file.subspan(image_end));
   if (rest.find_first_not_of('\0') != std::string_view::npos && !rest.ends_with(footer_end))
-    fail(Exit::input, "is cut off: {} bytes behind its image end without a footer", rest.size());
+    fail(Exit::input, "is cut off: {} bytes follow the image, without a footer", rest.size());
 }
 
 }  // namespace

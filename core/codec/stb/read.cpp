@@ -1,4 +1,4 @@
-// PNG, BMP, TGA and Radiance to a picture, by stb_image, after a check of its own for each.
+// Reads PNG, BMP, TGA and Radiance with stb_image, after its own check for each format.
 #include "core/codec/common/reader.h"
 #include "core/codec/metadata/checked_file.h"
 #include "core/codec/metadata/raster.h"
@@ -15,7 +15,7 @@ namespace {
 struct Texels {
   std::unique_ptr<void, void (*)(void*)> data;
   Size size;
-  int channel_count = 0;  // in the file; the texels have four
+  int channel_count = 0;  // channels in the file; texels always have four
 };
 
 Texels load(Bytes file, Depth depth) {
@@ -46,7 +46,7 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
   if (is_float(depth)) raster.colors.transfer = Transfer::linear;
   const Texels texels = load(checked.rewritten.empty() ? file : Bytes(checked.rewritten), depth);
   if (texels.size != checked.size)
-    fail(Exit::input, "is of {} x {} texels once, and of {} x {} then", checked.size.width, checked.size.height,
+    fail(Exit::input, "has two sizes, {} x {} and {} x {} texels", checked.size.width, checked.size.height,
          texels.size.width, texels.size.height);
   std::memcpy(raster.texels.data(), texels.data.get(), raster.texels.size());
   raster.channel_count = texels.channel_count;

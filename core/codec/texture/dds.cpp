@@ -44,14 +44,14 @@ std::vector<std::byte> header_of(const Texture& texture) {
   put(header, texture.texel.dxgi);
   put(header, dimension_2d);
   put(header, is_cube ? misc_cube : 0);
-  put(header, uint32_t(is_cube ? 1 : texture.image_count));  // cubes are counted, not their faces
+  put(header, uint32_t(is_cube ? 1 : texture.image_count));  // number of cubes, not of faces
   put(header, alpha_mode_of(texture));
   return header;
 }
 
 }  // namespace
 
-// Image after image, each from its base down.
+// Images in order, each with its levels from level 0.
 TextureLayout dds_layout(const Texture& texture) {
   TextureLayout layout{.header = header_of(texture)};
   layout.file_bytes = layout.header.size();

@@ -21,7 +21,7 @@ constexpr uint32_t float_minus_one = 0xbf800000, float_one = 0x3f800000;
 
 size_t padded(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// What one component of a texel is.
+// Describes one component of a texel.
 void put_sample(std::vector<std::byte>& descriptor, const TexelFormat& texel, size_t component) {
   const size_t bits = 8 * bytes_of(texel.depth);
   const bool is_alpha = component == 3;
@@ -31,7 +31,7 @@ void put_sample(std::vector<std::byte>& descriptor, const TexelFormat& texel, si
   put(descriptor, uint16_t(component * bits));
   put(descriptor, uint8_t(bits - 1));
   put(descriptor, channel);
-  put(descriptor, uint32_t(0));  // where in the texel it was sampled
+  put(descriptor, uint32_t(0));  // sample position
   put(descriptor, is_float(texel.depth) ? float_minus_one : 0);
   put(descriptor, is_float(texel.depth) ? float_one : (1u << bits) - 1);
 }
@@ -73,7 +73,7 @@ std::vector<std::byte> key_values() {
   return pairs;
 }
 
-// Where the level data lies: from the smallest level to the base, in each all of its images.
+// Positions of level data: the smallest level first, with all images in each level.
 void place_levels(const Texture& texture, TextureLayout& layout) {
   const auto level_count = size_t(texture.level_count), image_count = size_t(texture.image_count);
   layout.offsets.resize(level_count * image_count);

@@ -22,7 +22,7 @@ constexpr std::array texel_formats{
     TexelFormat{Depth::f32, Transfer::linear, 4, 109, 2},
 };
 
-// nullptr: neither format has it.
+// nullptr if neither format has it.
 const TexelFormat* texel_format_of(Depth depth, Transfer transfer, size_t component_count) {
   const auto row = std::ranges::find_if(texel_formats, [&](const TexelFormat& format) {
     return format.depth == depth && format.transfer == transfer && format.component_count == component_count;
@@ -30,7 +30,7 @@ const TexelFormat* texel_format_of(Depth depth, Transfer transfer, size_t compon
   return row == texel_formats.end() ? nullptr : &*row;
 }
 
-// R for gray and for R alone, RG where there is nothing behind G, else RGBA.
+// R for gray and R, RG for R and G, else RGBA.
 size_t component_count_of(const Group& color) {
   if (color.has_alpha()) return 4;
   if (color.is_luminance) return 1;
@@ -47,9 +47,10 @@ TexelFormat texel_of(const Format& format, const Group& color, const EncodeOptio
   if (texel && (!is_dds || texel->dxgi != 0)) return *texel;
   const TexelFormat* wide = texel_format_of(options.depth, transfer, 4);
   if (!wide)
-    fail(Exit::output, "{}: integers of {} bits are linear there, not srgb", format.name, name_of(options.depth));
+    fail(Exit::output, "{}: integers of {} bits are always linear, not srgb; leave --transfer out", format.name,
+         name_of(options.depth));
   warnings.push_back(fmt::format(
-      "{} has no sRGB format of {}; R, G, B and A are written (--transfer linear writes {} alone)", format.name,
+      "{} has no sRGB format for {}; R, G, B and A are written (--transfer linear writes only {})", format.name,
       component_count == 1 ? "one component" : "two components", component_count == 1 ? "one" : "two"));
   return *wide;
 }
@@ -66,7 +67,7 @@ Texture texture_of(const Format& format, std::span<const Source> sources, Arrang
           .is_premultiplied = color.has_alpha() && is_float(options.depth)};
 }
 
-// Which of a texel's numbers the file holds.
+// Components that the file holds.
 std::vector<size_t> components_of(const Texture& texture) {
   std::vector<size_t> components(texture.texel.component_count);
   std::iota(components.begin(), components.end(), size_t(0));

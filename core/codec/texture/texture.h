@@ -1,4 +1,4 @@
-// What KTX2 and DDS have in common: uncompressed levels of one image, of the faces of a cube or of the layers of an array.
+// Code that KTX2 and DDS share: uncompressed levels of one image, of cube faces or of array layers.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// One kind of texel, and its numbers in the two formats.
+// A texel format with its numbers in KTX2 and DDS.
 struct TexelFormat {
   Depth depth = Depth::u8;
   Transfer transfer = Transfer::linear;
@@ -24,17 +24,17 @@ struct Texture {
   Size size;
   int level_count = 1;
   Arrangement arrangement = Arrangement::single;
-  int image_count = 1;  // one, faces or layers
+  int image_count = 1;  // 1, faces of a cube, or layers
   bool has_alpha = false;
   bool is_premultiplied = false;
 
   size_t level_bytes(int level) const { return texel_count(level_size(size, level)) * texel.bytes(); }
 };
 
-// A file but for its texels.
+// A file without its texels.
 struct TextureLayout {
   std::vector<std::byte> header;
-  std::vector<size_t> offsets;  // of level `level` of image `image`, at [image * level_count + level]
+  std::vector<size_t> offsets;  // offset of a level, at [image * level_count + level]
   size_t file_bytes = 0;
 };
 

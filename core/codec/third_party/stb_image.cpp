@@ -1,5 +1,5 @@
-// stb_image, which is one header: here is its code, with the formats that are read by it, no files, and an exception where
-// memory ends, since 2.27 looks at some of the pointers that it gets and not at others.
+// Implementation of stb_image with the formats that gpupost reads, without file access. Allocation throws, because
+// version 2.27 does not check all pointers.
 #include <cstdlib>
 #include <new>
 

@@ -1,5 +1,5 @@
-// stb_image_write, which is one header: here is its code, with our compression and a fast checksum in place of its own,
-// which in 1.16 take several times as long and make larger files.
+// Implementation of stb_image_write with our own compression and checksum; those of version 1.16 are slower and
+// compress worse.
 #include "core/codec/common/parallel_deflate.h"
 
 #include <libdeflate.h>
@@ -11,5 +11,5 @@
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb_image_write.h>
 
-// Filter 1, Sub, for every line: the one that suits run lengths.
+// Filter 1 (Sub) for every line, which is best for run lengths.
 [[maybe_unused]] static const int forced_filter = stbi_write_force_png_filter = 1;

@@ -1,6 +1,5 @@
-// tinyexr, which is one header: here is its code. Three things are put between it and its surroundings, because it offers
-// no setting for them: libdeflate under its zlib calls, our number of threads, and an exception where
-// memory ends, since 1.0.1 looks at no pointer that it gets.
+// Implementation of tinyexr with three replacements that it has no settings for: libdeflate instead of zlib, the number
+// of threads, and allocation that throws, because version 1.0.1 checks no pointers.
 #include "core/base/threads.h"
 #include "core/codec/third_party/tinyexr_settings.h"
 #include "core/codec/third_party/zlib_by_libdeflate.h"
@@ -35,7 +34,7 @@ class thread {
     if (gpupost::tinyexr_thread_count != 1) try {
         started_.emplace(body);
         return;
-      } catch (const ::std::system_error&) {  // there are no more threads
+      } catch (const ::std::system_error&) {  // no thread is available
       }
     body();
   }
@@ -44,7 +43,7 @@ class thread {
   }
 
  private:
-  ::std::optional<::std::jthread> started_;  // joined where an exception passes
+  ::std::optional<::std::jthread> started_;  // joined if an exception is thrown
 };
 
 }  // namespace tinyexr::std

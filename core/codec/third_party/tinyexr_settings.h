@@ -1,9 +1,9 @@
-// What our code tells tinyexr, a thread each.
+// Settings of tinyexr, per thread.
 #pragma once
 
 namespace gpupost {
 
-// Threads of tinyexr's next call from this thread. 0: core_count() of them; 1: the work is done by the caller.
+// Number of threads of tinyexr's next call from this thread. 0: core_count(). 1: only the calling thread.
 extern thread_local int tinyexr_thread_count;
 
 }  // namespace gpupost

@@ -45,7 +45,7 @@ void TiffHandle::open(const char* mode, uint64_t most_memory) {
 std::vector<std::byte> TiffHandle::finish() {
   const bool is_flushed = TIFFFlush(get()) == 1;
   tiff_.reset();
-  if (!is_flushed || !error_.empty()) fail(Exit::output, "tiff: libtiff cannot encode the picture: {}", error_);
+  if (!is_flushed || !error_.empty()) fail(Exit::output, "tiff: libtiff cannot encode the image: {}", error_);
   return std::move(written_);
 }
 
@@ -82,7 +82,7 @@ int TiffHandle::take_error(TIFF*, void* self, const char* module, const char* fo
   return 1;
 }
 
-// Of JPEG within TIFF damage is a warning; other warnings are of tags that do not matter here.
+// For JPEG in TIFF, damage is a warning; other warnings are about irrelevant tags.
 int TiffHandle::take_warning(TIFF* tiff, void* self, const char* module, const char* format, va_list arguments) {
   const std::string text = text_of(module, format, arguments);
   if (text.find("JPEG") == std::string::npos) return 1;

@@ -1,4 +1,4 @@
-// A TIFF in memory as libtiff opens it. Errors and warnings of libtiff are kept, for callers to throw or to tell.
+// A TIFF in memory, opened with libtiff. Errors and warnings of libtiff are stored for the caller.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -15,16 +15,16 @@ namespace gpupost {
 
 class TiffHandle {
  public:
-  TiffHandle(Bytes file, const Limits& limits);  // to be read
-  explicit TiffHandle(bool is_big);              // to be written; of more than 4 GiB if `is_big`
+  TiffHandle(Bytes file, const Limits& limits);  // opens a file for reading
+  explicit TiffHandle(bool is_big);  // creates a file for writing; BigTIFF for more than 4 GiB
   TiffHandle(const TiffHandle&) = delete;
   TiffHandle& operator=(const TiffHandle&) = delete;
 
   TIFF* get() const { return tiff_.get(); }
   const std::string& error() const { return error_; }  // the first; "" for none
-  // What was written, whole. Throws Error(Exit::output).
+  // Returns the written file. Throws Error(Exit::output).
   std::vector<std::byte> finish();
-  // The value of a tag, or its default; empty: the file has none.
+  // The value of a tag, or its default; empty if the file has neither.
   template <class Value>
   std::optional<Value> tag(uint32_t name) const {
     Value value{};
@@ -46,7 +46,7 @@ class TiffHandle {
   std::vector<std::byte> written_;
   uint64_t at_ = 0;
   std::string error_;
-  std::unique_ptr<TIFF, Closed> tiff_;  // the last: it writes as it closes
+  std::unique_ptr<TIFF, Closed> tiff_;  // must be the last member, because closing writes
 };
 
 }  // namespace gpupost

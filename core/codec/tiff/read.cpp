@@ -1,4 +1,4 @@
-// TIFF to a picture, by libtiff.
+// Reads TIFF files with libtiff.
 #include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/raster.h"
@@ -24,7 +24,7 @@ constexpr CompressionName compressions[] = {
     {COMPRESSION_JPEG, "jpeg"},
 };
 
-// How the numbers of one page lie in its file.
+// Layout of a page in the file.
 struct Layout {
   Size size;
   int bits = 8;
@@ -32,8 +32,8 @@ struct Layout {
   int sample_count = 1;
   bool is_planar = false;
   uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-  std::vector<int> components;  // of the texel that each sample becomes; -1: none
-  Raster raster;                // without texels
+  std::vector<int> components;  // component for each sample; -1: none
+  Raster raster;                // metadata, without texels
 
   bool is_indexed() const { return photometric == PHOTOMETRIC_PALETTE; }
 };
@@ -66,11 +66,11 @@ class Page {
   std::vector<std::array<uint8_t, 3>> palette_;
 };
 
-// Goes to the page that is wanted; returns how many there are.
+// Selects the requested page. Returns the number of pages.
 int Page::select_page() {
   const int count = int(TIFFNumberOfDirectories(tiff_.get()));
   check_errors();
-  if (count > max_page_count) fail(Exit::input, "has {} pages; at most {}", count, max_page_count);
+  if (count > max_page_count) fail(Exit::input, "has {} pages; the limit is {}", count, max_page_count);
   int wanted = 0;
   const std::string& text = options_.part;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
@@ -93,7 +93,7 @@ std::string_view Page::check_compression() const {
   return found->name;
 }
 
-// Which components the samples are. Alpha is the first extra sample that says so; others are dropped.
+// Assigns samples to components. Alpha is the first extra sample marked as alpha; others are dropped.
 void Page::take_samples(Layout& layout) const {
   const int color_count = layout.raster.channel_count;
   for (int sample = 0; sample < layout.sample_count; ++sample)
@@ -113,7 +113,7 @@ void Page::take_samples(Layout& layout) const {
   }
   if (dropped_count > 0)
     layout.raster.colors.warnings.push_back(
-        fmt::format("{} extra samples a texel, which are no alpha, are dropped", dropped_count));
+        fmt::format("{} extra samples per texel are dropped, because they are not alpha", dropped_count));
 }
 
 void Page::take_color(Layout& layout) const {
@@ -136,7 +136,7 @@ void Page::take_color(Layout& layout) const {
   }
   uint16_t* curve[3] = {};
   if (TIFFGetField(tiff_.get(), TIFFTAG_TRANSFERFUNCTION, &curve[0], &curve[1], &curve[2]))
-    colors.warnings.push_back("its TransferFunction is ignored: numbers are taken as sRGB");
+    colors.warnings.push_back("its TransferFunction is ignored; values are taken as sRGB");
 }
 
 Layout Page::layout() const {
@@ -149,14 +149,14 @@ Layout Page::layout() const {
   check_claimed_size(width, height, options_.limits);
   layout.size = {int(width), int(height)};
   if (layout.sample_count > options_.limits.channel_count)
-    fail(Exit::input, "has {} channels; at most {} (--max-channels)", layout.sample_count,
+    fail(Exit::input, "has {} channels; the limit is {} (raise it with --max-channels)", layout.sample_count,
          options_.limits.channel_count);
   const auto kind = value<uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   layout.is_float = kind == SAMPLEFORMAT_IEEEFP;
   const bool is_known_kind = layout.is_float || kind == SAMPLEFORMAT_UINT || kind == SAMPLEFORMAT_VOID;
   const auto is_one_of = [&](std::initializer_list<int> all) { return std::ranges::count(all, layout.bits) > 0; };
   if (!is_known_kind || !(layout.is_float ? is_one_of({16, 32}) : is_one_of({1, 2, 4, 8, 16})))
-    fail(Exit::input, "TIFF of {} numbers of {} bits is not supported",
+    fail(Exit::input, "TIFF with {} values of {} bits is not supported",
          layout.is_float            ? "floating-point"
          : is_known_kind            ? "unsigned"
          : kind == SAMPLEFORMAT_INT ? "signed"
@@ -183,12 +183,13 @@ Layout Page::layout() const {
         fail(Exit::input, "TIFF of inks other than CMYK of 8 or 16 bits is not supported");
       break;
     case PHOTOMETRIC_YCBCR:
-      if (value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JPEG) break;  // libtiff makes it RGB
+      // Libtiff converts it to RGB.
+      if (value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JPEG) break;
       [[fallthrough]];
     default: fail(Exit::input, "TIFF of photometric interpretation {} is not supported", layout.photometric);
   }
   if (!layout.is_indexed() && layout.sample_count < color_count)
-    fail(Exit::input, "has {} samples a texel; at least {}", layout.sample_count, color_count);
+    fail(Exit::input, "has {} samples per texel; expected at least {}", layout.sample_count, color_count);
   Raster& raster = layout.raster;
   raster.format = "tiff";
   raster.size = layout.size;
@@ -218,7 +219,7 @@ void Page::take_palette(const Layout& layout) {
   }
 }
 
-// Puts the samples of a strip or a tile where they belong. `plane`: which sample it holds alone, -1: all of them.
+// Stores the samples of a strip or a tile. `plane`: the only sample that it has; -1: all.
 template <class Word>
 void Page::place(Layout& layout, const std::vector<std::byte>& block, Size block_size, Position at, int plane) const {
   const size_t samples = plane < 0 ? size_t(layout.sample_count) : 1;
@@ -226,7 +227,7 @@ void Page::place(Layout& layout, const std::vector<std::byte>& block, Size block
   const size_t row_bytes = (size_t(block_size.width) * samples * bits + 7) / 8;
   const int width = std::min(block_size.width, layout.size.width - at.x);
   const int height = std::min(block_size.height, layout.size.height - at.y);
-  const uint32_t most = (1u << bits % 32) - 1;  // of integers
+  const uint32_t most = (1u << bits % 32) - 1;  // largest integer
   Word* texels = layout.raster.texels.template as<Word>().data();
   for (int y = 0; y < height; ++y) {
     const std::byte* row = block.data() + size_t(y) * row_bytes;
@@ -268,7 +269,7 @@ void Page::decode_blocks(Layout& layout) const {
   const size_t bytes = (size_t(across) * samples * size_t(layout.bits) + 7) / 8 * down;
   check_decoded_bytes(bytes, options_.limits);
   if (uint64_t(is_tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff)) > bytes)
-    fail(Exit::input, "its {} have more bytes than their texels", is_tiled ? "tiles" : "strips");
+    fail(Exit::input, "its {} have more bytes than their texels need need need", is_tiled ? "tiles" : "strips");
   std::vector<std::byte> block(bytes);
   uint32_t index = 0;
   for (int plane = layout.is_planar ? 0 : -1; plane < (layout.is_planar ? layout.sample_count : 0); ++plane)
@@ -312,7 +313,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   Decoded decoded = decoded_of(std::move(raster), options_, lend);
   decoded.picture.compression = compression;
   if (page_count > 1 && options_.part.empty())
-    decoded.warnings.push_back(fmt::format("of its {} parts one was read, 0; --part takes another", page_count));
+    decoded.warnings.push_back(fmt::format("has {} parts; only part 0 was read (--part reads another)", page_count));
   return decoded;
 }
 

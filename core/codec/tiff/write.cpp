@@ -1,4 +1,4 @@
-// TIFF files of one page, in strips, by libtiff.
+// Writes TIFF files with one page, in strips, with libtiff.
 #include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/metadata/icc.h"
@@ -19,7 +19,7 @@ uint16_t code_of(Compression compression) {
     case Compression::lzw: return COMPRESSION_LZW;
     case Compression::zip: return COMPRESSION_ADOBE_DEFLATE;
     case Compression::zstd: return COMPRESSION_ZSTD;
-    default: fail(Exit::output, "tiff: compression is none of none, lzw, zip, zstd");
+    default: fail(Exit::output, "tiff: unknown compression; expected none, lzw, zip or zstd");
   }
 }
 
@@ -62,13 +62,13 @@ std::vector<std::byte> write(const Pixels& pixels, const Tags& tags) {
   set_tags(tiff.get(), pixels, tags);
   uint32_t rows = 1;
   TIFFGetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, &rows);
-  std::vector<std::byte> strip;  // predictors change it
+  std::vector<std::byte> strip;  // a copy, because predictors change it
   for (uint32_t index = 0, y = 0; y < uint32_t(pixels.size.height); ++index, y += rows) {
     const size_t count = std::min(rows, uint32_t(pixels.size.height) - y) * row_bytes;
     const Bytes from = pixels.numbers.subspan(size_t(y) * row_bytes, count);
     strip.assign(from.begin(), from.end());
     if (TIFFWriteEncodedStrip(tiff.get(), index, strip.data(), tmsize_t(count)) != tmsize_t(count))
-      fail(Exit::output, "tiff: libtiff cannot encode the picture: {}", tiff.error());
+      fail(Exit::output, "tiff: libtiff cannot encode the image: {}", tiff.error());
   }
   return tiff.finish();
 }

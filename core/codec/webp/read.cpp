@@ -1,4 +1,4 @@
-// WebP to a picture, by libwebp. Its chunks are walked here: libwebp decodes what is cut off behind the texels, and gives no
+// Reads WebP files with libwebp. Chunks are parsed here, because libwebp accepts truncated files and returns no
 // metadata.
 #include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
@@ -14,7 +14,7 @@ namespace {
 // Chunks of a name, a length and data, which are filled up to an even number. WebP container specification.
 void take_chunks(Bytes file, Raster& raster) {
   const uint64_t end = uint64_t(little_at<uint32_t>(file, 4)) + 8;
-  if (end > file.size()) fail(Exit::input, "is cut off: it says it has {} bytes, and has {}", end, file.size());
+  if (end > file.size()) fail(Exit::input, "is cut off: it claims {} bytes and has {}", end, file.size());
   size_t at = 12;
   while (at + 8 <= end) {
     const uint32_t count = little_at<uint32_t>(file, at + 4);
@@ -44,7 +44,7 @@ Decoded read_webp(Bytes file, const DecodeOptions& options, const TexelAllocator
   raster.texels = lend_texels(raster.size, Depth::u8, options.limits, lend);
   if (!WebPDecodeRGBAInto(unsigned_bytes(file), file.size(), reinterpret_cast<uint8_t*>(raster.texels.data()),
                           raster.texels.size(), 4 * features.width))
-    fail(Exit::input, "its data are damaged or cut off");
+    fail(Exit::input, "its data is damaged or cut off");
   return decoded_of(std::move(raster), options, lend);
 }
 

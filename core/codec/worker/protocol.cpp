@@ -10,7 +10,7 @@ namespace {
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-// Both ways go through the same list of fields; these two are the directions.
+// Packing and unpacking use the same list of fields; these two classes are the directions.
 class Packer {
  public:
   template <Plain T>
@@ -40,7 +40,7 @@ class Unpacker {
     }
     at_ += sizeof value;
   }
-  // Grows as elements come, so no length can ask for more memory than a small multiple of the bytes there are.
+  // Grows with each element, so that a length cannot allocate much more memory than the message has.
   template <class List, class Each>
   void list(List& list, const Each& each) {
     uint64_t count = 0;
@@ -57,7 +57,7 @@ class Unpacker {
   size_t at_ = 0;
 };
 
-// T, or const T on the way out.
+// T when reading, const T when writing.
 template <class Archive, class T, class Is = std::remove_const_t<T>>
 void serialize(Archive& archive, T& value) {
   const auto each = [&](auto&... fields) { (serialize(archive, fields), ...); };

@@ -19,7 +19,7 @@ bool is_within(Enum value, Enum last) {
 
 bool is_name(const std::string& text) { return text.size() <= max_name_bytes && text.find('\0') == std::string::npos; }
 
-// Not empty, and near enough to the origin that its sides and the corners around it fit an int, as OpenEXR demands it too.
+// Whether a window is not empty and near enough to the origin that sides and corners fit in int, as OpenEXR requires.
 bool is_sensible(const Window& window) {
   constexpr int most = INT_MAX / 2;
   return window.min_x <= window.max_x && window.min_y <= window.max_y && std::min(window.min_x, window.min_y) > -most &&

@@ -1,4 +1,4 @@
-// The parent's check of what a decode worker says: a hostile file may have taken the worker over. decode() uses it.
+// Checks replies of a decode worker, because a hostile file may have taken control of it. decode() uses it.
 #pragma once
 
 #include "core/codec/worker/protocol.h"
@@ -10,20 +10,20 @@
 
 namespace gpupost {
 
-// In bytes: of a layer, a part, a channel, an attribute.
+// Limit for names of layers, parts, channels and attributes, in bytes.
 inline constexpr size_t max_name_bytes = 255;
 
-// Returns whether a sound worker can give this reply under these limits. If not, nothing of it may be used.
+// Returns whether a correct worker could send this reply under these limits. If not, the reply must not be used.
 bool is_sensible(const Reply& reply, const Limits& limits);
 
-// Where a group's texels lie in the shared memory, in bytes.
+// Range of a group's texels in the shared memory, in bytes.
 struct TexelRange {
   uint64_t offset = 0;
   size_t bytes = 0;
 };
 
-// The ranges of a sensible reply's groups. None where one begins within a page, overlaps the range before it, or does not lie
-// within `memory_bytes`.
+// Ranges of all groups. Empty if one does not begin at a page, overlaps the range before it, or is outside of
+// `memory_bytes`.
 std::optional<std::vector<TexelRange>> texel_ranges(const Reply& reply, uint64_t memory_bytes, uint64_t page_bytes);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// How a decode worker is started: the word that makes one of a process, and what it is handed.
+// Starting a decode worker: the argument that selects it, and its descriptors.
 #pragma once
 
 #include "core/system/child.h"
@@ -8,8 +8,8 @@ namespace gpupost {
 inline constexpr const char* decode_worker_word = "decode-worker";
 
 enum DecodeDescriptor {
-  worker_input = worker_descriptors,  // the file, to be read
-  worker_texels,                      // empty shared memory, to be grown and written
+  worker_input = worker_descriptors,  // the file to read
+  worker_texels,  // empty shared memory to resize and write
 };
 
 }  // namespace gpupost

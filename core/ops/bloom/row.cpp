@@ -45,7 +45,7 @@ Call bright_call(const Call& call) {
 
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > call.number("threshold"))
-    fail(Exit::usage, "bloom: --knee {} is over the threshold; expected at most {}", knee, call.number("threshold"));
+    fail(Exit::usage, "bloom: --knee {} is above --threshold; expected at most {}", knee, call.number("threshold"));
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
@@ -210,12 +210,13 @@ const Op bloom_op{
             .description =
                 "Extracts the light above --threshold, as `brightpass` does. Blurs that light, multiplies it by "
                 "--intensity and adds it to the image. Alpha does not change.\nThe blur is a pyramid. Each level has "
-                "half the size of the level above and is filtered by a tent: weights 1, 3, 3, 1 (over 8) per axis, "
-                "area weights for odd sides. Each level is enlarged by linear interpolation, and all levels are added "
-                "up. Levels up to log2(radius) have equal weight; a fractional last level has a fractional weight. The "
-                "cost therefore does not grow with the radius.\nThe glow holds --intensity times the light above the "
-                "threshold, at any image size. It is centered on its light, except where the image border cuts it off. "
-                "Constant light glows evenly. NaN and infinite texels stay as they are and do not glow.",
+                "half the size of the level above. Along each axis it is filtered with the weights 1/8, 3/8, 3/8, 1/8, "
+                "or with weights by area if the side is odd. Each level is enlarged by linear interpolation, and the "
+                "levels are added up. Levels 1 to log2(radius) have the same weight. If log2(radius) is not an "
+                "integer, one more level has its fraction as weight. A larger radius adds only small levels, so the "
+                "cost hardly grows.\nThe glow holds --intensity times the light above the threshold, at any image "
+                "size. It is centered on its light, except where the image border cuts it off. Constant light glows "
+                "evenly. NaN and infinite texels stay as they are and do not glow.",
             .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 "
                         "(pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright pass on Y)",
             .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",

@@ -66,8 +66,8 @@ Benchmark blur_benchmark() {
                       .settings = settings("radius", {1, 2, 3, 5, 7, 11, 15}),
                       .variants = {rows, z, amd}}},
           .remark =
-              "The post's times are no targets: reading and writing the picture once in them would be 790, 1032 and "
-              "959 GB/s at 32, 64 and 128 bits a texel, and the memory of its card moves 608."};
+              "The times of the post are not targets: to read and write the image once in that time, its card would "
+              "need 790, 1032 and 959 GB/s at 32, 64 and 128 bits per texel, and its memory has 608 GB/s."};
 }
 
 }  // namespace gpupost

@@ -48,7 +48,7 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
                                   : workgroup == "32x8" ? std::array{32, 8}
                                                         : std::array{16, 16}};
   if (grouping.size[0] * grouping.size[1] > traits.max_group_invocations)
-    fail(Exit::usage, "blur: --workgroup {} cannot run on {}: it takes at most {} threads a workgroup; expected 8x8",
+    fail(Exit::usage, "blur: --workgroup {} cannot run on {}: it allows at most {} threads per workgroup; expected 8x8",
          workgroup, traits.name, traits.max_group_invocations);
   return grouping;
 }
@@ -198,10 +198,10 @@ struct Choice {
 // What `auto` takes of the methods in which an order means something.
 Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
   if (traits.type != DeviceType::cpu && std::max(blur.radius_x, blur.radius_y) <= 1)
-    return {method_named("direct"), "one pass of few texels beats two"};
+    return {method_named("direct"), "one pass of few texels is faster than two"};
   const bool is_line = blur.radius_x == 0 || blur.radius_y == 0;
   return {method_named("separable"),
-          is_line ? "a line of texels is one pass" : "two passes of lines read less than one of squares"};
+          is_line ? "one axis takes one pass" : "two passes along lines read fewer texels than one pass over squares"};
 }
 
 // What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
@@ -209,9 +209,8 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
 Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
   if (traits.type == DeviceType::cpu && is_box)
-    return {method_named("sliding"), "on a CPU its sums cost the least at any radius"};
-  if (traits.type == DeviceType::cpu)
-    return {method_named("lines"), "on a CPU a texel is read once for as many sums as it can be"};
+    return {method_named("sliding"), "its sums cost the least on a CPU, at any radius"};
+  if (traits.type == DeviceType::cpu) return {method_named("lines"), "a CPU reads each texel once for many sums"};
   const int few = input.storage == Depth::f32 ? 6 : 5;  // as measured on an H100
   const bool is_large = std::max(blur.radius_x, blur.radius_y) > few;
   const bool sums_fit = is_box && can_stream(blur, Stream::sums, input, traits);
@@ -219,16 +218,16 @@ Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& trai
   if (sums_fit || taps_fit)
     return {method_named(sums_fit && (is_large || !taps_fit) ? "sliding" : "shared"), "one pass through shared memory"};
   if (is_box && is_large) return {method_named("sliding"), "its sums cost the same at any radius"};
-  return {method_named("lines"), "too many taps for one pass, and each texel is read for some sums at once"};
+  return {method_named("lines"), "too many reads for one pass, and each texel is read for several sums at once"};
 }
 
 Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
   if (call.choice("method") != "auto") return {method_named(call.choice("method")), "asked for"};
-  if (blur.has_splines) return {method_named("spline"), "whose cost does not grow with sigma"};
+  if (blur.has_splines) return {method_named("spline"), "its cost does not grow with sigma"};
   const std::string order = asked_order(call);
   if (order.empty()) return choose(blur, input, traits);
   Choice choice = choose_ordered(blur, traits);
-  choice.why = fmt::format("{}: among direct and separable, in which an order means something, {}", order, choice.why);
+  choice.why = fmt::format("{} needs direct or separable: {}", order, choice.why);
   return choice;
 }
 
@@ -237,22 +236,21 @@ Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, con
 void check_blur(const Call& call) {
   blur_of(call);
   if (call.flag("zcurve") && call.choice("order") != "auto" && call.choice("order") != "z")
-    fail(Exit::usage, "blur: --zcurve is --order z and contradicts --order {}", call.choice("order"));
+    fail(Exit::usage, "blur: --zcurve means --order z and contradicts --order {}; leave one out", call.choice("order"));
   if (call.choice("method") == "auto") return;
   const Method& method = method_named(call.choice("method"));
   if (method.only && *method.only != kernel_of(call))
-    fail(Exit::usage, "blur: --method {} makes {}, and what is asked for is {}; expected auto or another method",
+    fail(Exit::usage, "blur: --method {} computes only {}, and the kernel is {}; expected auto or another method",
          method.name, *method.only == BlurKernel::box ? "boxes" : "gaussians",
          kernel_of(call) == BlurKernel::box ? "a box" : "a gaussian");
   if (method.name == "spline" && call.has("radius"))
-    fail(Exit::usage, "blur: --radius {} cuts a gaussian off, which --method spline cannot; expected --sigma alone",
+    fail(Exit::usage, "blur: --method spline cannot cut off the gaussian at --radius {}; give only --sigma",
          call.integer("radius"));
   if (method.name == "spline" && call.number("sigma") < least_spline_sigma)
-    fail(Exit::usage,
-         "blur: --method spline is too coarse for a sigma of {:.4g}; the least is {} (expected --method auto)",
+    fail(Exit::usage, "blur: --method spline is too coarse for --sigma {:.4g}; expected at least {}, or --method auto",
          call.number("sigma"), least_spline_sigma);
   if (const std::string order = asked_order(call); !method.has_order && !order.empty())
-    fail(Exit::usage, "blur: {} means nothing with --method {}; expected auto, direct or separable", order,
+    fail(Exit::usage, "blur: {} has no effect with --method {}; expected auto, direct or separable", order,
          method.name);
 }
 
@@ -267,8 +265,8 @@ void plan_blur(const Call& call, PlanBuilder& builder) {
   builder.note(fmt::format("blur: {}, {}", method.name, choice.why));
   if (blur.has_splines)
     builder.note(
-        "blur: off the gaussian by at most 1e-3 of its middle and 2e-4 of a step (--method lines sums every texel to 3 "
-        "sigma)");
+        "blur: the error is at most 1e-3 of the kernel's middle weight and 2e-4 of a step edge (--method lines is "
+        "exact up to 3 sigma)");
   for (int pass = 0; pass < blur.passes; ++pass) method.plan(builder, blur, grouping_of(call, traits));
 }
 

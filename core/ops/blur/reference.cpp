@@ -41,7 +41,8 @@ Blur blur_of(const Call& call) {
   if (!has_radius && !has_sigma)
     fail(Exit::usage, "blur: neither --radius nor --sigma is given; expected --radius 0..1024 or --sigma 0..341");
   if (blur.kernel == BlurKernel::box && has_sigma)
-    fail(Exit::usage, "blur: --sigma {} is of a gaussian; expected --radius with --kernel box", call.number("sigma"));
+    fail(Exit::usage, "blur: --sigma {} applies only to a gaussian; with --kernel box expected --radius",
+         call.number("sigma"));
   int radius = has_radius ? call.integer("radius") : int(std::ceil(3 * call.number("sigma")));
   if (blur.kernel == BlurKernel::gaussian) {
     blur.sigma = has_sigma ? call.number("sigma") : radius / 3.0;

@@ -42,15 +42,15 @@ const Op blur_op{
     .doc = {.group = OpGroup::blur,
             .summary = "Blur with a box or a gaussian of any radius",
             .description =
-                "R is --radius and S is --sigma. A box averages all texels up to R away along each axis. A gaussian "
-                "weights a texel at distance d by exp(-d^2 / (2 S^2)), up to R away along each axis. With --sigma "
-                "alone, R is ceil(3 S). A gaussian with --radius alone has S = R / 3. Weights are normalized. Weights "
-                "below 2^-24 of the middle weight count as 0.\nColor is blurred in linear light with premultiplied "
-                "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
-                "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
-                "and no further.\nAll methods agree to within rounding, except spline. Spline is the default for S of "
-                "5 or more, and its cost does not grow with S. It blurs on a coarser grid and does not cut the "
-                "gaussian off at 3 S. Its error is at most 0.1 % of the kernel's middle weight, and 0.02 % of a step "
+                "R is --radius and S is --sigma. A box averages the 2R+1 x 2R+1 texels around each texel. A gaussian "
+                "weights these texels by exp(-d^2 / (2 S^2)), where d is their distance. With --sigma alone, R is "
+                "ceil(3 S). A gaussian with --radius alone has S = R / 3. Weights are normalized. Weights below 2^-24 "
+                "of the middle weight count as 0.\nColor is blurred in linear light with premultiplied alpha. Other "
+                "channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is 32-bit float, "
+                "even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, and no "
+                "further.\nAll methods agree to within rounding, except spline. Spline is the default for S of 5 or "
+                "more, and its cost does not grow with S. It blurs on a coarser grid and does not cut the gaussian off "
+                "at 3 S. Its error is at most 0.1 % of the kernel's middle weight, and 0.02 % of the height of a step "
                 "edge. With spline, an infinity spreads up to 6 S.",
             .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
                         "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "

@@ -111,14 +111,15 @@ void add_groups(PassSpec& pass, int radius) {
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
   const StripShape cut = cut_of(blur, stream, results_of(input), traits);
   if (!fits(cut, results_of(input), traits))
-    return fmt::format("it needs workgroups of {} and {} bytes of shared memory, the device has {} and {}", cut.columns,
-                       shared_bytes(cut, results_of(input)), traits.max_group_invocations, traits.shared_bytes);
+    return fmt::format("it needs workgroups of {} threads and {} bytes of shared memory; the device has {} and {}",
+                       cut.columns, shared_bytes(cut, results_of(input)), traits.max_group_invocations,
+                       traits.shared_bytes);
   if (8 * strip_width(blur, stream, cut.columns) < cut.columns || 2 * blur.radius_y >= cut.rows)
-    return fmt::format("{} columns and {} rows of a workgroup are too few for radius {}", cut.columns, cut.rows,
+    return fmt::format("{} columns and {} rows per workgroup are too few for radius {}", cut.columns, cut.rows,
                        largest_radius(blur));
   if (stream == Stream::taps && largest_radius(blur) > most_taps_radius)
-    return fmt::format("its registers hold the sums of radius {} at most", most_taps_radius);
-  if (stream == Stream::sums && std::min(blur.radius_x, blur.radius_y) < 3) return "sums slide from radius 3 on";
+    return fmt::format("its registers hold sums up to radius {}", most_taps_radius);
+  if (stream == Stream::sums && std::min(blur.radius_x, blur.radius_y) < 3) return "it needs a radius of at least 3";
   return "";
 }
 

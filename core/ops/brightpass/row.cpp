@@ -23,7 +23,7 @@ double threshold_of(const Call& call) {
 
 void check(const Call& call) {
   if (const double knee = call.number("knee"); knee > threshold_of(call))
-    fail(Exit::usage, "brightpass: --knee {} is over the threshold; expected at most {}", knee, threshold_of(call));
+    fail(Exit::usage, "brightpass: --knee {} is above --threshold; expected at most {}", knee, threshold_of(call));
 }
 
 double value_or_default(const Call& call, std::string_view name) {

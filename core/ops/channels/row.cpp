@@ -43,7 +43,7 @@ std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
 
 Needs needs(const Call& call) {
   if (!channel_sources(call).has_names()) return {};
-  return {.front = "channels beside R, G, B and A are taken at the front of a chain"};
+  return {.front = "channels other than R, G, B and A need this op to be the first"};
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
@@ -56,17 +56,16 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 const Op channels_op = point_op({
     .name = "channels",
-    .doc =
-        {.group = OpGroup::channels,
-         .summary = "Reorder, fill or drop channels",
-         .description =
-             "--list gives the sources of R, G, B and A, in this order. A source is R, G, B or A of the input, or a "
-             "number. It can be written with its target: `R,G,B=0.5,A=1`. Without a fourth source the result has no "
-             "alpha.\nValues are copied as they are in the chain: linear light, premultiplied. R, G and B of a gray "
-             "image are all Y.\nIf `channels` is the first op, --list may name any channel that `gpupost info` prints: "
-             "`Z,Z,Z` or `R,G,B,depth.Z`. The global option --layer makes the channels of one layer R, G and B.",
-         .citation = "oiiotool --ch",
-         .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
+    .doc = {.group = OpGroup::channels,
+            .summary = "Reorder, fill or drop channels",
+            .description = "--list gives the sources of R, G, B and A, in this order. A source is R, G, B or A of the "
+                           "input, or a number. A source can name its target: `R,G,B=0.5,A=1` sets B to 0.5 and A to "
+                           "1. Without a fourth source the result has no alpha.\nValues are copied as they are in the "
+                           "chain: linear light, premultiplied. R, G and B of a gray image are all Y.\nIf `channels` "
+                           "is the first op, --list may name any channel that `gpupost info` prints: `Z,Z,Z` or "
+                           "`R,G,B,depth.Z`. The global option --layer makes the channels of one layer R, G and B.",
+            .citation = "oiiotool --ch",
+            .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
                 .help = "Three or four channels or numbers, which become R, G, B and A",
                 .kind = ParamKind::text,

@@ -37,7 +37,7 @@ double focus_of(const Call& call) {
   const Position texel = *texel_of(at);
   const Size size = call.depth->size;
   if (texel.x >= size.width || texel.y >= size.height)
-    fail(Exit::usage, "dof: --focus-at {} lies outside the picture of {} x {}", at, size.width, size.height);
+    fail(Exit::usage, "dof: --focus-at {} is outside the image, which is {} x {}", at, size.width, size.height);
   const double depth = call.depth->values[size_t(texel.y) * size_t(size.width) + size_t(texel.x)];
   if (!(depth > 0)) return std::numeric_limits<double>::infinity();
   const double scale = call.number("depth-scale"), focus = call.flag("depth-invert") ? scale / depth : scale * depth;
@@ -65,7 +65,7 @@ DepthOfField field_of(const Call& call) {
 
 void check(const Call& call) {
   if (const int blades = call.integer("blades"); blades == 1 || blades == 2)
-    fail(Exit::usage, "dof: --blades {} encloses nothing; expected 0 for a disk, or 3 and more", blades);
+    fail(Exit::usage, "dof: --blades {} gives no polygon; expected 0 for a disk, or at least 3", blades);
   if (call.has("focus") && !call.word("focus-at").empty())
     fail(Exit::usage, "dof: --focus and --focus-at are both given; expected one of them");
   if (!call.word("focus-at").empty()) return;
@@ -258,15 +258,15 @@ const Op dof_op{
             .description =
                 "A texel at depth U has a circle of confusion of diameter F^2 |P - U| / (N U (P - F)) on the sensor. F "
                 "is the focal length, N the f-stop, and P the focus distance. Texels in focus stay sharp.\nIn front of "
-                "the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind it. "
-                "Where these circles cover a texel only in part, the background shows through. Behind the focus, a "
-                "texel averages the texels behind the focus whose circles reach it. No circle counts as larger than "
-                "the texel's own, so light in focus does not bleed into the blur. A circle keeps the sum of its "
-                "light.\nDepth comes from a channel of the input, or from --depth-file, an image of the same size. "
-                "Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. Depth that is 0, "
-                "negative or NaN is infinitely far. Ops before `dof` that move texels also move their depth. Ops that "
-                "mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time grows with its "
-                "square. NaN and infinite texels stay where they are.",
+                "the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind it. If "
+                "these circles cover a texel only partly, the background shows through. Behind the focus, a texel "
+                "averages the texels behind the focus whose circles reach it. A circle that is larger than the texel's "
+                "own is reduced to that size, so that light in focus does not bleed into the blur. The blur does not "
+                "change the sum of the light.\nDepth comes from a channel of the input, or from --depth-file, an image "
+                "of the same size. Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. "
+                "Depth that is 0, negative or NaN is infinitely far. Ops before `dof` that move texels also move their "
+                "depth. Ops that mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time "
+                "grows with its square. NaN and infinite texels stay where they are.",
             .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
                         "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
                         "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",

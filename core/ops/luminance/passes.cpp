@@ -255,8 +255,8 @@ std::string obstacle(std::string_view variant, const DeviceTraits& traits) {
   const GroupShape* way = way_named(variant);
   const int needed = way ? way->columns * way->rows : threads;
   if (traits.max_group_invocations < needed)
-    return fmt::format("it needs workgroups of {}, the device has {}", needed, traits.max_group_invocations);
-  if (!way && !traits.subgroup.has_reductions) return "sums are not among the operations of the device's subgroups";
+    return fmt::format("it needs workgroups of {} threads; the device has {}", needed, traits.max_group_invocations);
+  if (!way && !traits.subgroup.has_reductions) return "the device's subgroups do not support sums";
   return "";
 }
 
@@ -294,9 +294,9 @@ void plan_luminance(const Call& call, PlanBuilder& builder) {
     else add_subgroup_pass(reduction, traits);
   }
   reduction.finish();
-  builder.note(fmt::format("luminance: {}, {}", variant.empty() ? "a line of texels a thread" : variant,
+  builder.note(fmt::format("luminance: {}, {}", variant.empty() ? "one thread per line of texels" : variant,
                            is_asked_for      ? "asked for"
-                           : variant.empty() ? "a CPU device pays for barriers and shared memory"
+                           : variant.empty() ? "barriers and shared memory are slow on a CPU device"
                                              : "the fastest on a GPU"));
 }
 

@@ -29,7 +29,7 @@ Cells cells_of(const Call& call, Size size) {
   if (const std::string& word = call.word("size"); !word.empty()) {
     const std::vector<int> cells = *sides(word);
     if (cells[0] > size.width || cells[1] > size.height)
-      fail(Exit::usage, "luminance: --size {} is more than the picture has, {} x {} texels", word, size.width,
+      fail(Exit::usage, "luminance: --size {} is larger than the image, which is {} x {} texels", word, size.width,
            size.height);
     return {.x = {.texels = size.width, .cells = cells[0]}, .y = {.texels = size.height, .cells = cells[1]}};
   }

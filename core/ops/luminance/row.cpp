@@ -102,9 +102,10 @@ Benchmark benchmark() {
                                    "--variant fetch2", "--variant fetch4-16", "--variant fetch4-64",
                                    "--variant fetch4-256"}}},
           .remark =
-              "As printed, fetch2 reads 1/2 of the picture, fetch4-16, fetch4-64 and fetch4-256 read 1/4 of it, since "
-              "their groups leave rows out, and unrolled, fetch2 and fetch4-256 add up 1/2 of what they have read. "
-              "Here each reads every texel once and adds up all: what the document gains by reading less is no gain."};
+              "As printed, fetch2 reads 1/2 of the image, and fetch4-16, fetch4-64 and fetch4-256 read 1/4 of it, "
+              "because their groups skip rows. Also as printed, unrolled, fetch2 and fetch4-256 add up only 1/2 of "
+              "what they read. Here every variant reads each texel once and adds up all of them, so gains from reading "
+              "less do not appear."};
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ const Op luminance_op{
                 "image with the single channel Y; alpha and other channels are dropped. Luminance is computed from "
                 "linear, premultiplied light. The result starts at (0, 0).\nWith --tile, tiles at the right and lower "
                 "edge can be smaller; their mean counts only their own texels. With --size, tiles are equal or differ "
-                "by one row or column. A tile that contains a NaN has the mean, minimum and maximum NaN. Other tiles "
+                "by one row or column. If a tile contains a NaN, its mean, minimum and maximum are NaN. Other tiles "
                 "are not affected.\nEvery variant reads each texel once. All variants agree to within rounding, and "
                 "each gives the same bits every time.",
             .citation = "W. Engel, Compute Shader Optimizations for AMD GPUs: Parallel Reduction, 2014 (all variants "
@@ -129,7 +130,7 @@ const Op luminance_op{
                          "--tile 32x4 --measure count", "--tile 100x2 --weights document"}},
     .params =
         {{.name = "tile",
-          .help = "Size of a tile in texels; default 16x16. A tile larger than the image is the whole image",
+          .help = "Size of a tile in texels, which may exceed the image; default 16x16",
           .kind = ParamKind::text,
           .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
          {.name = "size",
@@ -146,7 +147,7 @@ const Op luminance_op{
           .kind = ParamKind::choice,
           .choices = {"rec709", "document"},
           .effect = {.in = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },
-                     .requirement = "a --measure of luminances, which count is not"}},
+                     .requirement = "--measure mean, minimum or maximum"}},
          {.name = "variant",
           .help = "Algorithm of the reduction; `gpupost bench luminance --list` names all",
           .kind = ParamKind::choice,

@@ -36,7 +36,7 @@ class CubeReader {
     while (!text_.empty()) take(next_line());
     const size_t expected = expected_count();
     if (expected == 0) fail(Exit::input, "{}: has no LUT_1D_SIZE and no LUT_3D_SIZE; it is not a .cube file", name_);
-    if (count_ < expected) fail(Exit::input, "{}: ends after {} colors; its sizes ask for {}", name_, count_, expected);
+    if (count_ < expected) fail(Exit::input, "{}: ends after {} colors; its sizes need {}", name_, count_, expected);
     return std::move(file_);
   }
 
@@ -61,7 +61,7 @@ class CubeReader {
     constexpr std::string_view starts_of_numbers = "+-.0123456789";
     if (starts_of_numbers.find(words[0][0]) != starts_of_numbers.npos) return take_color(words);
     if (words[0] == "TITLE") return;
-    if (count_ > 0) refuse("{} stands behind the first color; move it to the front", shown(words[0]));
+    if (count_ > 0) refuse("{} comes after the first color; move it to the front", shown(words[0]));
     take_keyword(words);
   }
 
@@ -122,7 +122,7 @@ class CubeReader {
   void take_color(const std::vector<std::string_view>& words) {
     if (count_ == 0) settle_domains();
     if (words.size() != 3) refuse("has {} numbers; a color has 3", words.size());
-    if (count_ == expected_count()) refuse("has a color too many; the sizes ask for {}", count_);
+    if (count_ == expected_count()) refuse("has too many colors; the sizes need {}", count_);
     ColorTable& table = count_ < size_t(file_.curve.size) ? file_.curve : file_.cube;
     for (const std::string_view word : words) table.values.push_back(float(number(word)));
     ++count_;
@@ -133,7 +133,8 @@ class CubeReader {
     if (expected_count() == 0) refuse("is a color before LUT_1D_SIZE or LUT_3D_SIZE");
     const bool has_both = file_.curve.size > 0 && file_.cube.size > 0;
     if (has_both && (domain_min_ || domain_max_))
-      refuse("DOMAIN_MIN and DOMAIN_MAX say nothing of two tables; expected LUT_1D_INPUT_RANGE and LUT_3D_INPUT_RANGE");
+      refuse(
+          "DOMAIN_MIN and DOMAIN_MAX do not apply to two tables; expected LUT_1D_INPUT_RANGE and LUT_3D_INPUT_RANGE");
     ColorTable& only = file_.curve.size > 0 ? file_.curve : file_.cube;
     if (domain_min_) std::ranges::copy(*domain_min_, only.min.begin());
     if (domain_max_) std::ranges::copy(*domain_max_, only.max.begin());
@@ -141,7 +142,7 @@ class CubeReader {
       for (size_t k = 0; k < 3; ++k)
         if (!(float(table->min[k]) < float(table->max[k])) ||
             !std::isfinite(1 / (float(table->max[k]) - float(table->min[k]))))
-          refuse("the domain of the table goes from {} to {}; expected an end over its start", table->min[k],
+          refuse("the domain of the table goes from {} to {}; expected an end above the start", table->min[k],
                  table->max[k]);
   }
 

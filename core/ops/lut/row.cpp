@@ -203,8 +203,8 @@ const Op lut_op = point_op({
     .doc = {.group = OpGroup::color,
             .summary = "Look up colors in a table (a .cube file)",
             .description =
-                "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files that hold both, the 1-D table "
-                "first. The table gets straight color in the input's own primaries. A color outside the table's domain "
+                "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files with a 1-D table before a 3-D "
+                "table. The table gets straight color in the input's own primaries. A color outside the table's domain "
                 "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper is given. "
                 "Its result is written as it is, neither decoded nor encoded, and only point ops may follow. With "
                 "--srgb or --linear the result is linear light, and any op may follow. A NaN in R, G or B makes the "
@@ -231,7 +231,7 @@ const Op lut_op = point_op({
                 .help = "Encode light x as ACEScct before the table: (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + "
                         "0.0729055341958355 up to x = 0.0078125. Light from -0.007 to 223 becomes 0 to 1",
                 .kind = ParamKind::flag,
-                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear light (leave --srgb out)"}},
+                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear input (leave --srgb out)"}},
                {.name = "linear",
                 .help = "Treat the table's result as linear light",
                 .kind = ParamKind::flag,

@@ -16,8 +16,8 @@ int groups(int count, int each) { return (count + each - 1) / each; }
 // Samples 4x4 times between four texels: those of level 0 are counted in 32 bits.
 void check_size(Size size) {
   if (uint64_t(std::max(size.width - 1, 1)) * uint64_t(std::max(size.height - 1, 1)) * 16 <= UINT32_MAX) return;
-  fail(Exit::limit, "mips: --coverage counts samples in 32 bits; the picture is {} x {} texels, expected at most 2^28",
-       size.width, size.height);
+  fail(Exit::limit, "mips: the image is {} x {} texels; --coverage allows at most 2^28 texels", size.width,
+       size.height);
 }
 
 PassSpec count_pass(Size size, int level, double reference) {
@@ -92,7 +92,7 @@ void plan_coverage(PlanBuilder& builder, double reference) {
     add(scale_pass(size, level), image, between);
     add(return_pass(size, level), between, image);
   }
-  builder.note("mips: alpha is scaled in passes of its own, level by level");
+  builder.note("mips: extra passes scale alpha, level by level");
 }
 
 }  // namespace gpupost

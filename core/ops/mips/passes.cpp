@@ -170,27 +170,27 @@ struct SinglePass {
 // Why the device cannot run it on such images; "" where it can.
 std::string obstacle(const SinglePass& pass, const PlanInput& input, const DeviceTraits& traits) {
   if (traits.max_group_invocations < 256)
-    return fmt::format("it needs workgroups of 256, the device has {}", traits.max_group_invocations);
+    return fmt::format("it needs workgroups of 256 threads; the device has {}", traits.max_group_invocations);
   if (!traits.has_memory_model) return "it needs the Vulkan memory model, which the device lacks";
   if (traits.max_storage_images < pass.levels - 1)
-    return fmt::format("it writes {} images at once, the device allows {}", pass.levels - 1, traits.max_storage_images);
+    return fmt::format("it writes {} images at once; the device allows {}", pass.levels - 1, traits.max_storage_images);
   const int texel_bytes = input.half_arithmetic ? 8 : 16;
   const int bytes = shared_texels(pass.steps, pass.variant) * texel_bytes + 16;
   if (traits.shared_bytes < bytes)
-    return fmt::format("it needs {} bytes of shared memory, the device has {}", bytes, traits.shared_bytes);
+    return fmt::format("it needs {} bytes of shared memory; the device has {}", bytes, traits.shared_bytes);
   const Exchange& exchange = exchanges[pass.variant.exchange];
   if (exchange.subgroup_size > traits.subgroup.size)
-    return fmt::format("exchange by {} needs subgroups of {} threads, the device has {}", exchange.name,
+    return fmt::format("exchange by {} needs subgroups of {} threads; the device has {}", exchange.name,
                        exchange.subgroup_size, traits.subgroup.size);
   if ((exchange.subgroup_size == 4 && !traits.subgroup.has_quad) ||
       (exchange.subgroup_size > 4 && !traits.subgroup.has_shuffle))
-    return fmt::format("exchange by {} is not among the operations of the device's subgroups", exchange.name);
-  if (pass.variant.linear && pass.reduce != 0) return "a linear sampler makes means, no minimum or maximum";
-  if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler takes x and y for light";
+    return fmt::format("the device's subgroups do not support exchange by {}", exchange.name);
+  if (pass.variant.linear && pass.reduce != 0) return "a linear sampler gives only means, not minimum or maximum";
+  if (pass.variant.linear && !stays_rgb(input)) return "a linear sampler would average x and y as if they were light";
   if (pass.variant.linear && input.storage == Depth::f32 && !traits.filters_f32)
     return "the device has no linear sampler for 32-bit floats";
   if (pass.variant.linear && input.storage == Depth::u8 && traits.type == DeviceType::cpu)
-    return "a CPU's linear sampler takes means of 8-bit numbers to 8 bits, not to the nearest";
+    return "a CPU's linear sampler rounds means of 8-bit values wrongly";
   return "";
 }
 
@@ -279,7 +279,7 @@ Choice built_in(const DeviceTraits& traits, Steps steps) {
   const bool shuffles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
   const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
   if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
-  if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than passes"};
+  if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than separate passes"};
   return {true, variant, "one dispatch is the fastest on a GPU"};
 }
 
@@ -320,7 +320,8 @@ void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
   const DeviceTraits& traits = builder.traits();
   const std::string_view method = call.choice("method"), variant = call.choice("variant");
   if (method == "per-level" && variant != "auto")
-    fail(Exit::usage, "mips: --variant {} is one of the single pass; --method per-level has none", variant);
+    fail(Exit::usage,
+         "mips: --variant {} is for the single pass and has no effect with --method per-level; leave one out", variant);
 
   SinglePass single{
       .levels = levels, .reduce = call.integer("reduce"), .steps = steps_of(builder.image(image).size, levels)};

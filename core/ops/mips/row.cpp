@@ -142,27 +142,27 @@ static std::vector<Planes> tolerance(const Call& call, const Planes& base, const
 static void check_coverage(const Call& call) {
   if (call.number("coverage") == 0) return;
   if (call.flag("normal"))
-    fail(Exit::usage, "mips: --coverage is for colors with an alpha and --normal for directions; expected one of them");
+    fail(Exit::usage, "mips: --coverage is for color with alpha, and --normal is for directions; leave one out");
   if (call.choice("reduce") != "mean")
-    fail(Exit::usage, "mips: --coverage scales means of alpha; with --reduce {} expected --coverage 0",
+    fail(Exit::usage, "mips: --coverage needs --reduce mean; with --reduce {} leave --coverage out",
          call.choice("reduce"));
 }
 
 static void check(const Call& call) {
   check_coverage(call);
   if (call.flag("normal") && call.flag("hicomp"))
-    fail(Exit::usage, "mips: --hicomp is for colors and --normal for directions; expected one of them");
+    fail(Exit::usage, "mips: --hicomp is for color, and --normal is for directions; leave one out");
   if (makes_area_means(call)) return;
   std::string filter = call.choice("filter") == "box" ? "" : fmt::format(" --filter {}", call.choice("filter"));
   for (const std::string_view flag : {"hicomp", "normal", "from-base"})
     if (call.flag(flag)) filter += fmt::format(" --{}", flag);
   for (const auto& [name, free] : {std::pair{"reduce", "mean"}, {"variant", "auto"}})
     if (call.choice(name) != free)
-      fail(Exit::usage, "mips: --{} {} takes each texel's area alone; with{} expected {}", name, call.choice(name),
-           filter, free);
+      fail(Exit::usage, "mips: --{} {} works only with the plain box filter; with{} expected {}", name,
+           call.choice(name), filter, free);
   if (call.choice("method") == "single-pass")
-    fail(Exit::usage, "mips: --method single-pass takes each texel's area alone; with{} expected per-level or auto",
-         filter);
+    fail(Exit::usage,
+         "mips: --method single-pass works only with the plain box filter; with{} expected per-level or auto", filter);
 }
 
 static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int levels) {
@@ -180,13 +180,13 @@ static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int level
                      .to = level_size(base, level)});
   }
   plan_filter(builder, steps, filtering_of_mips(call));
-  builder.note("mips: per-level, since filters take two passes a level");
+  builder.note("mips: per-level, because a filter needs two passes per level");
 }
 
 static void plan_mips(const Call& call, PlanBuilder& builder) {
   PlanImage& image = builder.image(builder.current_image());
   const int levels = image.level_count = level_count(call, image.size);
-  if (levels == 1) return builder.note("mips: the picture is its own only level");
+  if (levels == 1) return builder.note("mips: the image is its only level");
   if (makes_area_means(call)) plan_area_mips(call, builder, levels);
   else plan_filtered_mips(call, builder, levels);
   if (const double coverage = call.number("coverage"); coverage > 0) plan_coverage(builder, coverage);
@@ -262,21 +262,21 @@ static std::vector<Claim> claims() {
            .depths = {Depth::half},
            .slower = "--variant amd-2x2+shared-every-4th+load",
            .faster = "--variant amd-2x2+shared-packed+load"},
-          {.what = "quads in the place of shared memory",
+          {.what = "quads instead of shared memory",
            .claimed = "+5 %",
            .where = talk,
            .sizes = {{1920, 1080}, {2560, 1440}},
            .depths = both,
            .slower = "--variant amd-2x2+shared-packed+load",
            .faster = "--variant amd-2x2+quad+load"},
-          {.what = "quads in the place of shared memory",
+          {.what = "quads instead of shared memory",
            .claimed = "+1 %",
            .where = talk,
            .sizes = {{3840, 2160}},
            .depths = both,
            .slower = "--variant amd-2x2+shared-packed+load",
            .faster = "--variant amd-2x2+quad+load"},
-          {.what = "shuffles in the place of shared memory",
+          {.what = "shuffles instead of shared memory",
            .claimed = "-10 to +2 %",
            .where = talk,
            .sizes = {{1920, 1080}, {2560, 1440}, {3840, 2160}},
@@ -306,34 +306,34 @@ static const Benchmark bench = {.variants = variants,
 
 const Op mips_op{
     .name = "mips",
-    .doc = {.group = OpGroup::size,
-            .summary = "Make a mip chain, in one dispatch on a GPU",
-            .description =
-                "A W x H image gets 1 + floor(log2(max(W, H))) levels. Each side of a level is max(1, floor(side / 2)) "
-                "of the level above. Even sides average two texels. Odd sides average three with area weights, so that "
-                "every texel counts the same at every level. Level 0 is the input, bit for bit if the pixel type does "
-                "not change.\nLevels are averaged in linear light with premultiplied alpha. All channels of the file "
-                "get levels; uint channels take the nearest texel. With --fp16, even sides are summed in half, without "
-                "overflow and without loss near 0; odd sides are summed in float.\nA --filter other than box keeps "
-                "more detail and overshoots at edges; `gpupost help resize` describes the filters. Such filters run "
-                "one pass per level, in float. Each level is made from the level above, or with --from-base from level "
-                "0. --from-base is slower and slightly sharper.\n--normal treats R, G and B as data. Integers are not "
-                "decoded from sRGB, not multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, "
-                "0.5, 1).\n--coverage is for textures that are drawn with an alpha test, such as leaves. Averaging "
-                "alpha would thin them out. In every level, the share of the area that passes the test stays that of "
-                "level 0. Coverage is counted on 4 x 4 samples between each four texels. A factor from 0 to 4, found "
-                "by ten bisection steps, scales alpha, which is then clamped to 0..1. Premultiplied color is scaled "
-                "too. Level 0 and images without alpha do not change.",
-            .citation =
-                "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
-                "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-            .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
-                         "--reduce max --method single-pass", "--method single-pass --levels 2",
-                         "--method single-pass --levels 6", "--filter kaiser",
-                         "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
-                         "--filter triangle", "--hicomp", "--normal",
-                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
-                         "--coverage 0.3 --filter kaiser"}},
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Make a mip chain, in one dispatch on a GPU",
+         .description =
+             "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
+             "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
+             "averages three with weights by area, so that every texel of level 0 counts the same. Level 0 is the "
+             "input, bit for bit if the pixel type does not change.\nLevels are averaged in linear light with "
+             "premultiplied alpha. All channels of the file get levels; uint channels take the nearest texel. With "
+             "--fp16, levels with even sides are summed in half, without overflow and without loss near 0; others are "
+             "summed in float.\nA --filter other than box keeps more detail and overshoots at edges; `gpupost help "
+             "resize` describes the filters. Such filters run one pass per level, in float. Each level is made from "
+             "the level above, or with --from-base from level 0. --from-base is slower and slightly sharper.\n--normal "
+             "treats R, G and B as data. Integers are not decoded from sRGB, not multiplied by alpha, and written as "
+             "they are. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage is for textures that are drawn with an "
+             "alpha test, such as leaves. Without it, leaves get thinner in each level. With it, the same share of "
+             "each level passes the test as of level 0. Coverage is counted on 4 x 4 samples between each four texels. "
+             "A factor from 0 to 4, found by ten bisection steps, scales alpha, which is then clamped to 0..1. "
+             "Premultiplied color is scaled too. Level 0 and images without alpha do not change.",
+         .citation =
+             "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
+             "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+         .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                      "--reduce max --method single-pass", "--method single-pass --levels 2",
+                      "--method single-pass --levels 6", "--filter kaiser",
+                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
+                      "--filter triangle", "--hicomp", "--normal", "--normal --normal-length alpha --filter mitchell",
+                      "--coverage 0.5", "--coverage 0.3 --filter kaiser"}},
     .params =
         {{.name = "method",
           .help = "One dispatch for all levels or one per level; auto takes the fastest",
@@ -350,8 +350,8 @@ const Op mips_op{
           .kind = ParamKind::choice,
           .choices = {"mean", "min", "max"}},
          {.name = "levels",
-          .help = "Number of levels, level 0 included; 0 makes all levels down to 1 x 1. EXR needs all levels, else "
-                  "one file per level is written",
+          .help = "Number of levels, level 0 included; 0 makes all levels down to 1 x 1. An EXR holds all levels or "
+                  "one, so any other number gives one file per level",
           .kind = ParamKind::integer,
           .default_value = 0,
           .min = 0,

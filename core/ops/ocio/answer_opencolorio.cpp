@@ -105,8 +105,8 @@ class Question {
     const bool needs_interchange = at("file").empty() && at("from").empty();
     if (needs_interchange && !config_->hasRole(interchange))
       fail(Exit::usage,
-           "the configuration has no role aces_interchange, so nothing says where the colors of the input lie in it; "
-           "give --from SPACE");
+           "the configuration has no role aces_interchange, so the color space of the input is unknown; give --from "
+           "SPACE");
   }
 
   OCIO::ConstProcessorRcPtr processor() const {

@@ -103,9 +103,9 @@ void check(const Call& call) {
                      int(is_given(call, "file"));
   if (count != 1)
     fail(Exit::usage, "ocio: {}; expected --to SPACE, --display DISPLAY, --look LOOK or --file FILE",
-         count == 0 ? "nothing says what to make" : "several options say what to make");
+         count == 0 ? "no transform is given" : "several transforms are given");
   if (is_given(call, "file") && is_given(call, "from"))
-    fail(Exit::usage, "ocio: --from {} has no effect beside --file, which takes numbers as they are; leave it out",
+    fail(Exit::usage, "ocio: --from {} has no effect with --file, which takes values as they are; leave it out",
          call.word("from"));
 }
 

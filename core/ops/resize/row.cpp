@@ -65,7 +65,7 @@ Placed placed(const Side& data, const Side& display, int from, int to, bool is_o
   constexpr int64_t most = window_bound;
   if (std::max({std::abs(first), std::abs(first + frame), std::abs(first + offset),
                 std::abs(first + offset + count)}) >= most)
-    fail(Exit::usage, "resize: the windows of the result reach further than {} from the origin; make --size smaller",
+    fail(Exit::usage, "resize: the windows of the result extend more than {} from the origin; make --size smaller",
          most - 1);
   return {.scale = {from, to, int(2 * (offset * from - begin))},
           .data = {int(first + offset), int(first + offset + count - 1)},
@@ -106,8 +106,8 @@ Output output(const Call& call, std::span<const Output> inputs) {
   made.windows = result_windows(call, windows_before(call, made));
   const Size from = made.size, to = size_of(made.windows.data);
   if (std::max(to.width, to.height) > most_texels)
-    fail(Exit::usage, "resize: --size {} makes more than {} texels a side of {} x {}", call.word("size"), most_texels,
-         from.width, from.height);
+    fail(Exit::usage, "resize: --size {} makes more than {} texels per side from {} x {}; make it smaller",
+         call.word("size"), most_texels, from.width, from.height);
   made.size = to;
   return made;
 }
@@ -183,14 +183,14 @@ const Op resize_op{
         {.group = OpGroup::size,
          .summary = "Change the size of the image",
          .description =
-             "The result has W x H texels, or a percentage of both sides, rounded to whole texels. Filters average "
-             "when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic is 32-bit "
-             "float, even with --fp16.\nlanczos3 and kaiser are the sharpest and overshoot at edges. mitchell "
-             "overshoots less, triangle and box not at all. Values below 0 or above 1 stay in float files and are "
-             "clamped in integer files. Half files clamp at 65504.\nOther channels than color take the nearest texel "
-             "unless --apply-to names them; uint channels always do. The display window is scaled too. If the data "
-             "window differs from the display window, a percentage scales it and rounds it outward, so that parts of "
-             "one image still fit together. W x H sets the size of the data window.",
+             "--size gives the new size in texels, or as a percentage of both sides, which is rounded to whole texels. "
+             "Filters average when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic "
+             "is 32-bit float, even with --fp16.\nlanczos3 and kaiser are the sharpest and overshoot at edges. "
+             "mitchell overshoots less, triangle and box not at all. Values below 0 or above 1 stay in float files and "
+             "are clamped in integer files. Half files clamp at 65504.\nOther channels than color take the nearest "
+             "texel unless --apply-to names them; uint channels always do. The display window is scaled too. If the "
+             "data window is not the display window, a percentage rounds the new data window outward, so that parts of "
+             "one frame still fit together. W x H is the size of the new data window.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp)",

@@ -25,7 +25,7 @@ const Op clamp_op = point_op({
     .check =
         [](const Call& call) {
           if (call.number("min") > call.number("max"))
-            fail(Exit::usage, "clamp: --min {} is over --max {}", call.number("min"), call.number("max"));
+            fail(Exit::usage, "clamp: --min {} is above --max {}; swap them", call.number("min"), call.number("max"));
         },
     .point = Point{.kernel = "small/clamp.glsl",
                    .alpha = PointAlpha::straight,
@@ -60,8 +60,7 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
     fold.fields = {
         {.name = "counted_at",
          .value = double(builder.guard(
-             Exit::input,
-             "nan: {} texels of the picture are infinite or no number; --policy zero and --policy clamp replace them")),
+             Exit::input, "nan: {} texels are NaN or infinite; replace them with --policy zero or --policy clamp")),
          .is_integer = true}};
     fold.reads_statistics = true;
   }
@@ -74,12 +73,13 @@ const Op nan_op = point_op({
             .summary = "Replace NaN and infinite values",
             .description =
                 "Works on every channel of type half or float, including depth and other layers. NaN becomes 0. "
-                "Infinities become 0, or with --policy clamp 65504 with their sign, which is the largest half. With "
-                "--policy error, an image with NaN or infinite values is refused with exit code 2.",
+                "Infinities become 0, or with --policy clamp 65504 or -65504, the largest half values. With --policy "
+                "error, an image with NaN or infinite values is refused with exit code 2.",
             .citation = "IEEE 754",
             .examples = {"", "--policy clamp", "--policy error"}},
     .params = {{.name = "policy",
-                .help = "zero replaces infinities by 0, clamp by 65504 with their sign; error refuses the image",
+                .help =
+                    "zero replaces infinities by 0; clamp replaces them by 65504 or -65504; error refuses the image",
                 .kind = ParamKind::choice,
                 .choices = {"zero", "clamp", "error"}}},
     .channels = Channels::all,

@@ -27,7 +27,7 @@ Size result_size(const Call& call, Size from) {
                          part.size.height <= from.height && part.corner.x <= from.width - part.size.width &&
                          part.corner.y <= from.height - part.size.height;
   if (!is_inside)
-    fail(Exit::usage, "crop: --window {} is not inside the picture, which has {} x {} texels", call.word("window"),
+    fail(Exit::usage, "crop: --window {} is not inside the image, which is {} x {} texels", call.word("window"),
          from.width, from.height);
   return part.size;
 }

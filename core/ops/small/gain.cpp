@@ -41,7 +41,7 @@ std::vector<Param> params(double def) {
                                             return !std::ranges::all_of(
                                                 channels, [&](auto channel) { return call.has(channel); });
                                           },
-                                      .requirement = "a channel that has no number of its own"}}};
+                                      .requirement = "a channel without its own value"}}};
   for (const std::string_view channel : channels)
     made.push_back({.name = channel,
                     .help = "Number for this channel; default: --value",

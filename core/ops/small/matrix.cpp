@@ -99,7 +99,8 @@ const Op matrix_op = point_op({
                          "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"}},
     .params =
         {{.name = "rows",
-          .help = "Weights of R, G and B for the new R, then for the new G, then for the new B",
+          .help = "Weights of R, G and B for the new R, then for the new G, then for the new B; a fourth number per "
+                  "row is an offset",
           .kind = ParamKind::text,
           .form = {.syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
                    .matches = [](std::string_view text) { return parsed(text).has_value(); }}},

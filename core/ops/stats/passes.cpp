@@ -86,7 +86,7 @@ int plan_statistics(PlanBuilder& builder) {
   finish.memory.bytes_read = part_bytes;
   builder.add(std::move(pass));
   builder.add(std::move(finish));
-  builder.note("statistics: in two passes, since the device has not the Vulkan memory model");
+  builder.note("statistics: in two passes, because the device lacks the Vulkan memory model");
   return at;
 }
 

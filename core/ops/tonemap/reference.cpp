@@ -35,10 +35,10 @@ void check_curve_options(const Call& call, const Curve& curve) {
     const CurveParam* param = param_of(curve, option.name);
     const bool scales = option.name == "average" && call.has("key");
     if (!param && !scales)
-      fail(Exit::usage, "tonemap: --{} {} means nothing with --curve {}; expected {}", option.name, value, curve.name,
+      fail(Exit::usage, "tonemap: --{} {} has no effect with --curve {}; expected {}", option.name, value, curve.name,
            options_of(curve));
     if (param && (value < param->min || value > param->max))
-      fail(Exit::usage, "tonemap: --{} {} is outside {}..{}, which --curve {} takes", option.name, value, param->min,
+      fail(Exit::usage, "tonemap: --{} {} is outside {}..{}, the range for --curve {}", option.name, value, param->min,
            param->max, curve.name);
   }
 }
@@ -52,8 +52,8 @@ double value_of(const Call& call, const Curve& curve, std::string_view option) {
 void check_order(const Call& call, const Curve& curve, std::string_view low, std::string_view high) {
   const auto value = [&](std::string_view option) { return value_of(call, curve, option); };
   if (value(low) >= value(high))
-    fail(Exit::usage, "tonemap: --{} {} is not under --{} {}, as --curve {} needs it", low, value(low), high,
-         value(high), curve.name);
+    fail(Exit::usage, "tonemap: --{} {} must be below --{} {} for --curve {}", low, value(low), high, value(high),
+         curve.name);
 }
 
 // Lottes' curve has a pole, and light behind it is negative, unless both numbers of its denominator are positive.
@@ -62,7 +62,8 @@ void check_lottes(const Call& call, const Curve& curve) {
   const double share = value("mid-in") / value("white"), contrast = value("contrast");
   const double least = std::pow(share, contrast), most = std::pow(share, contrast * (1 - value("shoulder")));
   if (value("mid-out") < least || value("mid-out") >= most)
-    fail(Exit::usage, "tonemap: --mid-out {} is outside {:.4g}..{:.4g}, where --curve lottes rises with these numbers",
+    fail(Exit::usage,
+         "tonemap: --mid-out {} is outside {:.4g}..{:.4g}, the range in which --curve lottes rises with these options",
          value("mid-out"), least, most);
 }
 
@@ -72,7 +73,7 @@ void check_hable(const Call& call, const Curve& curve) {
   const double most = value("angle") * value("toe-denominator");
   if (value("toe-numerator") > most)
     fail(Exit::usage,
-         "tonemap: --toe-numerator {} is over --angle times --toe-denominator, {:.4g}: the curve would fall below 0",
+         "tonemap: --toe-numerator {} is above --angle times --toe-denominator, {:.4g}; the curve would fall below 0",
          value("toe-numerator"), most);
 }
 

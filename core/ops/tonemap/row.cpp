@@ -44,7 +44,7 @@ constexpr CurveOption curve_options[] = {
     {"toe-denominator", "Denominator of the toe's angle"},
     {"display", "Peak luminance of the display in cd/m2"},
     {"bias", "Above the curve's default the midtones are darker, below it brighter"},
-    {"strength", "How much more dark light is raised than bright light"},
+    {"strength", "Strength of the curve; larger values brighten dark areas more"},
     {"contrast", "Slope of the midtones"},
     {"mid-in", "Light that becomes --mid-out"},
     {"mid-out", "Result for light of --mid-in"},
@@ -90,7 +90,7 @@ std::vector<Param> params() {
        .kind = ParamKind::choice,
        .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
        .effect = {.in = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
-                  .requirement = "a --curve of luminance or of each channel"}},
+                  .requirement = "a --curve that works on luminance"}},
       {.name = "saturation",
        .help = "S of --chroma saturate; 0 is gray. Given alone, it implies --chroma saturate",
        .default_value = 1,
@@ -304,8 +304,8 @@ const Op tonemap_op = point_op({
              "change Y and keep the chromaticity, so colors may exceed 1; --fit brings them back. Curves without a "
              "clamp in their formula give more than 1 for light above their white.\nSome options of curves have no "
              "default. If they are not given, they are measured on the device: the log average or the maximum of the "
-             "premultiplied luminance above 0. A measured white is limited to the range of --white, in units of the "
-             "scaled light. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
+             "premultiplied luminance above 0. A measured white is scaled by --key and then limited to the range of "
+             "--white. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
          .citation = "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
                      "saturate)",
          .examples = {"--curve reinhard --key 0.18 --average 0.4",

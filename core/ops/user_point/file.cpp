@@ -59,13 +59,14 @@ class Header {
  public:
   Header(const std::vector<Line>& lines, const std::string& file) : file_(file) {
     for (const Line& line : lines) take(line);
-    if (point_.name.empty()) fail(Exit::input, "{}: has no line {}point NAME HELP (`gpupost help point`)", file, head);
+    if (point_.name.empty())
+      fail(Exit::input, "{}: has no line {}point NAME HELP; add one (see `gpupost help point`)", file, head);
   }
   PointFile point() && { return std::move(point_); }
 
  private:
   [[noreturn]] void refuse(const Line& line, std::string_view expected) const {
-    fail(Exit::input, "{}:{}: {} cannot be read; expected {}{}", file_, line.number, line.text.substr(0, longest_shown),
+    fail(Exit::input, "{}:{}: {} is not valid; expected {}{}", file_, line.number, line.text.substr(0, longest_shown),
          head, expected);
   }
 
@@ -73,17 +74,17 @@ class Header {
     const std::string kind = line.words.empty() ? "" : line.words[0];
     if (kind == "param") return take_param(line);
     if (std::ranges::find(seen_, kind) != seen_.end())
-      fail(Exit::input, "{}:{}: is the second line {}{}; expected one", file_, line.number, head, kind);
+      fail(Exit::input, "{}:{}: is the second line {}{}; remove one", file_, line.number, head, kind);
     seen_.push_back(kind);
     if (kind == "point") take_name(line);
     else if (kind == "space") point_.space = PointSpace(choice(line, {"rgb", "yxy"}));
     else if (kind == "alpha") point_.is_straight = choice(line, {"straight", "premultiplied"}) == 0;
-    else refuse(line, "point, space, alpha or param behind it");
+    else refuse(line, "point, space, alpha or param after it");
   }
 
   void take_name(const Line& line) {
     if (line.words.size() < 2 || !is_name(line.words[1]))
-      refuse(line, "point NAME HELP, the name of small letters, digits and _");
+      refuse(line, "point NAME HELP, with a name of lowercase letters, digits and _");
     point_.name = line.words[1];
   }
 
@@ -105,7 +106,7 @@ class Header {
     if (!(*min <= *def && *def <= *max)) refuse(line, "param with a default within its range");
     const PointParam param{.name = line.words[1], .default_value = *def, .min = *min, .max = *max, .line = line.number};
     if (std::ranges::find(point_.params, param.name, &PointParam::name) != point_.params.end())
-      fail(Exit::input, "{}:{}: declares {} a second time", file_, line.number, param.name);
+      fail(Exit::input, "{}:{}: declares {} a second time; remove one; remove one; remove one", file_, line.number, param.name);
     point_.params.push_back(param);
   }
 

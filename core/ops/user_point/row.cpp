@@ -21,7 +21,7 @@ static std::vector<Note> lines() {
       {.name = "GLSL",
        .formula = "vec4 vibrance(vec4 c, vibrance_params p) { ... }",
        .text = "Functions and constants only: no directives, layouts, global variables or access to other texels. "
-               "Names may be any; they do not clash with gpupost or with other files"},
+               "Names cannot clash with those of gpupost or of other files"},
   };
 }
 
