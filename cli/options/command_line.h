@@ -16,11 +16,11 @@ struct Request {
   Request& operator=(Request&&) = default;
 
   std::vector<std::string> input_words;  // as typed: files, folders, globs, sequences, or "-"
-  InputList inputs;  // filled by list_inputs()
+  InputList inputs;                      // filled by list_inputs()
   std::vector<Call> calls;
   Globals globals;
   std::vector<std::string> words;  // words of the command line
-  std::string result_options;  // global options that change results, as --name=value
+  std::string result_options;      // global options that change results, as --name=value
 };
 
 // Parses the words after the program's name. It opens no files except GLSL and LUT files of ops. Throws

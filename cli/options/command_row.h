@@ -18,7 +18,7 @@ namespace gpupost {
 struct CommandOption {
   std::string_view name;                  // "--tolerance"
   std::string_view value;                 // what help calls the value, "FILE..." for several; "" for a flag
-  std::string_view help;  // what it does, and the default
+  std::string_view help;                  // what it does, and the default
   std::vector<std::string_view> choices;  // empty: any value
 
   std::string value_text() const;  // "on|off|both", "FILE", "" for a flag
@@ -31,10 +31,10 @@ constexpr size_t any_count = size_t(-1);
 
 // The parsed words after a verb.
 struct CommandCall {
-  std::vector<std::string> words;  // arguments that are not options
+  std::vector<std::string> words;                               // arguments that are not options
   std::map<std::string_view, std::vector<std::string>> values;  // by the names of options; a flag's is "1"
   std::vector<std::string> global_words;                        // "--part=1"
-  std::vector<std::string> given;  // all words as given
+  std::vector<std::string> given;                               // all words as given
 
   bool has(std::string_view option) const { return values.contains(option); }
   std::string value(std::string_view option) const;  // "" where it is not given

@@ -10,7 +10,7 @@
 namespace gpupost {
 
 constexpr int64_t max_frame = 1'000'000'000'000'000;  // largest magnitude
-constexpr size_t max_frame_count = 1'000'000;  // limit for one command line
+constexpr size_t max_frame_count = 1'000'000;         // limit for one command line
 
 // Parses "7", "1001-1100", "5-1", "1-100x2" (every 2nd), "1-10y3" (all but every 3rd), "-5--1", or several with commas.
 // Keeps the order; a repeated frame keeps its first position. Throws Error(Exit::usage).

@@ -306,8 +306,8 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
     const std::vector<std::string>& list = typed[index].values;
     for (const std::string& value : list)
       if (value != list.front())
-        fail(Exit::usage, "--{} is given twice, as {} and as {}; give it once; give it once; give it once", global.name, list.front(),
-             value);
+        fail(Exit::usage, "--{} is given twice, as {} and as {}; give it once; give it once; give it once", global.name,
+             list.front(), value);
     if (typed[index].is_given) values[global.name] = global.value.empty() ? "1" : list.front();
     else if (const std::string value = value_in_environment(global); !value.empty()) values[global.name] = value;
   }

@@ -19,9 +19,9 @@ struct Global {
   std::string_view help;
   std::vector<std::string_view> choices;  // empty: any value
   std::string_view short_name;            // "-o"; "" for none
-  bool is_of_decoding = false;  // also an option of `info` and `compare`
-  bool is_of_machine = false;  // machine setting, which does not change results: device, jobs, limits
-  bool has_names = false;  // accepts other names besides its choices
+  bool is_of_decoding = false;            // also an option of `info` and `compare`
+  bool is_of_machine = false;             // machine setting, which does not change results: device, jobs, limits
+  bool has_names = false;                 // accepts other names besides its choices
 
   // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;

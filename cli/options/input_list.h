@@ -13,7 +13,7 @@ namespace gpupost {
 struct Input {
   std::string path;              // "-": standard input
   std::optional<int64_t> frame;  // frame number, for a file of a sequence
-  int frame_width = 1;  // digits of the frame number in the file name
+  int frame_width = 1;           // digits of the frame number in the file name
 };
 
 // Values of --list, --recursive, --frames, --skip-missing and --shard.
@@ -26,10 +26,10 @@ struct InputOptions {
 };
 
 struct InputList {
-  std::vector<Input> files;  // in the order of the words; only those of the shard
-  std::vector<std::string> notes;  // explanations of words that are not simply files
+  std::vector<Input> files;          // in the order of the words; only those of the shard
+  std::vector<std::string> notes;    // explanations of words that are not simply files
   std::vector<std::string> missing;  // an error for each sequence with missing frames
-  bool is_batch = false;  // a batch: if one file fails, the exit code is Exit::batch
+  bool is_batch = false;             // a batch: if one file fails, the exit code is Exit::batch
 };
 
 // Lists the inputs; reads folders and the file of --list. Throws Error(Exit::usage) for an invalid word or option, and

@@ -33,7 +33,7 @@ class Sequence {
   std::optional<int64_t> number_in(std::string_view file_name) const;
 
   std::string pattern_, folder_;  // the folder with its / at the end, "" for none
-  std::string before_, after_;  // parts of the file name before and after the number
+  std::string before_, after_;    // parts of the file name before and after the number
   int width_ = 1;
 };
 

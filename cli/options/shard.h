@@ -14,7 +14,7 @@ struct Shard {
   int count = 1;
   // Takes every count-th input; otherwise selects by a hash of the name, so that added inputs do not move others.
   bool is_even = false;
-  std::string origin;    // where index and count come from, for messages: "--shard 2/4"
+  std::string origin;  // where index and count come from, for messages: "--shard 2/4"
 
   // Returns whether the shard contains the input of this name at index `position` of all inputs.
   bool takes(std::string_view name, size_t position) const;

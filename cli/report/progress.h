@@ -14,7 +14,7 @@ namespace gpupost {
 struct ProgressState {
   size_t file_count = 0;
   size_t done_count = 0, failed_count = 0, skipped_count = 0;  // done_count includes failed and skipped files
-  double seconds = 0;  // seconds since the start
+  double seconds = 0;                                          // seconds since the start
   std::string current;                                         // the file that is on the device; "": none
 
   double percent() const { return file_count > 0 ? 100 * double(done_count) / double(file_count) : 100; }
@@ -51,7 +51,7 @@ class Progress {
   ProgressState state_;
   Stopwatch watch_;
   double drawn_at_ = -1;  // time of the last drawing in seconds; -1: the bar is not visible
-  Descriptor file_;  // empty: standard error
+  Descriptor file_;       // empty: standard error
 };
 
 }  // namespace gpupost

@@ -28,7 +28,7 @@ static double percentile_of(const Statistics& statistics, double percent) {
 // The shortest decimal that gives the same float.
 static std::string shortest(double number) { return fmt::format("{}", float(number)); }
 
-// A float as JSON; null if `count` is 0 or it is not finite.
+// A float as JSON; null if `count`, the number of values behind it, is 0.
 static json number(double value, uint32_t count) {
   return count > 0 ? json(std::strtod(shortest(value).c_str(), nullptr)) : json();
 }

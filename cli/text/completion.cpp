@@ -182,7 +182,7 @@ std::vector<std::string> joined(const std::vector<std::string>& words) {
 // Position of a word in a chain.
 struct Where {
   const Op* op = nullptr;        // op that options belong to
-  bool is_behind_op = false;  // directly after the op
+  bool is_behind_op = false;     // directly after the op
   bool is_only_a_file = false;   // after --
   std::optional<Option> option;  // option whose value the word is
 };

@@ -11,15 +11,15 @@ namespace gpupost {
 
 // The exit codes of the program, as `gpupost help` prints them.
 enum class Exit {
-  done = 0,  // success; every output is complete
-  usage = 1,  // an error on the command line
-  input = 2,  // an input cannot be read, or is damaged or not supported
+  done = 0,        // success; every output is complete
+  usage = 1,       // an error on the command line
+  input = 2,       // an input cannot be read, or is damaged or not supported
   output = 3,      // an output cannot be written
-  device = 4,  // no suitable device, or the device failed
+  device = 4,      // no suitable device, or the device failed
   batch = 5,       // some inputs of a batch failed
   difference = 6,  // `compare` or `--verify` found a difference
-  limit = 7,  // out of host memory, or over a limit
-  bug = 70,  // a bug in gpupost
+  limit = 7,       // out of host memory, or over a limit
+  bug = 70,        // a bug in gpupost
 };
 
 // An error: one line with the wrong value, what is allowed and what to do, and an exit code.

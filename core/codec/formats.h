@@ -15,7 +15,7 @@ std::vector<std::string_view> writable_formats();  // names of formats that can 
 // Extensions of formats that can be written, for messages: ".exr, .png or .dds". With `with_levels`, only formats that
 // can hold all mip levels.
 std::string writable_extensions(bool with_levels = false);
-const Format* format_named(std::string_view name);  // nullptr if there is none
+const Format* format_named(std::string_view name);         // nullptr if there is none
 const Format* format_of_extension(std::string_view path);  // from the text after the last dot; nullptr if unknown
 // Compression of a `format` output without --compression: as the input if it has the same format, else zip.
 Compression natural_compression(const Format& format, const Picture& picture);

@@ -1,4 +1,4 @@
-// A program of the build: compiles the passes of every row's usual examples and writes them as C++.
+// Build tool: compiles the passes of each row's examples to SPIR-V and writes them as C++.
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/glsl/shader_text.h"
@@ -20,8 +20,8 @@
 
 namespace gpupost {
 
-// The kinds of device whose first run compiles nothing: Mesa's CPU device, and GPUs with subgroups of 32. Others compile their
-// shaders at the first run and keep them.
+// Devices whose shaders are built in: Mesa's CPU device, and GPUs with subgroups of 32. Other devices compile at the
+// first run and cache the result.
 static std::vector<DeviceTraits> usual_devices() {
   DeviceTraits cpu{.name = "cpu",
                    .type = DeviceType::cpu,
@@ -39,20 +39,21 @@ static std::vector<DeviceTraits> usual_devices() {
   return {cpu, gpu};
 }
 
-// Even and odd sides, powers of two, and few to many levels: other sizes need the same shaders, or a few more of `mips` and `bloom`.
+// Even and odd sides, powers of two, and few to many levels. Other sizes need the same shaders, or a few more for
+// `mips` and `bloom`.
 static constexpr Size usual_sizes[] = {{1920, 1080}, {1919, 1081}, {4096, 4096}, {2560, 1440}, {1000, 667}, {300, 200}};
 
-// What images hold, and whether the arithmetic is of halves. Images of 8 bits take the same passes as those of floats.
+// Storage of images and arithmetic. 8-bit images use the same passes as float images.
 static constexpr std::pair<Depth, bool> usual_numbers[] = {
     {Depth::f32, false}, {Depth::half, false}, {Depth::half, true}};
 
-// Whoever asks for a method by name compares methods, and may wait for the compiler once.
+// Calls that choose a method are left out: they serve comparisons and may compile at the first run.
 static bool is_usual(const Call& call) {
   const auto is_default = [&](const Param& param) { return param.name != "method" || call.is_default(param); };
   return std::ranges::all_of(call.op->params, is_default);
 }
 
-// The passes of a call, none where the device cannot do it.
+// The passes of a call; none if the device cannot run it.
 static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, const DeviceTraits& device) {
   try {
     return plan({&call, 1}, input, device).passes;
@@ -63,9 +64,9 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 }
 
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
-  std::map<std::string, std::string> names;  // by their text
+  std::map<std::string, std::string> names;  // pass names by shader text
   for (const Op* op : all_ops()) {
-    if (op->prepare) continue;  // their texts are made at run time
+    if (op->prepare) continue;  // their shaders are made at run time
     for (const std::string_view example : op->doc.examples)
       for (const DeviceTraits& device : usual_devices())
         for (const Size size : usual_sizes)
@@ -78,7 +79,7 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
   }
   const std::vector<std::pair<std::string, std::string>> list(names.begin(), names.end());
   std::vector<std::vector<uint32_t>> words(list.size());
-  std::atomic<size_t> next = 0;  // they differ too much in size to be dealt out beforehand
+  std::atomic<size_t> next = 0;  // shaders differ too much in size to assign them to threads beforehand
   parallel_ranges(core_count(), 1, [&](int, int) {
     for (size_t index = next++; index < list.size(); index = next++)
       words[index] = spirv_of(list[index].first, list[index].second);

@@ -24,10 +24,10 @@ std::string_view name_of(Floor floor) {
   return "?";
 }
 
-// How a workgroup of 256 takes its texels.
+// Shape in which a workgroup of 256 threads processes texels.
 struct Shape {
-  int columns = 64;  // threads side by side
-  int each = 4;      // texels that a thread writes, or reads where it writes none
+  int columns = 64;  // threads in a row
+  int each = 4;      // texels that a thread writes, or reads if it writes none
 };
 
 static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
@@ -53,7 +53,8 @@ static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
 }
 
 std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth) {
-  // few texels a thread where there are few texels; a thread of the third loads three texels for each that it writes
+  // few texels per thread for small images; a thread of `read and write a third` reads three texels for each that it
+  // writes
   static constexpr std::array wide{Shape{64, 1}, Shape{64, 4}, Shape{16, 4}};
   static constexpr std::array thirds{Shape{64, 1}, Shape{64, 4}, Shape{16, 2}};
   std::vector<Plan> plans;
@@ -76,7 +77,7 @@ double gb_per_second(size_t bytes, double milliseconds) {
 
 // --- the picture ----------------------------------------------------------------------------------------------------
 
-// A number below 2^24 of an index, by a hash of it.
+// Hash of an index, below 2^24.
 static uint32_t hash_of(uint32_t index) {
   uint32_t hash = (index ^ index >> 16) * 0x7feb352du;
   hash = (hash ^ hash >> 15) * 0x846ca68bu;

@@ -1,4 +1,4 @@
-// What a measurement is compared with, and how its numbers are told. Pure: needs no device.
+// Floors of measurements, test images and summaries. It needs no device.
 #pragma once
 
 #include "core/gpu/timing.h"
@@ -11,23 +11,22 @@
 
 namespace gpupost {
 
-// A floor of a picture in several shapes: the fastest of them counts. Image 0 is the picture.
+// Plans of a floor in several workgroup shapes; the fastest one counts. Image 0 is the test image.
 std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth);
 std::string_view name_of(Floor floor);  // "copy", "read and write a third", "read"
 
-// Images' bytes read and written by a plan's passes, each texel once.
+// Bytes of images that a plan's passes read and write; each texel counts once.
 size_t bytes_moved(const Plan& plan);
 double gb_per_second(size_t bytes, double milliseconds);
 
-// A picture to measure on: numbers in 0..1 without order, of depth u8, half or f32, the same on every machine.
+// A test image of noise in 0..1, with depth u8, half or f32. It is the same on every machine.
 Level noise(Size size, Depth depth);
 
-// The same with some numbers that are hard: not-a-number, infinities, the largest and the smallest of the depth, which is
-// half or f32.
+// A test image that also has NaN, infinities, and the largest and smallest values of the depth, which is half or f32.
 Level hard_numbers(Size size, Depth depth);
 
-// Gives the calls that need one a depth of each texel, for a chain on a picture of this size: blocks of 8x8 texels at half a
-// meter to 16 meters, here and there a hole, the same on every machine.
+// Sets the depth of calls that need it, for an image of this size: blocks of 8 x 8 texels from 0.5 to 16 meters, with
+// some holes. It is the same on every machine.
 void give_depths(std::span<Call> calls, Size size);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// A chain on a picture of any size: at once where the device holds all that it needs, else in parts.
+// Runs a chain on an image of any size: whole if the device can hold it, otherwise in tiles.
 #pragma once
 
 #include "core/gpu/gpu.h"
@@ -6,19 +6,20 @@
 
 namespace gpupost {
 
-// What was run: of a chain that went through in parts the passes of all its stages, each with the sums of what its parts took.
+// The result of a run. With tiles, the passes of all stages are listed, each with the sum of its tiles.
 struct ChainRun {
   Plan plan;
-  RunResult result;  // levels from `first_level` on
+  RunResult result;  // levels starting at `first_level`
   int first_level = 0;
-  // Numbers that passes clamped as they stored halves or 11:11:10 bits. Where tiles overlap they count for each of them.
+  // Number of values that were clamped when stored as half or B10G11R11. Values in overlapping tiles count once per
+  // tile.
   uint64_t clamped_count = 0;
 };
 
-// Runs `calls` on `base`, as plan() and Gpu::run() do. Where a limit of the device, its memory or the time stands against that, the
-// picture goes through in parts that overlap as far as the calls reach; their texels are the same, bit for bit, those of mips
-// as a pass a level makes them. Where a call needs the whole picture it gets it, as long as it takes; Error(Exit::limit) names it
-// and the limit that stands against that.
+// Runs `calls` on `base`, like plan() and Gpu::run(). If the image exceeds a limit of the device, its memory or the
+// time, it runs in tiles that overlap by the reach of the calls. Tiles give the same result bit for bit; mip levels are
+// then those of one pass per level. A call that needs the whole image runs whole, without a time limit.
+// Error(Exit::limit) names such a call and the limit.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options);
 

@@ -9,8 +9,8 @@ namespace {
 const std::string& key_of(const Pass& pass) { return pass.name; }
 const std::string& key_of(const Guard& guard) { return guard.message; }
 
-// Returns the index, from `first` on, of the row that has the key and `skipped` rows of the same key before it; rows.size()
-// where there is none.
+// Returns the index of a row with the key, starting at `first` and skipping `skipped` rows with that key; rows.size()
+// if there is none.
 template <class Row>
 size_t find_key(const std::vector<Row>& rows, size_t first, const std::string& key, std::ptrdiff_t skipped) {
   for (size_t index = first; index < rows.size(); ++index)
@@ -18,7 +18,7 @@ size_t find_key(const std::vector<Row>& rows, size_t first, const std::string& k
   return rows.size();
 }
 
-// The row of the totals that row `index` of a tile is added to: the first of its key to the first, the second to the second.
+// The row of the totals for row `index` of a tile. Rows with the same key match in order.
 template <class Row>
 size_t total_of(const std::vector<Row>& totals, size_t first, const std::vector<Row>& tile, size_t index) {
   const std::string& key = key_of(tile[index]);
@@ -71,7 +71,7 @@ void RunTotals::check_guards() const {
 }
 
 Plan RunTotals::take_plan() {
-  plan_.guards.clear();  // checked stage by stage
+  plan_.guards.clear();  // guards are checked after each stage
   return std::move(plan_);
 }
 

@@ -1,4 +1,4 @@
-// The fastest variants that `tune` has found, kept in the cache folder for each device, driver and build.
+// Stores the fastest variants that `gpupost tune` found, in the cache folder, for each device, driver and build.
 #pragma once
 
 #include "core/gpu/gpu.h"
@@ -8,16 +8,16 @@
 
 namespace gpupost {
 
-// All devices, as list_devices() has them, each with the variants that `tune` has kept for it.
+// All devices of list_devices(), each with its stored variants.
 std::vector<DeviceInfo> list_tuned_devices();
 
-// Empty where nothing is kept, or what is kept is not all of it as this build would write it.
+// Empty if nothing is stored, or if this build did not write the file.
 std::vector<Tuned> read_tuning(const DeviceInfo& device);
-// Throws Error(Exit::output) where it cannot be kept.
+// Throws Error(Exit::output) if the file cannot be written.
 void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned);
-// The same of any text, for tests.
+// Parses a text, for tests.
 void keep_tuning_text(const DeviceInfo& device, std::string_view text);
-// Was there anything?
+// Returns whether something was stored.
 bool forget_tuning(const DeviceInfo& device);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// Checks of where a pass reads and writes, put into its text. Pure: needs no device.
+// Adds bounds checks to the text of a pass. It needs no device.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace gpupost {
 
-// What is counted of a pass, each in a word of its own: "images that it reads".
+// Counted accesses, one 32-bit word each: "images that it reads".
 std::span<const std::string_view> names_in_bounds();
 
-// `text`, a kernel's, with every index into the buffers of passes checked.
+// Adds checks to every buffer index in `text`, which is the text of a kernel.
 std::string with_checked_indices(std::string text);
 
-// What the checks need to have been declared before them.
+// Declarations that the checks need.
 std::string bounds_declarations();
 
 }  // namespace gpupost

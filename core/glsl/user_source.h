@@ -1,4 +1,4 @@
-// GLSL that a user has written, before a compiler sees it.
+// Checks user GLSL before it is compiled.
 #pragma once
 
 #include "core/op/op.h"
@@ -8,9 +8,9 @@
 
 namespace gpupost {
 
-// The source of the point op `name` without its comments, line for line, its own names and NAME_params marked. It holds
-// functions and constants alone, among them `vec4 NAME(vec4, NAME_params)`, and nothing in it reaches beyond one texel.
-// Throws Error(Exit::input) "FILE:LINE: what is wrong" where that is not so; types and spelling are the compiler's to judge.
+// Returns the source of the point op `name` without comments, on the same lines, with its names and NAME_params marked.
+// It may contain only functions and constants, must contain `vec4 NAME(vec4, NAME_params)`, and must not access other
+// texels. Throws Error(Exit::input) "FILE:LINE: message". The compiler checks types and syntax.
 std::string checked_glsl(std::string_view source, const std::string& file, std::string_view name);
 
 }  // namespace gpupost

@@ -16,12 +16,12 @@ namespace gpupost {
 
 namespace {
 
-// In front of every file; all of it must agree.
+// Header of every file. All members must match.
 struct Header {
   char magic[8] = {'g', 'p', 'u', 'p', 'o', 's', 't', '1'};
   uint64_t key = 0;
   uint64_t size = 0;
-  uint64_t hash = 0;  // of the bytes behind the header
+  uint64_t hash = 0;  // hash of the bytes after the header
 };
 
 }  // namespace
@@ -43,7 +43,8 @@ std::string cache_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/gpupost" : "";
 }
 
-// Reads all of a plain file of our own of at most `largest` bytes; nothing for links, pipes, devices and folders.
+// Reads a regular file that this user owns, of at most `largest` bytes. Returns nothing for links, pipes, devices and
+// folders.
 static std::optional<std::vector<std::byte>> read_plain_file(const std::string& path, size_t largest) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY));
   struct stat status;
@@ -85,7 +86,7 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   trim_cache(most_cached_bytes);
 }
 
-// Shaders, and what killed runs have left of their writing. Other files are few, and are replaced by their successors.
+// Shaders, and temporary files of killed runs. There are few other files, and new ones replace them.
 static bool may_be_trimmed(const std::filesystem::directory_entry& entry) {
   const std::string name = entry.path().filename();
   std::error_code error;
@@ -105,7 +106,7 @@ void trim_cache(uint64_t most_bytes) {
   for (std::filesystem::directory_iterator entry(cache_folder(), error), end; !error && entry != end;
        entry.increment(error)) {
     if (!may_be_trimmed(*entry)) continue;
-    std::error_code gone;  // another run may trim at the same time
+    std::error_code gone;  // another run may remove files at the same time
     const File file{entry->path(), entry->last_write_time(gone), entry->file_size(gone)};
     if (gone) continue;
     sum += file.bytes;

@@ -1,4 +1,4 @@
-// Commands as they are recorded and submitted, with the barriers and time stamps between them.
+// Records and submits command buffers, with barriers and timestamps.
 #pragma once
 
 #include "core/gpu/device.h"
@@ -9,31 +9,31 @@
 
 namespace gpupost {
 
-// A fault that the tests ask for by GPUPOST_FAULT, to see that it is noticed: "barriers", there are none; "pass", the last
-// of several is left out; "leak", a fence is not destroyed; "overrun", scratch memory ends behind its counters. Without
-// the validation layer there is none.
+// A fault that tests inject with GPUPOST_FAULT to check that it is detected: "barriers" omits them, "pass" omits the
+// last of several passes, "leak" does not destroy a fence, "overrun" makes scratch memory too small. Only with the
+// validation layer.
 bool has_fault(std::string_view name);
 
-// Makes everything before it visible to everything behind it. One global barrier is all a chain of passes needs.
+// A global memory barrier between passes.
 void barrier(VkCommandBuffer commands);
 void barrier_to_host(VkCommandBuffer commands);
 
-// All levels of a fresh image to the one layout that images have here.
+// Transitions all levels of a new image to VK_IMAGE_LAYOUT_GENERAL, which all images use.
 void ready(VkCommandBuffer commands, const Image& image);
 
-// A level of an image and its texels in a buffer from `offset` on.
+// Copy region between a level of an image and a buffer, starting at `offset`.
 VkBufferImageCopy whole_level(const PlanImage& plan, int level, size_t offset);
 
-// Ticks from one time stamp to the next, of which only the lowest `valid_bits` count: the counter wraps around behind them.
+// Ticks between two timestamps. Only the lowest `valid_bits` count, because the counter wraps around.
 uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
 
-// Time stamps between the steps of a recording; a device without them gives zeros.
+// Timestamps between the steps of a recording. Devices without timestamps give zeros.
 class Clock {
  public:
   Clock(const Device& device, int step_count);
   void begin(VkCommandBuffer commands);
   void tick(VkCommandBuffer commands);
-  // Milliseconds of each step, after the work is done.
+  // Milliseconds of each step. Call it after the work is done.
   std::vector<double> milliseconds() const;
 
  private:
@@ -46,7 +46,7 @@ class Clock {
 // A command buffer, open for recording.
 class Recording {
  public:
-  // `is_reused`: it may stand several times in one submission.
+  // `is_reused`: the command buffer may be used several times in one submission.
   Recording(const Device& device, VkCommandPool pool, bool is_reused = false);
   ~Recording();
   Recording(const Recording&) = delete;
@@ -61,9 +61,9 @@ class Recording {
   VkCommandBuffer commands_ = nullptr;
 };
 
-// Runs what was recorded, one after the other, and waits for it. Throws DriverStuck after the limit.
+// Submits the command buffers and waits for them. Throws DriverStuck after the limit.
 void submit(const Device& device, std::span<const VkCommandBuffer> commands, const TimeLimit& limit);
 void submit(const Device& device, Recording& recording, const TimeLimit& limit);
-void submit(const Device& device, Recording& recording);  // of copies, within the usual limit
+void submit(const Device& device, Recording& recording);  // for copies, with the usual time limit
 
 }  // namespace gpupost

@@ -24,9 +24,9 @@ namespace {
 constexpr const char* compile_worker_word = "compile-worker";
 constexpr size_t most_answer_bytes = size_t(16) << 20;
 constexpr uint32_t spirv_magic = 0x07230203;
-constexpr std::string_view users_name = "shader";  // of a user's shader in the worker's messages
+constexpr std::string_view users_name = "shader";  // replaces the name of a user's shader in messages of the worker
 
-// What the worker answers: one of these, then words or text.
+// Status that begins the worker's reply; SPIR-V or text follows.
 enum class Answer : char { words, errors, out_of_memory };
 
 std::string bytes_of(const Compiled& compiled) {
@@ -48,7 +48,7 @@ std::string answer_to(const std::vector<std::byte>& request) {
   }
 }
 
-// The first error of several, in the user's own words.
+// The first error message, with the user's file name.
 std::string first_error(const std::string& errors, const std::string& name) {
   constexpr std::string_view mark = "error: ";
   std::istringstream stream(errors);
@@ -85,8 +85,8 @@ std::vector<uint32_t> words_of(const WorkerEnd& end, const std::string& name, co
 }  // namespace
 
 Compiled compile_glsl(const std::string& glsl, const std::string& name) {
-  // Kept until the process ends, for all threads: each new one parses the language's own functions again, which takes as long as
-  // to compile a kernel. Not destroyed, since other threads may compile while the process exits.
+  // One compiler for all threads: creating one parses the built-in functions of GLSL, which takes as long as compiling
+  // a kernel. It is never destroyed, because other threads may compile while the process exits.
   static const shaderc::Compiler& compiler = *new shaderc::Compiler;
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
@@ -124,11 +124,11 @@ int compile_worker_main() {
     const std::string answer = answer_to(read_to_end(worker_talk));
     if (write_whole(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
   } catch (const std::bad_alloc&) {
-    _exit(int(Exit::limit));  // for an answer
+    _exit(int(Exit::limit));  // the reply could not be allocated
   } catch (const std::exception&) {
-    _exit(EXIT_FAILURE);  // started by hand
+    _exit(EXIT_FAILURE);  // the program was started by hand
   }
-  _exit(EXIT_SUCCESS);  // nothing is taken apart: the process's end does that
+  _exit(EXIT_SUCCESS);  // skips destructors, because the process ends anyway
 }
 
 }  // namespace gpupost

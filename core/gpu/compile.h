@@ -1,4 +1,4 @@
-// From GLSL to SPIR-V, here or in a process of its own.
+// Compiles GLSL to SPIR-V, in this process or in a sandboxed one.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace gpupost {
 
-// What shaderc makes of a compute shader: SPIR-V, or what it says is wrong.
+// Result of shaderc for a compute shader: SPIR-V or errors.
 struct Compiled {
-  std::vector<uint32_t> words;  // none: it does not compile
-  std::string errors;           // lines that begin with the name and a line's number
+  std::vector<uint32_t> words;  // empty if the shader does not compile
+  std::string errors;           // lines that begin with file name and line number
 };
 Compiled compile_glsl(const std::string& glsl, const std::string& name);
 
-// The versions of all that makes SPIR-V in this program, and what it is told: with another text it may make other SPIR-V.
+// Versions and options of the compiler. If the text differs, the SPIR-V may differ.
 std::string compiler_version();
 
 struct CompileLimits {
@@ -23,8 +23,8 @@ struct CompileLimits {
   int wall_seconds = 60;
 };
 
-// The same by a sandboxed child process, which may hang or crash. Throws Error(Exit::input) where it does, or where the
-// shader does not compile, and Error(Exit::limit) where memory ends.
+// Compiles in a sandboxed child process, because the text may crash or hang the compiler. Throws Error(Exit::input) if
+// it does or if the shader is invalid, and Error(Exit::limit) if memory runs out.
 std::vector<uint32_t> compile_apart(const std::string& glsl, const std::string& name, const CompileLimits& limits = {});
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// An open device with its queue, and the memory, buffers and images made on it.
+// An open device with its queue. Memory, buffers and images belong to it.
 #pragma once
 
 #include "core/gpu/gpu.h"
@@ -13,8 +13,8 @@ namespace gpupost {
 
 class Device {
  public:
-  static constexpr double usual_seconds = 600;  // none of gpupost's own submissions comes near it
-  static constexpr double users_seconds = 5;    // of those with user GLSL, and of its compilation by the driver
+  static constexpr double usual_seconds = 600;  // far above the time of any submission of gpupost's own shaders
+  static constexpr double users_seconds = 5;    // for submissions with user GLSL, and for its compilation by the driver
 
   explicit Device(const DeviceInfo& info);
 
@@ -22,23 +22,24 @@ class Device {
   VkDevice handle() const { return device_; }
   VkQueue queue() const { return queue_; }
   uint32_t queue_family() const { return queue_family_; }
-  uint32_t timestamp_bits() const { return timestamp_bits_; }  // that count, of the queue's time stamps
+  uint32_t timestamp_bits() const { return timestamp_bits_; }  // valid bits of the queue's timestamps
   double nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
-  // How long one submission may take that is expected to end within `seconds`; what the user allows comes first.
+  // Time limit for a submission that should end within `seconds`. The limit of --device-seconds has priority.
   TimeLimit time_limit(double seconds = usual_seconds) const {
     return {.seconds = allowed_seconds_.value_or(seconds), .is_of_cpu = info_.traits.type == DeviceType::cpu};
   }
   void allow_seconds(double seconds) { allowed_seconds_ = seconds; }
-  // Can pipelines require that every subgroup is full? Passes that exchange within subgroups rely on it.
+  // Whether pipelines can require full subgroups. Passes that exchange values within subgroups rely on it.
   bool has_full_subgroups() const { return full_subgroups_; }
   bool has_push_descriptors() const { return push_descriptors_; }
-  bool checks_bounds() const { return checks_bounds_; }  // do passes count what they do outside of images and buffers?
-  size_t import_alignment() const { return import_alignment_; }  // of host memory taken as it is; 0: cannot be
+  bool checks_bounds() const { return checks_bounds_; }  // whether passes count accesses outside of images and buffers
+  // Alignment of imported host memory; 0: import is not supported.
+  size_t import_alignment() const { return import_alignment_; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
-  // A memory type among `allowed` bits that has all of `needed` and, if there is one, all of `liked`. Throws
+  // Finds a memory type among the `allowed` bits that has all of `needed` and, if possible, all of `liked`. Throws
   // Error(Exit::device).
   uint32_t memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const;
-  // Names an object for debuggers and validation messages; nothing where they are not there.
+  // Names an object for debuggers and validation messages. Does nothing without them.
   void name(VkObjectType type, uint64_t object, const std::string& text) const;
   template <class Function>
   Function function(const char* function_name) const {
@@ -70,21 +71,21 @@ class Device {
   VkQueue queue_ = nullptr;
 };
 
-// A buffer with memory of its own.
+// A buffer with its own memory.
 class Buffer {
  public:
   enum class Use { upload, download, device };
 
   Buffer() = default;
   Buffer(const Device& device, size_t bytes, Use use, const std::string& name);
-  // The host's own pages as a buffer, where the device can take them: no copy. An empty one where it cannot.
+  // Imports host pages as a buffer, without a copy. Returns an empty buffer if the device cannot.
   static Buffer import(const Device& device, std::span<const std::byte> pages, const std::string& name);
 
   VkBuffer handle() const { return buffer_; }
   size_t bytes() const { return bytes_; }
-  std::byte* mapped() const { return mapped_; }  // of upload and download
-  void flush(const Device& device) const;        // after writing through mapped()
-  void invalidate(const Device& device) const;   // before reading through mapped()
+  std::byte* mapped() const { return mapped_; }  // for upload and download buffers
+  void flush(const Device& device) const;        // call after writing through mapped()
+  void invalidate(const Device& device) const;   // call before reading through mapped()
 
  private:
   Owned<VkDeviceMemory> memory_;
@@ -93,11 +94,11 @@ class Buffer {
   std::byte* mapped_ = nullptr;
 };
 
-// How many bytes of mapped pages from `address` on a device can import: `bytes` rounded up to its alignment, or 0 where that
-// would go beyond the last page.
+// Number of bytes that a device can import at `address`: `bytes` rounded up to its alignment, or 0 if that exceeds the
+// last mapped page.
 size_t importable_bytes(uintptr_t address, size_t bytes, size_t alignment, size_t page_bytes);
 
-// A picture on the device, RGBA of 8 bits, half or float, with its mip levels and a view of each.
+// An RGBA image on the device, 8-bit, half or float, with mip levels and a view of each.
 class Image {
  public:
   Image(const Device& device, const PlanImage& plan, const std::string& name);
@@ -105,7 +106,7 @@ class Image {
   VkImage handle() const { return image_; }
   const PlanImage& plan() const { return plan_; }
   VkImageView view(int level) const { return views_[size_t(level)]; }
-  // The same memory as numbers without sign, for passes that make the bits of what they store.
+  // Views of the same memory as unsigned integers, for passes that convert to half themselves.
   VkImageView bits_view(int level) const { return bits_views_[size_t(level)]; }
 
  private:

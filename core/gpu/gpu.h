@@ -1,4 +1,4 @@
-// The device: what there is, which one is taken, and a plan run on it. The only face of Vulkan to the rest.
+// Lists devices, opens one and runs plans on it. The rest of the program uses Vulkan only through this file.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,44 +12,44 @@
 namespace gpupost {
 
 struct DeviceInfo {
-  int index = 0;  // as `devices` lists them and `--device` takes them
+  int index = 0;  // index of `gpupost devices` and --device
   DeviceTraits traits;
   std::string uuid;    // 32 hexadecimal digits
-  std::string driver;  // name and version, as the driver gives them
+  std::string driver;  // name and version of the driver
   std::string driver_uuid;
-  std::string api_version;               // of Vulkan
-  size_t memory_bytes = 0;               // of the largest heap that is the device's own
-  bool has_host_visible_memory = false;  // the whole of it, or a window larger than 256 MiB
+  std::string api_version;               // Vulkan version
+  size_t memory_bytes = 0;               // size of the largest device-local heap
+  bool has_host_visible_memory = false;  // the host can map all device memory, or more than 256 MiB of it
   bool has_timestamps = false;
-  int max_allocations = 4096;  // of memory at a time; each image and each buffer is one
+  int max_allocations = 4096;  // limit for memory allocations; each image and each buffer needs one
   std::string obstacle;        // why gpupost cannot use it; "" where it can
 };
 
 std::string_view name_of(DeviceType type);  // "discrete", "integrated", "virtual", "cpu"
 
-// All devices, the order that of the drivers. Throws Error(Exit::device) when Vulkan itself does not start.
+// All devices in the order of the drivers. Throws Error(Exit::device) if Vulkan cannot start.
 std::vector<DeviceInfo> list_devices();
 
-// The device meant by `wanted`: an index, part of a name, a UUID, "cpu" or "gpu"; "": the best, discrete before integrated
-// before virtual before CPU. Throws Error(Exit::device) when none suits.
+// The device that `wanted` selects: an index, part of a name, a UUID, "cpu" or "gpu". "" selects the best: discrete,
+// integrated, virtual, then CPU. Throws Error(Exit::device) if no device matches.
 const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted, bool require_gpu);
 
-// What a run took. Times of the device's own clock where it has one, else 0.
+// Times of a run in ms, measured by the device's clock; 0 if it has none.
 struct RunTimes {
-  double compile_ms = 0;  // of the pipelines that were not there yet, by the host's clock
+  double compile_ms = 0;  // time to compile missing pipelines, by the host's clock
   double upload_ms = 0;
   double download_ms = 0;
-  std::vector<double> pass_ms;  // as many as the plan has passes
+  std::vector<double> pass_ms;  // one for each pass of the plan
 };
 
 struct RunResult {
-  std::vector<Level> levels;         // of the result image, from `first_level` on
-  std::vector<uint32_t> statistics;  // all of the plan's, where it returns some
+  std::vector<Level> levels;         // levels of the result image, starting at `first_level`
+  std::vector<uint32_t> statistics;  // all statistics of the plan; empty if it returns none
   RunTimes times;
 };
 
-// Copies of a picture and of the images that plans make of it, for measuring: so many that no cache holds them all.
-// Move-only; the device outlives them.
+// Copies of an image and of a plan's images for measuring, so many that no cache holds them all. Move-only. The device
+// must outlive them.
 class ImageSets {
  public:
   ImageSets(ImageSets&&) noexcept;
@@ -57,7 +57,7 @@ class ImageSets {
   ~ImageSets();
 
   int count() const;
-  bool are_for(const Plan& plan) const;  // has the plan the same images?
+  bool are_for(const Plan& plan) const;  // whether the plan has the same images
 
  private:
   friend class Gpu;
@@ -66,34 +66,34 @@ class ImageSets {
   std::unique_ptr<State> state_;
 };
 
-// How a measurement is taken: with as many repeats as fit into the budget, within these bounds.
+// Settings of a measurement: as many repeats as fit in the budget, within these bounds.
 struct MeasureOptions {
   int least_repeats = 20;
-  int least_slow_repeats = 5;  // the same of a plan that takes longer than slow_ms
+  int least_slow_repeats = 5;  // minimum for a plan that takes longer than slow_ms
   double slow_ms = 20;
   int most_repeats = 100;
   double budget_ms = 250;
-  double warm_up_ms = 60;  // of the same work, directly before
+  double warm_up_ms = 60;  // the same work runs directly before
 };
 
 struct Measurement {
-  std::vector<double> milliseconds;  // of the whole plan, each repeat's
-  int set_count = 0;                 // copies of the images that the repeats went round
+  std::vector<double> milliseconds;  // time of the whole plan, for each repeat
+  int set_count = 0;                 // number of copies that the repeats used
 };
 
-// The device has no memory left.
+// Device memory is exhausted.
 class OutOfDeviceMemory : public Error {
  public:
   explicit OutOfDeviceMemory(const std::string& message) : Error(Exit::limit, message) {}
 };
 
-// The device is gone, and all that was on it; another one that is opened may be there.
+// The device was lost with all its objects. Opening a new one may work.
 class DeviceLost : public Error {
  public:
   explicit DeviceLost(const std::string& message) : Error(Exit::device, message) {}
 };
 
-// One open device. Move-only.
+// An open device. Move-only.
 class Gpu {
  public:
   struct State;
@@ -104,42 +104,42 @@ class Gpu {
 
   const DeviceInfo& info() const;
 
-  // The longest that one submission may take, 0 for no limit. Without this call 600 s, or 5 s with user GLSL, and 1 s more
-  // for each million texels that the passes read. Beyond it a run throws Error(Exit::device) and driver_is_stuck().
+  // Sets the time limit of a submission; 0: no limit. The default is 600 s, or 5 s with user GLSL, plus 1 s for each
+  // million texels that the passes read. A run beyond it throws Error(Exit::device), and driver_is_stuck() becomes
+  // true.
   void allow_seconds(double seconds);
 
-  // Compiles what the plans need and has not been compiled yet, on every core. `run` does it by itself; this is to do it
-  // early.
+  // Compiles missing pipelines of the plans on all cores. `run` does this too; call it to compile early.
   void prepare(std::span<const Plan> plans);
 
-  // Runs the plan on `base`, whose numbers are of the depth of the plan's image 0, and brings back the levels of the
-  // result image from `first_level` on.
+  // Runs the plan on `base`, which has the depth of the plan's image 0. Downloads the levels of the result image from
+  // `first_level` on.
   RunResult run(const Plan& plan, const Level& base, int first_level);
 
-  // Copies of the plan's images, image 0 of each filled with `base`. Throws Error(Exit::limit) where the device has not the
-  // memory for one.
+  // Makes copies of the plan's images, each with `base` in image 0. Throws Error(Exit::limit) if device memory is too
+  // small for one copy.
   ImageSets image_sets(const Plan& plan, const Level& base);
-  // Runs the plan on the first of such copies; all but the picture itself is overwritten before.
+  // Runs the plan on the first copy. All images except image 0 are overwritten before.
   RunResult run(const Plan& plan, const ImageSets& sets, int first_level);
-  // Times the whole plan by the device's clock. Throws Error(Exit::device) where it has none.
+  // Times the whole plan with the device's clock. Throws Error(Exit::device) if it has none.
   Measurement measure(const Plan& plan, const ImageSets& sets, const MeasureOptions& options);
 
-  // GB/s, read and written together, of the best of a few image-to-image copies of this size and depth by a pass.
+  // Speed in GB/s (reads plus writes) of the fastest of a few copy passes for images of this size and depth.
   double copy_speed(Size size, Depth depth);
 
  private:
   std::unique_ptr<State> state_;
 };
 
-// True once a submission has outlived its limit: the process must then end with _exit(), since destructors of the driver
-// would wait for it.
+// True after a submission has exceeded its limit. The process must then end with _exit(), because destructors of the
+// driver would wait for the submission.
 bool driver_is_stuck();
 
-// SPIR-V of a shader, from what is built in, else the disk cache, else compiled, what a user has written in a process of
-// its own. Throws Error(Exit::bug), of a user's Error(Exit::input), "NAME:LINE: what is wrong".
+// SPIR-V of a shader: built in, else from the disk cache, else compiled. User GLSL is compiled in a sandboxed process.
+// Throws Error(Exit::bug); for user GLSL Error(Exit::input) with "NAME:LINE: message".
 std::vector<uint32_t> spirv_of(const std::string& glsl, const std::string& name, Author author = Author::gpupost);
 
-// Is this process meant to be a compile worker? Then `main` returns compile_worker_main()'s value.
+// Returns whether this process must act as a compile worker. `main` then returns compile_worker_main().
 bool is_compile_worker(int argc, char** argv);
 int compile_worker_main();
 

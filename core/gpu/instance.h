@@ -1,4 +1,4 @@
-// The Vulkan instance and the devices it lists.
+// The Vulkan instance and its physical devices.
 #pragma once
 
 #include "core/gpu/gpu.h"
@@ -9,19 +9,19 @@
 
 namespace gpupost {
 
-// The one instance of the process, made at the first call. Throws Error(Exit::device) when there is no Vulkan.
+// The only instance of the process, created at the first call. Throws Error(Exit::device) if Vulkan is missing.
 VkInstance instance();
 
-// Did GPUPOST_VALIDATE turn the validation layer on, by 1 or by "assisted"?
+// Returns whether GPUPOST_VALIDATE (1 or "assisted") turned the validation layer on.
 bool validation_is_on();
-// By the latter the layer puts checks of its own into the shaders, which see accesses behind the end of a buffer.
+// With "assisted", the layer adds checks to the shaders, which find accesses outside of buffers.
 bool validation_is_assisted();
 
 // Physical devices in the order of list_devices().
 std::vector<VkPhysicalDevice> physical_devices();
 DeviceInfo describe(VkPhysicalDevice device, int index);
 
-// What the device can promise of subgroups: none of it where it lacks VK_EXT_subgroup_size_control.
+// Subgroup size control of the device; all false without VK_EXT_subgroup_size_control.
 VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroup_features(VkPhysicalDevice device);
 
 bool has_device_extension(VkPhysicalDevice device, const char* name);

@@ -30,7 +30,7 @@ Pipelines::Pipelines(const Device& device)
 Pipelines::~Pipelines() {
   try {
     keep_cache();
-  } catch (const std::exception&) {  // there was no memory for it; the next run compiles again
+  } catch (const std::exception&) {  // memory ran out; the next run compiles again
   }
 }
 
@@ -50,7 +50,7 @@ uint64_t Pipelines::cache_key() const {
   return hash_of(device_.info().uuid + device_.info().driver_uuid + device_.info().driver);
 }
 
-// Coordinates are texels: the middle between four of them is a number without rounding.
+// Coordinates are in texels, so that corners between texels are exact.
 Owned<VkSampler> Pipelines::create_sampler(VkFilter filter) const {
   const VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                  .magFilter = filter,
@@ -163,7 +163,7 @@ VkPipeline Pipelines::pipeline(const Pass& pass) {
 }
 
 void Pipelines::prepare(std::span<const Pass> passes) {
-  std::map<std::string, const Pass*> missing;  // by their text
+  std::map<std::string, const Pass*> missing;  // by shader text
   for (const Pass& pass : passes)
     if (std::string text = text_of(pass); !pipelines_.contains(text)) missing.emplace(std::move(text), &pass);
   const std::vector<std::pair<std::string, const Pass*>> list(missing.begin(), missing.end());
@@ -217,7 +217,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     more_sources[index] = {nearest_, index < bound.more_sources.size() ? bound.more_sources[index] : bound.source,
                            VK_IMAGE_LAYOUT_GENERAL};
   std::vector<VkDescriptorImageInfo> targets;
-  for (int index = 0; index < target_count_; ++index)  // spare places repeat the last level: no shader writes there
+  for (int index = 0; index < target_count_; ++index)  // unused targets repeat the last level; no shader writes to them
     targets.push_back(
         {nullptr, bound.targets[std::min(size_t(index), bound.targets.size() - 1)], VK_IMAGE_LAYOUT_GENERAL});
   const auto whole = [this](VkBuffer buffer) {
@@ -231,7 +231,7 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     table.range = window_bytes;
     far_table = {bound.table, window_bytes, VK_WHOLE_SIZE};
   }
-  // every binding is written, used or not: llvmpipe 22.3.6 looks at them all
+  // every binding is written, because llvmpipe 22.3.6 reads unused ones too
   std::vector<VkWriteDescriptorSet> writes{
       write(source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),
       write(second_source_binding, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1),

@@ -1,4 +1,4 @@
-// Compiled passes, and the one way to bind what they read and write.
+// Pipelines of passes, and the binding of their resources.
 #pragma once
 
 #include "core/gpu/device.h"
@@ -9,34 +9,34 @@
 
 namespace gpupost {
 
-// What a pass reads and writes, as handles.
+// Handles of the resources of a pass.
 struct Bound {
   VkImageView source = nullptr;
-  VkImageView second_source = nullptr;  // none: the pass reads one image
+  VkImageView second_source = nullptr;  // null if the pass reads one image
   std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
-  VkBuffer statistics = nullptr;  // none: the plan keeps no statistics
-  VkBuffer scratch = nullptr;     // none: the pass has no scratch memory
-  VkBuffer table = nullptr;       // none: the pass has no table
+  VkBuffer statistics = nullptr;  // null if the plan has no statistics
+  VkBuffer scratch = nullptr;     // null if the pass has no scratch buffer
+  VkBuffer table = nullptr;       // null if the pass has no table
   size_t table_bytes = 0;
-  VkDescriptorBufferInfo outside{};  // where it counts what it does outside of them all; none: bounds are not checked
+  VkDescriptorBufferInfo outside{};  // counters of accesses out of bounds; null if bounds are not checked
 };
 
 class Pipelines {
  public:
   explicit Pipelines(const Device& device);
-  // Keeps the driver's pipeline cache on disk where it has grown.
+  // Saves the driver's pipeline cache to disk if it has grown.
   ~Pipelines();
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  // The pipeline of a pass, made at its first use.
+  // The pipeline of a pass, created at its first use.
   VkPipeline pipeline(const Pass& pass);
-  // Makes those of many passes on every core.
+  // Creates the pipelines of several passes on all cores.
   void prepare(std::span<const Pass> passes);
-  // Readies as many ordinary descriptor sets as a recording needs; nothing to do where they are pushed.
+  // Allocates descriptor sets for a recording. Does nothing with push descriptors.
   void begin(int pass_count);
-  // Binds pipeline, images, buffers and values of a pass: everything but the dispatch.
+  // Binds pipeline, images, buffers and push constants of a pass; it does not dispatch.
   void bind(VkCommandBuffer commands, const Pass& pass, const Bound& bound);
 
  private:
@@ -49,8 +49,8 @@ class Pipelines {
   uint64_t cache_key() const;
 
   const Device& device_;
-  int target_count_ = 0;  // length of the array of targets in the layout
-  Buffer spare_;          // stands where a pass has no buffer
+  int target_count_ = 0;  // length of the target array in the layout
+  Buffer spare_;          // bound where a pass has no buffer
   Owned<VkSampler> nearest_, linear_;
   Owned<VkDescriptorSetLayout> set_layout_;
   Owned<VkPipelineLayout> layout_;
@@ -58,7 +58,7 @@ class Pipelines {
   size_t cached_bytes_ = 0;
   Owned<VkDescriptorPool> pool_;
   PFN_vkCmdPushDescriptorSetKHR push_ = nullptr;
-  std::map<std::string, Owned<VkPipeline>> pipelines_;  // by their text
+  std::map<std::string, Owned<VkPipeline>> pipelines_;  // by shader text
 };
 
 }  // namespace gpupost

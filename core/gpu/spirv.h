@@ -1,4 +1,4 @@
-// Where SPIR-V comes from: built in, else the disk cache, else shaderc.
+// Finds the SPIR-V of a shader: built in, else the disk cache, else shaderc.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,16 @@
 
 namespace gpupost {
 
-// A shader that was compiled when the program was built.
+// A shader that the build compiled.
 struct BuiltInSpirv {
-  uint64_t hash;  // of the GLSL
+  uint64_t hash;  // hash of the GLSL
   std::span<const uint32_t> words;
 };
-// The shaders that spirv_of() finds without compiling. None until a program hands some in, which it does before it opens a
-// device; they must outlive all use.
+// Registers built-in shaders for spirv_of(). Call it before a device is opened; the shaders must outlive all use.
 void use_built_in_spirv(std::span<const BuiltInSpirv> shaders);
 std::span<const BuiltInSpirv> built_in_spirv();
 
-// Every row's usual examples, compiled by the build (library gpupost_spirv).
+// The shaders of all examples of all rows, from the library gpupost_spirv.
 std::span<const BuiltInSpirv> shaders_of_all_rows();
 
 }  // namespace gpupost

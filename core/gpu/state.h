@@ -1,4 +1,4 @@
-// What an open device keeps, and how a plan's passes are recorded on it.
+// State of an open device, and recording of a plan's passes.
 #pragma once
 
 #include "core/gpu/commands.h"
@@ -10,12 +10,12 @@
 
 namespace gpupost {
 
-// What a plan's passes work with beside its images.
+// Buffers of a plan's passes.
 struct PlanBuffers {
-  std::vector<Buffer> scratch, tables;  // one a pass, empty where it needs none
-  std::vector<Buffer> point_tables;     // likewise: what is copied to the tables behind the pass's own
-  Buffer statistics;                    // empty where the plan keeps none
-  Buffer outside;                       // what passes count outside of their memory; empty where bounds are not checked
+  std::vector<Buffer> scratch, tables;  // one per pass; empty if not needed
+  std::vector<Buffer> point_tables;     // one per pass: source of the copy to the end of its table
+  Buffer statistics;                    // empty if the plan has no statistics
+  Buffer outside;                       // counters of accesses out of bounds; empty if bounds are not checked
 };
 
 struct Gpu::State {
@@ -23,16 +23,16 @@ struct Gpu::State {
 
   std::vector<Image> create_images(std::span<const PlanImage> images) const;
   PlanBuffers create_buffers(const Plan& plan) const;
-  // Zeroes what the passes expect to be zero, and fills their tables. Once a recording: they leave both as they are.
+  // Sets scratch memory to 0 and fills the tables, once per recording. Passes leave both unchanged.
   void fill_buffers(VkCommandBuffer commands, const Plan& plan, const PlanBuffers& buffers) const;
-  // What the host gives beside the picture: in buffers, and from there to its images.
+  // Uploads the plan's second inputs to its images.
   std::vector<Buffer> source_buffers(const Plan& plan) const;
   void upload_sources(VkCommandBuffer commands, const Plan& plan, std::span<const Buffer> buffers,
                       std::span<const Image> images) const;
-  // How long `repeats` runs of the plan may take in one submission.
+  // Time limit for `repeats` runs of the plan in one submission.
   TimeLimit time_limit(const Plan& plan, int repeats = 1) const;
-  // The statistics zeroed, then the passes, with a barrier behind each; `clock`, where there is one, ticks behind each barrier. Before it
-  // pipelines.begin() must have readied as many sets.
+  // Records the reset of the statistics and the passes, with a barrier after each. `clock`, if given, adds a timestamp
+  // after each barrier. Call pipelines.begin() with enough sets before.
   void record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images, const PlanBuffers& buffers,
               Clock* clock);
 
@@ -41,12 +41,12 @@ struct Gpu::State {
   Owned<VkCommandPool> pool;
 };
 
-// Levels of an image on their way to the host.
+// Downloads levels of an image.
 class Download {
  public:
   Download(const Device& device, const PlanImage& image, int first_level);
   void record(VkCommandBuffer commands, const Image& image) const;
-  std::vector<Level> levels();  // once, after the work is done
+  std::vector<Level> levels();  // call once, after the work is done
 
  private:
   const Device& device_;
@@ -55,12 +55,12 @@ class Download {
   Buffer buffer_;
 };
 
-// A plan's statistics on their way to the host, where it returns some.
+// Downloads the statistics of a plan, if it returns any.
 class StatisticsDownload {
  public:
   StatisticsDownload(const Device& device, const Plan& plan);
-  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // before that of a Download
-  std::vector<uint32_t> words() const;                                      // after the work is done
+  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // call before Download::record
+  std::vector<uint32_t> words() const;                                      // call after the work is done
 
  private:
   const Device& device_;
@@ -68,12 +68,12 @@ class StatisticsDownload {
   Buffer buffer_;
 };
 
-// What passes have counted outside of their images and buffers, on its way to the host, where bounds are checked.
+// Downloads the counts of accesses out of bounds, if bounds are checked.
 class BoundsDownload {
  public:
   BoundsDownload(const Device& device, const Plan& plan);
-  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // before that of a Download
-  void check(const Plan& plan) const;  // after the work is done; throws Error(Exit::bug), naming the pass
+  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // call before Download::record
+  void check(const Plan& plan) const;  // call after the work is done; throws Error(Exit::bug) with the pass
 
  private:
   const Device& device_;

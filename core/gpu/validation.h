@@ -1,9 +1,9 @@
-// What the validation layer says, where GPUPOST_VALIDATE=1 has turned it on.
+// Messages of the Vulkan validation layer, if GPUPOST_VALIDATE turned it on.
 #pragma once
 
 namespace gpupost {
 
-// Its messages so far.
+// Number of messages so far.
 int validation_message_count();
 
 }  // namespace gpupost

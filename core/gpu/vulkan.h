@@ -1,4 +1,4 @@
-// Vulkan's own header and the two things we put around it: a check of every result, and owning handles.
+// The Vulkan header, a check of every result, and owning handles.
 #pragma once
 
 #include "core/base/error.h"
@@ -10,12 +10,12 @@
 
 namespace gpupost {
 
-// Throws OutOfDeviceMemory, DeviceLost or another Error(Exit::device), naming the call and the result.
+// Throws OutOfDeviceMemory, DeviceLost or another Error(Exit::device) with the call and the result.
 void check(VkResult result, const char* call);
 const char* name_of(VkResult result);
 
-// A handle that dies with its owner: Owned<VkImage>(device, image, vkDestroyImage). It stays where the driver is stuck, since
-// the driver may still use it.
+// An owning handle: Owned<VkImage>(device, image, vkDestroyImage). It does not destroy the object if the driver is
+// stuck, because the driver may still use it.
 template <class Handle, class Parent = VkDevice>
 class Owned {
  public:

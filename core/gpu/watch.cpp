@@ -24,8 +24,8 @@ static double cpu_seconds() {
 
 void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_ready) {
   using Clock = std::chrono::steady_clock;
-  constexpr double interval = 0.1;     // seconds between two looks at the processor time
-  constexpr double most_waiting = 10;  // times the limit, for a CPU device that gets no processor
+  constexpr double interval = 0.1;     // seconds between two checks of the CPU time
+  constexpr double most_waiting = 10;  // factor of the limit for a CPU device that gets no CPU time
   const Clock::time_point start = Clock::now();
   const double cpu_start = cpu_seconds();
   while (true) {

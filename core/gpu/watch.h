@@ -1,4 +1,4 @@
-// A time limit for calls into the driver, which may never return: a shader may loop forever, and so may its compiler.
+// Time limits for driver calls. A call may never return: a shader may loop forever, and so may its compiler.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,24 +12,24 @@
 namespace gpupost {
 
 struct TimeLimit {
-  double seconds = 0;      // 0: none
-  bool is_of_cpu = false;  // the device is a CPU: its time counts only while this process also uses the processor
+  double seconds = 0;      // 0: no limit
+  bool is_of_cpu = false;  // for a CPU device: counts only time in which this process also uses the CPU
 };
 
-// The driver has not returned in time. It works on in a thread of its own for as long as the process lives.
+// The driver did not return in time. It keeps running in its own thread until the process ends.
 class DriverStuck : public Error {
  public:
   explicit DriverStuck(const TimeLimit& limit);
 };
 
-// core/gpu/gpu.h says what it means. From then on no Vulkan object may be destroyed.
+// See core/gpu/gpu.h. When it is true, no Vulkan object may be destroyed.
 bool driver_is_stuck();
 
-// Waits until `is_ready(seconds)`, which waits for at most so long, is true. Throws DriverStuck where the limit passes first.
+// Waits until `is_ready(seconds)` is true; each call of it waits at most that long. Throws DriverStuck after the limit.
 void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_ready);
 
-// Returns call(), which runs in a thread of its own and must own what it uses: it outlives its caller where it is stuck.
-// Throws DriverStuck, at once where another call is stuck already.
+// Runs call() in its own thread and returns its result. call() must own its data, because it outlives the caller if it
+// is stuck. Throws DriverStuck after the limit, or immediately if another call is already stuck.
 template <class Call>
 auto call_within(const TimeLimit& limit, Call call) {
   if (driver_is_stuck()) throw DriverStuck(limit);

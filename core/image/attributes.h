@@ -1,4 +1,4 @@
-// Attributes of EXR headers that ops make wrong: how rows adapt or remove them.
+// Updates attributes of EXR headers that ops make wrong.
 #pragma once
 
 #include "core/image/picture.h"
@@ -10,13 +10,13 @@
 namespace gpupost {
 
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names);
-// Replaces the attribute, or adds it.
+// Sets an attribute.
 void set_text(std::vector<Attribute>& attributes, std::string_view name, std::string_view text);
 
-// Adapts the attributes of a camera to a picture whose frame was `before` and is the part `after` of it. Removes those
-// that cannot be adapted.
+// Updates camera attributes for an image whose frame was `before` and is now its part `after`. Removes those that
+// cannot be updated.
 void crop_frame(std::vector<Attribute>& attributes, const Window& before, const Window& after);
-// The same for a frame that is mirrored.
+// Updates camera attributes for a mirrored frame.
 void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y);
 
 }  // namespace gpupost

@@ -21,11 +21,11 @@ inline constexpr std::string_view face_names[face_count] = {"+X", "-X", "+Y", "-
 // Empty where the picture's shape is neither.
 std::vector<Picture> faces_of_cross(const Picture& picture);
 
-// The faces of a row or a column of six, in their order. Empty where the picture's shape is neither.
+// The faces of a row or a column of six, in order. Empty if the image has another shape.
 std::vector<Picture> faces_of_strip(const Picture& picture);
 
-// Gives texels that touch across an edge their mean, those of a corner the mean of three and faces of one texel the mean of
-// all six, so that a level shows no seam. `faces` are the color of six faces, linear and premultiplied, half or float.
+// Averages texels that touch across an edge or a corner (three faces), so that a level shows no seam. Faces of one
+// texel become the mean of all six. `faces` are the color of six faces, linear and premultiplied, half or float.
 void average_seams(std::span<Group* const> faces, int level);
 
 }  // namespace gpupost

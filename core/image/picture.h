@@ -91,7 +91,7 @@ struct Group {
   std::array<Channel, 4> channels;
   Depth depth = Depth::f32;
   bool is_color = false;
-  bool is_data = false;  // for the color group: values are data, not colors, and alpha is independent
+  bool is_data = false;       // for the color group: values are data, not colors, and alpha is independent
   bool is_luminance = false;  // a gray image: channel 0 is Y, and its value is in components 0, 1 and 2
   std::vector<Level> levels;  // starting with level 0
 
@@ -112,9 +112,9 @@ struct Picture {
   Window data_window;        // its size is the size of level 0
   Window display_window;
   Transfer transfer = Transfer::linear;  // transfer of the color group's current texels
-  double exponent = 1;  // for Transfer::power: light = value ^ exponent
-  Alpha alpha = Alpha::premultiplied;  // alpha of the color group's current texels
-  std::vector<Group> groups;  // the color group is first, if there is one
+  double exponent = 1;                   // for Transfer::power: light = value ^ exponent
+  Alpha alpha = Alpha::premultiplied;    // alpha of the color group's current texels
+  std::vector<Group> groups;             // the color group is first, if there is one
   std::vector<Attribute> attributes;
 
   Size size() const { return size_of(data_window); }

@@ -27,7 +27,7 @@ size_t make_working(Picture& picture, Depth storage);
 struct Clipped {
   size_t above = 0;  // values above 1
   size_t below = 0;  // values below 0
-  size_t nan = 0;  // NaN, which becomes 0
+  size_t nan = 0;    // NaN, which becomes 0
   size_t total = 0;  // all values
 };
 

@@ -11,7 +11,7 @@ constexpr int window_bound = INT_MAX / 2;
 // Limit for data windows: tinyexr 1.0.1 refuses lines beyond it.
 constexpr int data_window_bound = 2 << 20;
 
-// Limit for windows in memory, which is larger than that of files.
+// Clamps a window coordinate to this bound.
 inline int bounded_coordinate(double place) { return int(std::clamp<double>(place, -window_bound, window_bound)); }
 
 }  // namespace gpupost

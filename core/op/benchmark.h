@@ -1,4 +1,4 @@
-// What `bench` measures of an op, and what documents claim of it.
+// What `gpupost bench` measures for an op, and the figures that papers and talks publish for it.
 #pragma once
 
 #include "core/image/picture.h"
@@ -9,55 +9,55 @@
 
 namespace gpupost {
 
-// What an op cannot be faster than: one pass that reads each texel of the picture once, and writes as many, a third as
-// many, or none; or the bytes that its own passes move, at the speed of a copy.
+// The floor of an op: a pass that an op cannot be faster than. It reads each texel of the image once and writes as
+// many, a third as many, or none. Or it moves the bytes of the op's own passes at the speed of a copy.
 enum class Floor { copy, third, read, bytes };
 
-// What an op is measured at beside size and format: a value of one of its parameters, behind each variant's arguments.
+// One value of an option that decides the op's time. `bench` adds it to the arguments of each variant.
 struct Setting {
   std::string_view param;  // "radius"; "": none
-  int value = 0;           // over 0, a plot's axis is its logarithm
+  int value = 0;           // in plots with a logarithmic axis it must be above 0
   bool operator==(const Setting&) const = default;
 
   std::string text() const;  // "--radius 7", or ""
 };
 
-// What a document claims of the row's variants: how much faster `faster` is than `slower`, or where `slower` is empty, how
-// long `faster` takes.
+// A published figure: the gain of the variant `faster` over `slower` in percent, or the time of `faster` if `slower` is
+// empty.
 struct Claim {
   std::string_view what;     // "the threads' order"
   std::string_view claimed;  // "about +8 %", "0.17 ms"
-  std::string_view where;    // the document and its device
+  std::string_view where;    // the document, and the device that it used
   std::vector<Size> sizes;
   std::vector<Depth> depths;
-  Setting setting;                                      // of a row that has settings
-  std::string_view slower, faster;                      // arguments
-  bool slower_is_half = false, faster_is_half = false;  // --fp16
+  Setting setting;                                      // empty if the op has no settings
+  std::string_view slower, faster;                      // arguments of variants
+  bool slower_is_half = false, faster_is_half = false;  // measured with --fp16
 };
 
-// Curves that a document shows without their numbers: the times of variants against settings, at the sizes and formats of
-// the row.
+// A graph that a document shows without its values: times of variants over settings, at the sizes and formats of the
+// op.
 struct Graph {
   std::string_view what;
-  std::string_view where;  // the document and its device
+  std::string_view where;  // the document, and the device that it used
   std::vector<Setting> settings;
-  std::vector<std::string_view> variants;  // arguments
+  std::vector<std::string_view> variants;  // arguments of variants
 };
 
-// What `bench` measures of an op.
+// What `gpupost bench` measures for an op.
 struct Benchmark {
-  // Other ways to do the same, as arguments behind the op's name: what `bench` compares and `tune` chooses from. The first is
-  // what the others are compared with. Null: there is one way.
+  // Variants: arguments that give the same result by another algorithm. `bench` compares them, and `tune` chooses from
+  // them. The first is the baseline. Null: the op has no variants.
   std::vector<std::string> (*variants)() = nullptr;
   Floor floor = Floor::copy;
   std::vector<Size> sizes;
-  std::vector<Size> cpu_sizes;        // where the device is a CPU
+  std::vector<Size> cpu_sizes;        // used on a CPU device
   std::vector<Depth> depths;          // of the images
-  std::vector<Setting> settings;      // empty: the op needs none
-  std::vector<Setting> cpu_settings;  // where the device is a CPU
-  std::vector<Claim> claims;          // held against the device by `bench --documents`
-  std::vector<Graph> graphs;          // likewise
-  std::string_view remark;            // on what is claimed, a sentence
+  std::vector<Setting> settings;      // empty if the op has no settings
+  std::vector<Setting> cpu_settings;  // used on a CPU device
+  std::vector<Claim> claims;          // published figures, which `bench --documents` compares with the device
+  std::vector<Graph> graphs;          // published graphs, for `bench --documents`
+  std::string_view remark;            // a sentence about the published figures
 };
 
 }  // namespace gpupost

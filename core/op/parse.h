@@ -1,4 +1,4 @@
-// Words to calls, by the rows.
+// Parses calls of ops from words of the command line, using the rows.
 #pragma once
 
 #include "core/op/op.h"
@@ -10,16 +10,16 @@
 
 namespace gpupost {
 
-// One call from the words behind the op's name, options and their values. Throws Error(Exit::usage) naming the op, the
-// option, its value and what was expected.
+// Parses one call from the words after the op's name. Throws Error(Exit::usage) with the op, the option, its value and
+// the expected values.
 Call parse_call(const Op& op, const std::vector<std::string>& words);
-// The same from words in one line, as a row's examples have them.
+// Parses one call from a line, such as an example of a row.
 Call parse_call(const Op& op, std::string_view line);
 
-// Refuses chains that mean nothing: throws Error(Exit::usage).
+// Checks the order of ops in a chain. Throws Error(Exit::usage).
 void check_chain(std::span<const Call> calls);
 
-// The word of `known` that `word` was probably meant to be; "" where none is near.
+// The word in `known` that is most similar to `word`; empty if none is similar.
 std::string closest_word(std::string_view word, const std::vector<std::string_view>& known);
 // " (did you mean `mips`?)", or "".
 std::string suggestion(std::string_view word, const std::vector<std::string_view>& known);

@@ -38,7 +38,7 @@ bool is_transparent(double alpha) { return std::abs(alpha) < double(std::numeric
 
 double coverage_of(double alpha) { return is_transparent(alpha) ? 0 : std::isfinite(alpha) ? alpha : 1; }
 
-// What a color is multiplied by, or 1 where it is by nothing.
+// The factor of premultiplied color: alpha, or 1 if the color is not multiplied.
 static double factor_of(const Color& c) { return is_transparent(c[3]) ? 1 : coverage_of(c[3]); }
 
 Color unpremultiply(const Color& c) {
@@ -55,7 +55,7 @@ namespace {
 
 using Texel4 = std::function<Color(const Color&)>;
 
-// The op on a texel of premultiplied linear Rec.709. What is too large for a float is infinite.
+// Applies the op to a texel of premultiplied linear Rec. 709. Values that are too large for a float become infinite.
 Texel4 on_working_color(const Call& call, const Planes& picture) {
   const Point& point = *call.op->point;
   return [&point, space = space_of(call), texel = point.texel(call, picture)](const Color& working) {
@@ -67,7 +67,7 @@ Texel4 on_working_color(const Call& call, const Planes& picture) {
   };
 }
 
-// How far a result moves where component `moved` of what it is made of is off by `error`.
+// Change of the result if component `moved` of the input has the error `error`.
 Color moved_by_one(const Texel4& texel, const Color& c, const Color& made, size_t moved, double error) {
   Color most{};
   for (const double sign : {-1.0, 1.0}) {
@@ -132,7 +132,7 @@ Color point_error(const Call& call, const Color& c, const Color& made, Depth dep
 
 Color error_in_space(const Call& call, const Color& c, Color error) {
   for (size_t k = 0; k < 3; ++k)
-    if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may take it for 0
+    if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may flush denormals to 0
   if (space_of(call) == PointSpace::rgb && !call.op->needs(call).primaries) return error;
   const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
   for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;

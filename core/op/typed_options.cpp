@@ -17,7 +17,7 @@ std::vector<TypedOption> typed_options(const std::vector<OptionNames>& options, 
                          ? app.add_flag(options[index].names)
                          : app.add_option(options[index].names, typed[index].values)->expected(1)->take_all());
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::ParseError& error) {
     fail(Exit::usage, "{}{}", prefix, error.what());
   }

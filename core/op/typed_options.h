@@ -1,4 +1,4 @@
-// Words of a command line, sorted by the options that they give. The only code that uses CLI11, which takes long to compile.
+// Splits words of a command line into options. The only code that includes CLI11, which takes long to compile.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct OptionNames {
 
 struct TypedOption {
   bool is_given = false;
-  std::vector<std::string> values;  // in their order; empty for a flag
+  std::vector<std::string> values;  // in order; empty for a flag
 };
 
-// For each option what was typed for it. Words that are no option, or lack their value, throw Error(Exit::usage), whose message
-// begins with `prefix`.
+// Returns the values of each option. Throws Error(Exit::usage), with a message that begins with `prefix`, if a word is
+// no option or a value is missing.
 std::vector<TypedOption> typed_options(const std::vector<OptionNames>& options, const std::vector<std::string>& words,
                                        std::string_view prefix);
 

@@ -15,7 +15,7 @@ Call call_of(const PrimariesChange& change) {
   return parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
 }
 
-// Goes through a chain and adds conversions.
+// Walks through a chain and inserts conversions of primaries.
 class Walk {
  public:
   explicit Walk(std::optional<Primaries> given) : current_(given) {}
@@ -38,7 +38,7 @@ class Walk {
     current_ = given;
   }
 
-  // Colors of unknown primaries are taken as Rec. 709's.
+  // Unknown primaries are taken as Rec. 709.
   void make_result(const Primaries& primaries) {
     if (!current_) current_ = rec709;
     convert_to(primaries);
@@ -51,10 +51,10 @@ class Walk {
 
  private:
   ChainPrimaries made_;
-  std::optional<Primaries> current_;  // empty: not known
+  std::optional<Primaries> current_;  // empty: unknown
 };
 
-// The primaries of the last call that names some; empty where none does, or where its result is encoded for display.
+// The primaries of the last call that sets them; empty if none does, or if its result is encoded for display.
 std::optional<Primaries> named_last(std::span<const Call> calls) {
   std::optional<Primaries> named;
   for (const Call& call : calls) {
@@ -70,7 +70,7 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
                               std::optional<Primaries> wanted) {
   Walk walk(given);
-  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // nothing may stand behind it
+  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // no op may follow it
   for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
   if (wanted) walk.make_result(*wanted);
   else if (const std::optional<Primaries> named = named_last(calls)) walk.convert_to(*named);

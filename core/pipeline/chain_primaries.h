@@ -1,4 +1,4 @@
-// Which primaries the colors of a chain have, call by call. Pure: used before a chain is planned.
+// Primaries of the colors in a chain, call by call. Used before planning.
 #pragma once
 
 #include "core/image/primaries.h"
@@ -11,14 +11,14 @@
 namespace gpupost {
 
 struct ChainPrimaries {
-  std::vector<Call> calls;  // those of the chain, and `matrix` calls where colors have to be converted
-  bool converts = false;    // were such calls added?
-  bool is_named = false;    // does a call of the chain itself name the primaries that it makes?
+  std::vector<Call> calls;  // calls of the chain, with inserted `matrix` calls that convert primaries
+  bool converts = false;    // whether such calls were inserted
+  bool is_named = false;    // whether a call of the chain sets the primaries of its result
   Primaries result = rec709;
 };
 
-// The chain on a picture of these primaries. `given` is empty where the file names none, or Rec. 709: then an op that names
-// the primaries it takes is believed. The result gets the primaries `wanted`; empty: those that the chain leaves.
+// The chain for an image with these primaries. `given` is empty if the file has none or Rec. 709; then an op that
+// expects certain primaries is trusted. `wanted` are the primaries of the result; empty: whatever the chain gives.
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
                               std::optional<Primaries> wanted);
 

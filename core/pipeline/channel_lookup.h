@@ -1,4 +1,4 @@
-// A picture's channels by the names that `gpupost info` prints.
+// Finds channels of an image by the names that `gpupost info` prints.
 #pragma once
 
 #include "core/op/op.h"
@@ -9,7 +9,7 @@
 
 namespace gpupost {
 
-// Where a channel stands in its picture.
+// Position of a channel in an image.
 struct ChannelRef {
   const Group* group = nullptr;
   size_t component = 0;
@@ -22,11 +22,11 @@ struct NamedChannel {
 
 std::vector<NamedChannel> channels_of(const Picture& picture);
 
-// A channel's number of a texel, the texels counted row by row: of integers 0 to 1, but for uint, which stand for things.
+// Value of a channel at texel `index`, counted row by row. Integers become 0 to 1, except uint.
 double number_at(const ChannelRef& place, size_t texel);
 
-// Makes those channels the picture's color that a call of `channels` at the front of the chain takes by such names, each at its
-// place in the list. They are none beside it any more. Throws Error(Exit::usage) where the picture has no such channel.
+// Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no
+// longer other channels. Throws Error(Exit::usage) if a channel is missing.
 void take_named_channels(std::span<const Call> calls, Picture& picture);
 
 }  // namespace gpupost

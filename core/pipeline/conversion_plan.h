@@ -1,4 +1,4 @@
-// How the pictures of a job are treated, from what was asked for and what its first one is.
+// Depths and transfer of a job's images, chosen from the settings and its first image.
 #pragma once
 
 #include "core/pipeline/job.h"
@@ -8,11 +8,11 @@ namespace gpupost {
 
 struct ConversionPlan {
   Job job;
-  Depth input_depth = Depth::half, storage = Depth::half, output_depth = Depth::half;  // of the color
-  Transfer transfer = Transfer::linear;                                                // of the output's color
+  Depth input_depth = Depth::half, storage = Depth::half, output_depth = Depth::half;  // depths of the color
+  Transfer transfer = Transfer::linear;                                                // transfer of the output's color
 };
 
-// Throws Error(Exit::usage) where that cannot be done with such pictures.
+// Throws Error(Exit::usage) if the settings do not fit such images.
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first);
 
 }  // namespace gpupost

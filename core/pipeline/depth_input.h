@@ -1,4 +1,4 @@
-// The depth that ops work with: of a channel of the picture, or of a file of its own.
+// Depth for ops that need it: a channel of the image, or another file.
 #pragma once
 
 #include "core/op/op.h"
@@ -8,9 +8,9 @@
 
 namespace gpupost {
 
-// Gives the calls that need one the depth of each texel. Where ops before a call move texels, depth goes along
-// with the nearest one. Throws Error(Exit::usage) where there is no such channel or its size is not the picture's, and Error(Exit::input)
-// where a file cannot be read.
+// Sets Call::depth of calls that need it. If ops before a call move texels, depth moves too and takes the nearest
+// texel. Throws Error(Exit::usage) if the channel is missing or its size differs, and Error(Exit::input) if a file
+// cannot be read.
 void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings);
 
 }  // namespace gpupost

@@ -24,12 +24,12 @@ DeviceTraits traits_for(const DeviceSettings& settings) {
   } catch (const Error&) {
   }
   DeviceTraits traits;
-  const bool needs_one = !devices.empty() || !settings.device.empty();  // planning does not
+  const bool needs_one = !devices.empty() || !settings.device.empty();  // planning needs no device
   if (needs_one) traits = choose_device(devices, settings.device, settings.require_gpu).traits;
   return with_tile_side(traits, settings);
 }
 
-// Watchdogs end what a GPU does after some seconds; a CPU has none.
+// Watchdogs of drivers stop long work on a GPU; a CPU device has none.
 ChainOptions chain_options(const DeviceSettings& settings, const DeviceTraits& traits) {
   constexpr double most_ms = 500;
   if (settings.max_dispatch_ms) return {.most_ms = double(*settings.max_dispatch_ms), .unwatched_taps = 0};

@@ -1,4 +1,4 @@
-// The device that a request goes to, and what it may be asked for at once.
+// The device of a request, and its limits.
 #pragma once
 
 #include "core/engine/run_chain.h"
@@ -6,13 +6,12 @@
 
 namespace gpupost {
 
-// The best there is, or what --device says, as one that takes no larger pictures than --tile-side says. Throws
-// Error(Exit::device) where there is none.
+// The device of --device, or the best one, with the limit of --tile-side. Throws Error(Exit::device) if there is none.
 DeviceInfo device_for(const DeviceSettings& settings);
-// What a plan needs to know of it; where there is no Vulkan, and none was asked for, what every device has.
+// Properties of the device for planning. Without Vulkan and without --device: those of every Vulkan device.
 DeviceTraits traits_for(const DeviceSettings& settings);
 
-// How long such a device may work at once.
+// Time limits for a submission on this device.
 ChainOptions chain_options(const DeviceSettings& settings, const DeviceTraits& traits);
 
 }  // namespace gpupost

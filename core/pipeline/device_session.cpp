@@ -20,7 +20,7 @@ Gpu* DeviceSession::opened() const {
   }
 }
 
-// Does the system give this process so many threads more at one time?
+// Returns whether the system allows this many more threads.
 static bool can_start_threads(int count) {
   std::atomic<bool> is_over = false;
   std::vector<std::jthread> threads;
@@ -33,11 +33,11 @@ static bool can_start_threads(int count) {
   }
   is_over = true;
   is_over.notify_all();
-  threads.clear();  // joins
+  threads.clear();  // joins the threads
   return are_started;
 }
 
-// A driver that gets no thread may wait for it forever. llvmpipe starts up to 16 that compute.
+// A driver that gets no thread may wait forever. llvmpipe starts up to 16 threads.
 static void check_threads() {
   const int count = 2 + std::min(core_count(), 16);
   if (!can_start_threads(count))
@@ -47,7 +47,7 @@ static void check_threads() {
 }
 
 void DeviceSession::open() {
-  // deferred where the system gives no thread
+  // deferred if the system has no thread left
   opening_ = std::async(std::launch::async | std::launch::deferred, [&settings = settings_] {
                check_threads();
                auto gpu = std::make_unique<Gpu>(device_for(settings));

@@ -1,4 +1,4 @@
-// One output of a run: what goes into it, and where it is written.
+// A job of a run: its inputs and its output files.
 #pragma once
 
 #include "core/codec/codec.h"
@@ -9,7 +9,7 @@
 
 namespace gpupost {
 
-// The path of an output, in which the number of a level may stand at any number of places.
+// The path of an output. It may contain {level} several times.
 class OutputPath {
  public:
   OutputPath() = default;
@@ -17,35 +17,35 @@ class OutputPath {
   void add(std::string_view text) { pieces_.back() += text; }
   void add_level() { pieces_.emplace_back(); }
   bool has_level() const { return pieces_.size() > 1; }
-  std::string at(int level) const;  // where there is no {level}: the same for each
-  std::string shown() const;        // as it is typed, with {level}
+  std::string at(int level) const;  // without {level}: the same path for each level
+  std::string shown() const;        // with {level}, for messages
 
  private:
-  std::vector<std::string> pieces_{""};  // a level's number stands between each two
+  std::vector<std::string> pieces_{""};  // text between the places of {level}
 };
 
-// What goes to one output, and where that is.
+// The inputs and the output of a job.
 struct Job {
-  std::vector<std::string> inputs;  // one, or those that make one file together
+  std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble)
   OutputPath output;                // "-": standard output; with {level}: a file for each
   const Format* format = nullptr;
-  bool is_output_named = false;    // by the user: its name does not change
-  bool is_format_changed = false;  // the input's own format cannot be written or cannot hold the result
+  bool is_output_named = false;  // the user gave the name, so it must not change
+  // The format differs from the input's, which cannot be written or cannot hold the result.
+  bool is_format_changed = false;
   bool writes_picture = true;
 
   bool is_a_file_a_level() const { return output.has_level(); }
-  std::string name() const;  // for messages: the input, or the first with the number of the others
+  std::string name() const;  // for messages: the input, or the first input and the number of others
 };
 
-// The default output where each level goes to a file of its own: in.mips.{level}.exr.
+// The default output with one file per level: in.mips.{level}.exr.
 OutputPath default_level_output(const Job& job);
 
-// The job where its result has `level_count` of the `whole_count` levels that a whole chain has: an EXR file holds a whole
-// chain or one level, so part of a chain goes to a file a level, unless the output is named, which is Error(Exit::usage).
-// KTX2 and DDS files hold any part.
+// Adapts the job to a result with `level_count` of `whole_count` levels. EXR holds all levels or one, so other counts
+// go to one file per level; if the user named the output, that is Error(Exit::usage). KTX2 and DDS hold any number.
 Job split_into_level_files(Job job, int level_count, int whole_count);
 
-// Throws Error(Exit::output) where it can be seen of one of the job's files before there is any work that it cannot be written.
+// Throws Error(Exit::output) early if an output file clearly cannot be written.
 void check_can_be_written(const Job& job, int level_count, bool no_clobber);
 
 }  // namespace gpupost

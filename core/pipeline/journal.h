@@ -1,5 +1,5 @@
-// The journal of a batch: which jobs are done, so that a run that was ended can go on where it was. A file to which each job adds
-// one line of JSON. A line that is torn or damaged is ignored: its job is done again.
+// The journal of a batch lists finished jobs, so that an interrupted run can continue. Each job appends one line of
+// JSON. Incomplete or damaged lines are ignored: the job runs again.
 #pragma once
 
 #include "core/pipeline/job.h"
@@ -14,28 +14,28 @@
 
 namespace gpupost {
 
-// What a journal says of a job that is done.
+// The entry of a finished job.
 struct JournalEntry {
   struct Output {
     std::string path;
     uint64_t byte_count = 0;
     std::string sha256;
   };
-  std::vector<std::string> input_sha256;  // of each input's content, in their order
+  std::vector<std::string> input_sha256;  // hash of each input, in order
   std::vector<Output> outputs;
-  bool is_skipped = false;  // an earlier run has done the job
+  bool is_skipped = false;  // an earlier run has finished the job
 };
 
 class Journal {
  public:
-  // Opens the file, or makes it, and reads it if the run resumes another. Throws Error(Exit::output) where it cannot be used.
+  // Opens or creates the file, and reads it if the run resumes. Throws Error(Exit::output) if it cannot be used.
   explicit Journal(const ChainRequest& request);
 
-  // Which jobs the journal says are done, whose inputs and outputs are what they were then. The outputs of such a job go to its
-  // entry, which is_skipped; a job that is not done has an empty entry.
+  // Finds finished jobs whose inputs and outputs have not changed. Their entries have outputs and is_skipped; entries
+  // of other jobs are empty.
   std::vector<JournalEntry> entries_of_done(std::span<const Job> jobs) const;
 
-  // Adds a line for a job that is done. Any thread may call it.
+  // Appends a line for a finished job. Thread-safe.
   void add(const Job& job, const JournalEntry& entry);
 
  private:
@@ -43,8 +43,8 @@ class Journal {
   void read_lines();
 
   std::string path_;
-  std::string chain_;  // all that makes a result of an input: calls, options, contents of files that they name, version
-  std::map<std::string, JournalEntry> entries_;  // by the keys of jobs; the last line of a job counts
+  std::string chain_;  // everything that decides a result: calls, options, content of files that they name, version
+  std::map<std::string, JournalEntry> entries_;  // by key of the job; the last line wins
   Descriptor file_;
   std::mutex adding_;
 };

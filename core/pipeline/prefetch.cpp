@@ -17,7 +17,7 @@ namespace gpupost {
 
 namespace {
 
-// With so many threads, 0 for one a core.
+// Uses this many threads; 0: one per core.
 InputRead read(const std::string& file, const InputSettings& settings, bool has_journal, int thread_count) {
   const Stopwatch watch;
   const std::string sha256 = has_journal ? sha256_of_file(file) : "";
@@ -28,7 +28,7 @@ InputRead read(const std::string& file, const InputSettings& settings, bool has_
   return input;
 }
 
-// Inputs that may be decoded at once and leave descriptors for the device and the outputs.
+// Number of inputs to decode at once, so that descriptors remain for the device and the outputs.
 int most_by_descriptors() {
   constexpr rlim_t of_the_rest = 56, of_a_decoder = 10;
   rlimit limit{};
@@ -90,13 +90,13 @@ InputRead Prefetch::wait_next(const std::string& file) {
   try {
     return result_of(std::move(first), file);
   } catch (...) {
-    read_ahead();  // what is wrong with one is no reason for the others to wait
+    read_ahead();  // an error of one input must not delay the others
     throw;
   }
 }
 
-// What is read ahead takes descriptors, processes and memory. An input that got none is read again when the others have
-// theirs, and from then on fewer are read ahead. A pipe can be read but once.
+// Decoding ahead needs descriptors, processes and memory. If an input gets none, it is decoded again when the others
+// have finished, and fewer are decoded ahead from then on. A pipe can be read only once.
 InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::string& file) {
   try {
     return read_before.get();
@@ -109,7 +109,8 @@ InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::str
   return read_file(file, 0);
 }
 
-// The size of what comes is not known: the largest so far stands for it. Before there is one, nothing is read ahead.
+// The size of the next image is unknown, so the largest size so far is assumed. Before the first image, nothing is
+// decoded ahead.
 void Prefetch::read_ahead() {
   if (request_.batch.job_count < 2 || largest_bytes_ == 0) return;
   const uint64_t most = std::min(request_.batch.max_memory_bytes / 2 / largest_bytes_, uint64_t(most_ahead_));
@@ -120,7 +121,7 @@ void Prefetch::read_ahead() {
     try {
       ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read_file(file, thread_count); }));
     } catch (const std::system_error&) {
-      return;  // no thread is to be had: it is read when its turn comes
+      return;  // no thread is available; it is decoded when needed
     }
   }
 }

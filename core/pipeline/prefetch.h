@@ -1,4 +1,4 @@
-// The pictures that inputs give.
+// Decodes inputs ahead of their use.
 #pragma once
 
 #include "core/pipeline/report.h"
@@ -9,27 +9,28 @@
 
 namespace gpupost {
 
-// What an input gives: its picture, or the faces that --assemble cuts it into. Its time and warnings go to the report.
-// Throws Error(Exit::input) where it cannot be read, or is no cross or strip.
+// Reads an input: its image, or the faces that --assemble cuts it into. Time and warnings go to the report. Throws
+// Error(Exit::input) if it cannot be read, or is no cross or strip.
 std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
 
-// A decoded input and its time.
+// A decoded input and its decoding time.
 struct InputRead {
   Decoded decoded;
   std::string sha256;  // of the file, from before it was decoded; "" without a journal
   double milliseconds = 0;
 };
 
-// Bytes of all texels of a picture.
+// Size of all texels of an image in bytes.
 uint64_t texel_bytes(const Picture& picture);
 
-// Inputs in their order. While one is worked on, --jobs of the next are decoded, as many as half of --max-memory is likely to hold.
+// Returns inputs in order. While one is processed, up to --jobs inputs are decoded ahead, as far as half of
+// --max-memory allows.
 class Prefetch {
  public:
   // `request` must outlive it.
   Prefetch(std::vector<std::string> files, const ChainRequest& request);
 
-  // What the next one gives, as read_pictures() has it.
+  // Returns the result of read_pictures() for the next input.
   std::vector<Picture> next(JobReport& report);
 
  private:
@@ -40,10 +41,10 @@ class Prefetch {
 
   std::vector<std::string> files_;
   const ChainRequest& request_;
-  size_t next_ = 0;                           // of the files
-  std::deque<std::future<InputRead>> ahead_;  // of the files from there on
+  size_t next_ = 0;                           // index of the next file
+  std::deque<std::future<InputRead>> ahead_;  // files that are being decoded, starting at next_
   int most_ahead_;
-  uint64_t largest_bytes_ = 0;  // of those that have been decoded
+  uint64_t largest_bytes_ = 0;  // size of the largest decoded image
 };
 
 }  // namespace gpupost

@@ -15,7 +15,7 @@ namespace gpupost {
 
 namespace {
 
-// What a group's passes are called beside those of the color: " (N.X N.Y N.Z Z)".
+// Suffix for pass names of a group other than color: " (N.X N.Y N.Z Z)".
 std::string names_behind(const Group& group) {
   return group.is_color ? "" : fmt::format(" ({})", fmt::join(names_of(group), " "));
 }
@@ -53,7 +53,7 @@ void verify_levels(std::span<const Call> calls, const PlanInput& input, const Gr
   }
 }
 
-// What a chain's calls of `stats` have measured of a group, in their order.
+// Results of the chain's `stats` calls for a group, in order.
 std::vector<Statistics> numbers_of(std::span<const Call> calls, const Plan& made, std::span<const uint32_t> words,
                                    const Group& group) {
   std::vector<Statistics> numbers;

@@ -1,4 +1,4 @@
-// A chain on one group of a picture's channels: passes, numbers, and whether both are what the definition says.
+// Runs a chain on one group of channels, and compares the result with the reference if --verify is given.
 #pragma once
 
 #include "core/pipeline/device_session.h"
@@ -8,8 +8,8 @@
 
 namespace gpupost {
 
-// Replaces the group's levels with those of the result, but for a level 0 that is the input. Returns what the calls of
-// `stats` have measured, in their order. Throws Error(Exit::difference) where --verify finds one.
+// Replaces the group's levels by the result; level 0 stays if it is the input. Returns the results of `stats` calls, in
+// order. Throws Error(Exit::difference) if --verify finds a difference.
 std::vector<Statistics> run_group(std::span<const Call> calls, const ChainRequest& request, DeviceSession& lazy,
                                   Group& group, JobReport& report);
 

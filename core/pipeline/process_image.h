@@ -1,4 +1,4 @@
-// A chain on all channels of a picture.
+// Runs a chain on all channels of an image.
 #pragma once
 
 #include "core/pipeline/conversion_plan.h"
@@ -9,13 +9,13 @@
 
 namespace gpupost {
 
-// A picture on its way to the output, and its level 0 as it was read where that is written.
+// A processed image, and its level 0 as it was read if that is written.
 struct ProcessedImage {
   Picture picture;
   std::optional<Picture> base;
 };
 
-// The picture as the output is to have it. Throws Error(Exit::usage) where the chain cannot be done on such a picture.
+// Processes an image for the output. Throws Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
                              JobReport& report);
 

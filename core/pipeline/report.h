@@ -1,4 +1,4 @@
-// What was done and how long it took: what the pipeline tells its caller.
+// The report of a run: results and times. The pipeline returns it.
 #pragma once
 
 #include "core/base/error.h"
@@ -17,7 +17,7 @@ namespace gpupost {
 struct PassReport {
   std::string name;
   std::string kernel;
-  Depth storage = Depth::half;  // of its pictures
+  Depth storage = Depth::half;  // depth of its images
   double milliseconds = 0;
   size_t bytes_read = 0, bytes_written = 0;
 };
@@ -28,36 +28,36 @@ struct StageTimes {
   double total = 0;
 };
 
-// GB/s of copies of images as large as the picture on its device; 0: not measured.
+// Speed of copies of images of this size on the device in GB/s; 0: not measured.
 struct CopySpeeds {
   double half_gb_per_s = 0, float_gb_per_s = 0;
 };
 
-// What --verify has found.
+// Result of --verify.
 struct Verification {
   std::vector<LevelCheck> levels;
-  std::vector<NumberCheck> numbers;  // the worst of what each `stats` has measured of a group of channels
+  std::vector<NumberCheck> numbers;  // the worst check of each `stats`, for a group of channels
 };
 
-// The way of one input, or of those that make one file together.
+// The report of one job.
 struct JobReport {
-  std::string input;  // its name; of several the first, with the number of the others
+  std::string input;  // name of the input; for several, the first and the number of others
   std::vector<std::string> outputs;
   Size size;
   std::string storage;               // "16f" or "32f"
-  std::vector<std::string> choices;  // method and why
+  std::vector<std::string> choices;  // choices of the planner and reasons
   StageTimes ms;
   CopySpeeds copies;
-  std::vector<PassReport> passes;          // of all groups of channels, in order
-  std::vector<StatisticsResult> measured;  // by each `stats` of the chain
+  std::vector<PassReport> passes;          // passes of all groups of channels, in order
+  std::vector<StatisticsResult> measured;  // results of each `stats` of the chain
   Verification verified;
   std::vector<std::string> warnings;
-  std::vector<std::string> notes;  // what the user may not expect of a run that is as it should be
+  std::vector<std::string> notes;  // information about a run without problems
   Exit exit = Exit::done;
   std::string error;     // "" where the output is whole
-  JournalEntry journal;  // empty where the run keeps none
+  JournalEntry journal;  // empty without a journal
 
-  // Once, however often it comes.
+  // Adds a warning; repeats are ignored.
   void add_warning(const std::string& warning) {
     if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
   }
@@ -67,19 +67,19 @@ struct JobReport {
   }
 };
 
-// Where the time of a run went. The device is fed by one thread, which waits for decoders before an image and for encoders when
-// too many images wait to be written.
+// Times of a run. One thread feeds the device. It waits for decoders before an image, and for encoders if too many
+// images wait.
 struct BatchTimes {
   double wall_ms = 0;
-  double cpu_ms = 0;  // of this process and of the workers that have ended, all cores together
+  double cpu_ms = 0;  // CPU time of this process and of ended workers, over all cores
   double waited_for_decoders_ms = 0, waited_for_encoders_ms = 0;
 };
 
 struct Report {
   std::vector<std::string> chain;
-  std::optional<DeviceInfo> device;  // none where none was needed
-  size_t job_count = 0;              // of the run
-  std::vector<JobReport> jobs;       // fewer where the run stopped at a failure
+  std::optional<DeviceInfo> device;  // empty if no device was needed
+  size_t job_count = 0;              // number of jobs of the run
+  std::vector<JobReport> jobs;       // fewer if the run stopped at a failure
   BatchTimes times;
 };
 

@@ -1,4 +1,4 @@
-// What chains need to find in a picture.
+// Requirements of a chain on an image.
 #pragma once
 
 #include "core/pipeline/apply_to.h"
@@ -7,8 +7,8 @@
 
 namespace gpupost {
 
-// Refuses a picture without color where an op would change nothing of it, and a gray one where R, G and B are directions:
-// throws Error(Exit::usage).
+// Throws Error(Exit::usage) if an image has no color and an op would change nothing, or if it is gray and R, G and B
+// must be directions.
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture);
 
 }  // namespace gpupost

@@ -1,5 +1,5 @@
-// Runs a chain on pictures from file to file: decode, upload, passes, download, encode, write. It needs no terminal: what it has
-// to say goes to its caller.
+// Runs a chain on image files: decode, upload, passes, download, encode, write. It prints nothing; callers get
+// callbacks.
 #pragma once
 
 #include "core/pipeline/device_session.h"
@@ -12,21 +12,21 @@
 
 namespace gpupost {
 
-// What a caller hears while jobs run, all of it in the calling thread.
+// Callbacks while jobs run, all in the calling thread.
 struct RunEvents {
-  std::function<void(const Job&)> on_start;  // the job's images come to the device next, or it is skipped
-  std::function<void(JobReport&)> on_job;    // the job has ended; the caller may turn the report into an error
+  std::function<void(const Job&)> on_start;  // the job starts on the device, or is skipped
+  std::function<void(JobReport&)> on_job;    // the job has ended; the caller may change the report to an error
 };
 
-// Runs the jobs. While one is on the device the next are decoded and those before it are encoded and written, as far as the
-// batch settings allow. Each gets a report, in the order of the jobs; what is wrong with one stops no other, unless
-// batch.fails_fast. Throws Error for what concerns all jobs.
+// Runs the jobs. While one is on the device, the next ones are decoded and the previous ones encoded and written,
+// within the batch settings. Each job gets a report, in order. An error of one job does not stop others, unless
+// batch.fails_fast. Throws Error if all jobs are affected.
 Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device, const RunEvents& events);
 
-// Of a run: that of its only job, else Exit::batch where a job failed.
+// Exit code of a run: that of its only job, else Exit::batch if a job failed.
 Exit exit_of(const Report& report);
 
-// Adds the device to the report, and how fast it copies images, which passes are compared with.
+// Adds the device and its copy speed to the report.
 void measure_copies(DeviceSession& device, Report& report);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// What a caller of the pipeline asks for: a chain of calls, and how its inputs, outputs and device are treated.
+// Settings of the pipeline: a chain of calls, and settings for inputs, outputs, passes and the device.
 #pragma once
 
 #include "core/codec/codec.h"
@@ -14,65 +14,65 @@
 
 namespace gpupost {
 
-// What the inputs of a job make up together: a picture each, or one cube or array in one file.
+// How the inputs of a job form outputs: one image each, or one cube or array.
 enum class Assembly { none, cube, array, cube_from_cross, cube_from_strip };
 inline constexpr std::string_view assembly_names[] = {"none", "cube", "array", "cube-from-cross", "cube-from-strip"};
 inline std::string_view name_of(Assembly assembly) { return assembly_names[size_t(assembly)]; }
 
-// How inputs are read.
+// Settings for reading inputs.
 struct InputSettings {
   std::string part;                    // of an EXR, by number or name; "": the first
   std::string layer;                   // of an EXR; "": channels without a dot
-  std::optional<int> level;            // of a mip-mapped input; empty: 0
-  std::optional<Transfer> transfer;    // of the input's color; empty: as the file says
-  std::optional<Alpha> alpha;          // empty: as the file's format has it
-  std::optional<Primaries> primaries;  // of the input's color; empty: as the file says
-  bool keeps_orientation = false;      // texels stay as they are stored
+  std::optional<int> level;            // level of a mip-mapped input; empty: 0
+  std::optional<Transfer> transfer;    // empty: from the file
+  std::optional<Alpha> alpha;          // empty: as usual for the format
+  std::optional<Primaries> primaries;  // empty: from the file
+  bool keeps_orientation = false;      // ignores Exif and TIFF orientation
   Assembly assembly = Assembly::none;
-  Limits limits;  // of each input
+  Limits limits;  // limits for each input
   bool requires_sandbox = false;
 };
 
-// How results are written.
+// Settings for writing outputs.
 struct OutputSettings {
-  std::optional<Depth> bits;  // of the color; empty: as the input has it, as far as the format can hold that
-  std::optional<Compression> compression;  // empty: the input's where the formats are the same, else zip
-  std::optional<int> quality;              // of JPEG, 1 to 100; empty: the encoder's default
-  std::optional<Primaries> primaries;      // to be converted to; empty: those that the chain leaves
-  bool to_display = false;                 // the picture is its display window, also where the format has windows
-  std::optional<Transfer> transfer;        // of integers; empty: the format's own
+  std::optional<Depth> bits;               // depth of the color; empty: as the input, if the format can hold it
+  std::optional<Compression> compression;  // empty: as the input if the format is the same, else zip
+  std::optional<int> quality;              // JPEG quality, 1 to 100; empty: default of the encoder
+  std::optional<Primaries> primaries;      // convert to these primaries; empty: those of the chain's result
+  bool to_display = false;                 // write exactly the display window, even if the format has windows
+  std::optional<Transfer> transfer;        // transfer of integers; empty: default of the format
   Dither dither = Dither::none;
-  bool no_clobber = false;  // a file that is there is not replaced
+  bool no_clobber = false;  // never replace existing files
 };
 
-// How passes work.
+// Settings for passes.
 struct PassSettings {
-  ApplyTo apply_to;   // the channels beside the color that ops filter
-  bool fp16 = false;  // half storage, half arithmetic where an op says it is safe, half numbers in outputs of floats
-  std::optional<Depth> storage;  // of images on the device; empty: half where neither end has more
-  bool is_r11g11b10 = false;     // images between passes have 11:11:10 bits
-  Space space = Space::rgb;      // of images between passes
+  ApplyTo apply_to;              // channels other than color that ops filter
+  bool fp16 = false;             // half storage, half arithmetic where an op allows it, half values in float outputs
+  std::optional<Depth> storage;  // depth of images on the device; empty: half, unless input or output needs more
+  bool is_r11g11b10 = false;     // store images between passes as B10G11R11
+  Space space = Space::rgb;      // color space of images between passes
   bool no_fuse = false;
-  bool verify = false;  // compare each result with the CPU reference
+  bool verify = false;  // compare the result with the CPU reference
 };
 
-// Which device, and how long it may work at once.
+// Selection of the device and its time limits.
 struct DeviceSettings {
   std::string device;  // index, part of a name, UUID, "cpu" or "gpu"; "": the best
   bool require_gpu = false;
-  std::optional<int> tile_side;        // texels
-  std::optional<int> device_seconds;   // of one submission; 0: no limit
-  std::optional<int> max_dispatch_ms;  // 0: as long as it takes
+  std::optional<int> tile_side;        // longest side of a tile in texels
+  std::optional<int> device_seconds;   // limit for one submission in seconds; 0: no limit
+  std::optional<int> max_dispatch_ms;  // 0: no limit
 };
 
-// How many images are in work at once, and what is kept of a run.
+// Settings for batches: concurrency and the journal.
 struct BatchSettings {
   int job_count = 1;                              // inputs decoded at once, and outputs written at once
-  uint64_t max_memory_bytes = uint64_t(2) << 30;  // of images that wait for the device, or to be written
-  bool fails_fast = false;                        // no job begins after one has failed
+  uint64_t max_memory_bytes = uint64_t(2) << 30;  // memory for images that wait for the device or for writing
+  bool fails_fast = false;                        // start no job after one has failed
   std::string journal;                            // path of a plain file; "": none
-  bool resumes = false;                           // jobs that the journal says are done are skipped
-  std::string options;                            // text of the options that make a result: for the journal
+  bool resumes = false;                           // skip jobs that the journal lists as finished
+  std::string options;                            // text of the options that change results, for the journal
 };
 
 struct ChainRequest {
@@ -84,7 +84,7 @@ struct ChainRequest {
   BatchSettings batch;
 };
 
-// How an input is to be decoded.
+// Options for decoding an input.
 DecodeOptions decode_options(const InputSettings& settings);
 
 }  // namespace gpupost

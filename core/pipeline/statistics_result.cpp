@@ -22,7 +22,7 @@ std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const 
   return list;
 }
 
-// Are the numbers the same, but for what rounding makes of gray?
+// Returns whether the values are equal except for rounding of gray.
 static bool is_alike(const ChannelStats& a, const ChannelStats& b) {
   const auto is_near = [](double x, double y) {
     return std::abs(x - y) <= 0x1p-16 * std::max(std::abs(x), std::abs(y));
@@ -30,7 +30,7 @@ static bool is_alike(const ChannelStats& a, const ChannelStats& b) {
   return is_near(a.mean, b.mean) && is_near(a.least, b.least) && is_near(a.largest, b.largest);
 }
 
-// What is measured of a gray picture: Y, or R, G and B where calls before have made color of it.
+// Channels to report for a gray image: Y, or R, G and B if earlier calls made color.
 static std::array<std::string, 3> names_in_gray(const Group& group, const Statistics& statistics) {
   const std::string& gray = group.channels[0].name;
   const auto& [red, green, blue, alpha] = statistics.components;

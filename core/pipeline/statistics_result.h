@@ -1,4 +1,4 @@
-// What `stats` has measured of a picture.
+// Results of the op `stats`.
 #pragma once
 
 #include "core/ops/stats/check.h"
@@ -9,28 +9,28 @@
 
 namespace gpupost {
 
-// What one call of the op has measured of one picture.
+// The result of one `stats` call for one image.
 struct StatisticsResult {
   std::string input;
-  std::vector<std::string> before;  // the calls that stand before it
+  std::vector<std::string> before;  // calls before it in the chain
   Measure measure = Measure::all;
-  bool is_table = false;  // that is how it is to be told
+  bool is_table = false;  // print as a table
   Size size;
-  Statistics color;  // its luminance; of a picture without color nothing
+  Statistics color;  // luminance; empty for an image without color
   struct Channel {
     std::string name;
     ChannelStats spread;
   };
   std::vector<Channel> channels;
-  std::vector<std::string> not_measured;  // channels of uint
+  std::vector<std::string> not_measured;  // uint channels
 };
 
-// One for each call of `stats` in the chain.
+// Makes one result for each `stats` call of the chain.
 std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size);
-// Takes in what the device has left of a group of channels.
+// Adds the statistics of a group of channels.
 void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics);
 
-// Says that a group of channels of uint was left out.
+// Adds a uint group that was not measured.
 void leave_out(StatisticsResult& measured, const Group& group);
 
 }  // namespace gpupost

@@ -1,22 +1,22 @@
-// The pictures that one output is made of.
+// Images that form one KTX2 or DDS file.
 #pragma once
 
 #include "core/pipeline/settings.h"
 
 namespace gpupost {
 
-// The faces of a cross or a strip. Throws Error(Exit::input) where `picture` of `input` is none.
+// Cuts a cross or a strip into faces. Throws Error(Exit::input) if `picture` of `input` is neither.
 std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
 
-// What pictures of one file have in common.
+// Properties that all images of one file must share.
 struct ImageShape {
   Size size;
-  std::string channels;  // of the color
+  std::string channels;  // channels of the color
   Depth depth = Depth::half;
 };
 ImageShape shape_of(const Picture& picture);
 
-// Refuses a picture of `input` that cannot stand in one file with the first one: Error(Exit::input).
+// Throws Error(Exit::input) if an image of `input` does not match the first image of the file.
 void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
                 const ImageShape& first, Assembly assembly);
 

@@ -10,7 +10,7 @@ namespace gpupost {
 
 namespace {
 
-// One file with all levels, or a file a level.
+// One file with all levels, or one file per level.
 std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainRequest& request,
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
@@ -33,7 +33,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
   return files;
 }
 
-// In a batch an error must name its input.
+// Adds the input to error messages of a batch.
 std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest& request,
                                   const std::vector<ProcessedImage>& parts) {
   try {
@@ -46,7 +46,8 @@ std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest&
 void write_all(const Job& job, const std::vector<Encoded>& files, const ChainRequest& request, JobReport& report) {
   const bool has_journal = !request.batch.journal.empty();
   const Stopwatch watch;
-  std::vector<std::string> paths;  // made before: what is written is told of, memory or not
+  // Allocated before writing, so that written files are reported even if memory runs out.
+  std::vector<std::string> paths;
   std::vector<OutputFile> outputs;
   for (const Encoded& file : files) {
     paths.push_back(job.output.at(int(paths.size())));

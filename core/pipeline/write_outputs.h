@@ -1,4 +1,4 @@
-// What a job has made, written: one file, or a file a level.
+// Writes the results of a job: one file, or one file per level.
 #pragma once
 
 #include "core/pipeline/process_image.h"
@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// The pictures of one output, whose names go to the report. Throws Error(Exit::output) where a file cannot be written.
+// Writes the images of one output; file names go to the report. Throws Error(Exit::output) if a file cannot be written.
 void write_outputs(const ConversionPlan& way, const ChainRequest& request, const std::vector<ProcessedImage>& parts,
                    JobReport& report);
 

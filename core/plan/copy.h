@@ -1,11 +1,11 @@
-// A pass that goes from texel to texel.
+// The pass that copies an image.
 #pragma once
 
 #include "core/plan/plan.h"
 
 namespace gpupost {
 
-// Image 0 to image 1, texel for texel, in the shape of workgroups that is the fastest on such a device.
+// Copies image 0 to image 1, with the workgroup shape that is fastest on the device.
 PassSpec copy_pass(Size size, DeviceType device);
 
 }  // namespace gpupost

@@ -7,12 +7,12 @@ namespace gpupost {
 
 namespace {
 
-// From the first pass that names an image to the last one, both included. `first` > `last`: none does.
+// Range of passes that use an image, both ends included. `first` > `last`: no pass uses it.
 struct Lifetime {
   int first = 1 << 30, last = -1;
 };
 
-// Calls `visit(int& image)` with each image that a pass names.
+// Calls `visit(int& image)` for each image that a pass uses.
 template <class Visit>
 void visit_images(Pass& pass, Visit visit) {
   visit(pass.source.image);
@@ -45,8 +45,8 @@ std::vector<Lifetime> lifetimes_of(Plan& plan, bool keeps_input) {
 void share_images(Plan& plan, bool keeps_input) {
   const std::vector<Lifetime> lives = lifetimes_of(plan, keeps_input);
   std::vector<PlanImage> kept;
-  std::vector<int> busy_until;           // of those kept
-  std::vector<int> place(lives.size());  // of each image among those kept
+  std::vector<int> busy_until;           // last pass that uses each remaining image
+  std::vector<int> place(lives.size());  // index of each image among the remaining images
   std::vector<size_t> order(lives.size());
   for (size_t index = 0; index < order.size(); ++index) order[index] = index;
   std::ranges::stable_sort(order, {}, [&](size_t image) { return lives[image].first; });

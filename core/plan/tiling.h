@@ -1,4 +1,4 @@
-// A picture in parts: what of a chain can be made so, and which texels a part needs. Pure: needs no device.
+// Tiling: which chains can run in tiles, and which input texels a tile needs. It needs no device.
 #pragma once
 
 #include "core/plan/plan.h"
@@ -11,54 +11,54 @@
 
 namespace gpupost {
 
-// Calls that go through a device together: one that looks around, or that makes levels, with the point ops around it.
+// A stage: calls that run on a tile together. At most one call reads neighbors or makes levels; the others are point
+// ops around it.
 struct Stage {
   std::vector<Call> calls;
-  Size size;  // of what it makes, of its base where it makes levels
+  Size size;  // size of the result; for levels, of level 0
   Margin reach;
-  bool makes_levels = false;  // then its call is the only one
-  bool moves = false;         // likewise; it takes texels as they stand, which needs no device
+  bool makes_levels = false;  // the stage has only the call that makes levels
+  bool moves = false;         // the stage has only calls that copy texels, which needs no device
 };
 
-// The first call that needs the whole picture at once; nullptr: there is none.
+// The first call that needs the whole image; nullptr if none.
 const Call* not_in_parts(std::span<const Call> calls);
-// The stages of a chain without such calls, on a picture of this size.
+// Splits a chain that can be tiled into stages, for an image of this size.
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size);
 
-// Texels that all passes read, about: what their time goes with.
+// Approximate number of texels that all passes read, which estimates their time.
 double taps_of(const Plan& plan);
 
 struct ChainOptions {
-  double most_ms = 0;  // that the device may work at once, so that no watchdog ends it; 0: as long as it takes
-  double unwatched_taps = 1e10;  // fewer take no GPU long, so that they need not be watched
+  double most_ms = 0;            // longest submission in ms, because drivers stop long submissions; 0: no limit
+  double unwatched_taps = 1e10;  // number of reads below which a submission is never too long
 };
 
-// How a chain goes through a device: at once, or in parts.
+// The decision to run a chain whole or in tiles.
 struct TilingDecision {
   Plan whole;
   std::string limit;        // of the device, for which it goes in parts; "" where none stands against going at once
   std::string obstacle;     // to going in parts; "" where there is none
-  bool is_watched = false;  // it goes in parts where that saves the device from working too long at once
+  bool is_watched = false;  // runs in tiles if a submission would take too long
 };
-// Throws Error(Exit::limit), naming the limit and the obstacle, where it can go neither way.
+// Throws Error(Exit::limit), with the limit and the obstacle, if the chain fits neither whole nor in tiles.
 TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
                           const ChainOptions& options);
 
-// Texels along x and y at whose multiples a part may begin, so that its sums are those of the whole picture.
+// Multiples of texels along x and y at which a tile may begin, so that its sums are those of the whole image.
 std::array<int, 2> period_of(const Plan& plan);
 
-// What a stage reads of a picture of size `from` for `made` of its result, from a multiple of the period on.
+// Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period);
-// What level 1 of a picture is made of.
+// Region of level 0 that a region of level 1 depends on.
 Region needed_for_level(const Region& made, Size whole);
 
-// Both halves of a region, cut across its longer side at a multiple of the period, or across the other side; nothing where
-// neither can be.
+// Splits a region at a multiple of the period, across its longer side if possible. Empty if it cannot be split.
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> period);
 
-// A copy of a part of a level of four numbers a texel.
+// Copies a region of a level.
 Level part_of(const Level& whole, const Region& region, Depth depth);
-// Puts the texels of a part from `first` on into the region of the whole.
+// Writes the texels of a tile, starting at `first`, into a region of the whole image.
 void place_part(const Level& part, Position first, const Region& region, Level& whole, Depth depth);
 
 }  // namespace gpupost

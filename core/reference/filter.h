@@ -1,4 +1,4 @@
-// Filters that make a picture smaller or larger: their names and their definition in double.
+// Resampling filters and their reference in double precision.
 #pragma once
 
 #include "core/op/op.h"
@@ -9,16 +9,16 @@
 
 namespace gpupost {
 
-// In the order of their names as choices of an option.
+// In the order of the choices of the option.
 enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
 enum class Border { clamp, repeat, mirror, black, renormalize };
 
-// What R, G and B are: colors, or the directions of a normal map, as 2 c - 1 of them. Means of those are normalized
-// to length 1; the length before that is dropped, or kept in alpha, where levels below take it into account.
+// Meaning of R, G and B: colors, or directions of a normal map, 2 c - 1. Means of directions are normalized to length
+// 1. The length before that is dropped, or kept in alpha, which lower levels then use.
 enum class Normals { none, length_dropped, length_in_alpha };
 
-// How texels of the result lie on those of the source, along one axis: the middle of texel i of the result lies at
-// ((2 i + 1) from + phase) / (2 to) texels of the source.
+// Position of result texels on the source along an axis: the middle of result texel i is at ((2 i + 1) from + phase) /
+// (2 to) source texels.
 struct Scale {
   int from = 1, to = 1, phase = 0;
   bool operator==(const Scale&) const = default;
@@ -28,16 +28,16 @@ struct Scales {
   bool operator==(const Scales&) const = default;
 };
 
-// How a call filters.
+// Filter settings of a call.
 struct Filtering {
   Filter filter = Filter::box;
   Border border = Border::clamp;
   bool compresses = false;  // --hicomp
   Normals normals = Normals::none;
-  std::optional<Scales> scales;  // empty: all of the source becomes all of the result
+  std::optional<Scales> scales;  // empty: the whole source becomes the whole result
 };
 
-// The options of ops that filter, the filter's default aside.
+// Options of ops that filter; the default of --filter is given.
 Param filter_param(Filter def);
 Param border_param();
 Param hicomp_param();
@@ -45,15 +45,16 @@ Filtering filtering_of(const Call& call);
 
 Scales scales_of(const Filtering& filtering, Size from, Size to);
 
-// The texel of a side of n that stands for texel t of its endless continuation; black and renormalized borders have none.
+// Index of the texel for position t of a side of n texels, which may be outside. Black and renormalized borders have
+// none.
 int continued(int t, int n, Border border);
 
-// Half the width of a filter in texels of the coarser side.
+// Half of the width of a filter, in texels of the coarser side.
 double support_of(Filter filter);
 
-// One level of another size by the definition.
+// Resamples a level, by definition.
 Planes filtered(const Planes& from, Size to, const Filtering& filtering);
-// What the device may be off by there, where `from` is off by `error`.
+// Allowed error of the device, if `from` has this error.
 Planes filtered_tolerance(const Planes& from, const Planes& error, Size to, const Filtering& filtering, Depth depth);
 
 }  // namespace gpupost

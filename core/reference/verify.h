@@ -1,4 +1,4 @@
-// The device's result against the definition in double.
+// Compares the result of the device with the CPU reference, for --verify.
 #pragma once
 
 #include "core/op/op.h"
@@ -9,26 +9,26 @@
 
 namespace gpupost {
 
-// The largest difference in one level, as a share of what is tolerated there: over 1 is a failure.
+// The largest error in one level, relative to the tolerance; a share above 1 is a failure.
 struct LevelCheck {
   int level = 0;
-  double error = 0;      // of the worst component, as it stands
-  double tolerance = 0;  // there
-  double share = 0;      // error / tolerance; infinite where one is a number and the other is not
-  Size at;               // where: column and row
+  double error = 0;      // error of the worst component
+  double tolerance = 0;  // tolerance at that texel
+  double share = 0;      // error / tolerance; infinite if only one value is NaN or infinite
+  Size at;               // position of the texel
   int component = 0;     // 0 to 3
 };
 
-// What a chain makes of a picture by definition, and how far a device may be off, level by level.
+// The reference result of a chain, and the allowed error, level by level.
 struct Expected {
   std::vector<Planes> levels, tolerance;
-  Depth depth = Depth::half;  // of the result
+  Depth depth = Depth::half;  // depth of the result
 };
 
-// How pictures are kept between ops, where that is not as numbers of the chain's depth.
+// Storage of images between ops, if it differs from the chain's depth.
 struct Between {
   bool is_yxy = false;
-  bool is_packed = false;  // 11:11:10 bits
+  bool is_packed = false;  // B10G11R11
 };
 
 // `base`, the chain's input, holds four numbers of `depth` a texel. Each op adds its tolerance to what the op before it has
@@ -37,13 +37,13 @@ struct Between {
 // all other ops, m the mean of the absolute values of the texels that contribute; nothing for an op that is exact. Numbers
 // over what the depth holds are clamped to its largest. Between ops, where pictures are kept in another way, that clamps.
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between = {});
-// What call `index` of the chain finds.
+// Reference for call `index` of the chain.
 Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
                          const Between& between = {});
 
-// Checks every texel of `levels`, the result's levels from `first_level` on, four numbers a texel.
+// Checks every texel of `levels`, which starts at level `first_level` of the result, with four values per texel.
 std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level);
-// Both at once, for one result.
+// Computes the reference and checks one result.
 std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, std::span<const Level> levels,
                                int first_level, Depth depth, const Between& between = {});
 

@@ -16,7 +16,7 @@ namespace gpupost {
 
 // Descriptor numbers in a worker.
 enum WorkerDescriptor {
-  worker_talk = 3,  // a socket: reads the request until its end, then writes the reply
+  worker_talk = 3,         // a socket: reads the request until its end, then writes the reply
   worker_descriptors = 4,  // descriptors from the parent, in order
 };
 
@@ -30,9 +30,9 @@ bool is_worker(int argc, char** argv, std::string_view word);
 // Result of a worker: its reply and how it ended.
 struct WorkerEnd {
   std::vector<std::byte> said;
-  bool was_too_slow = false;  // exceeded its time and was killed
+  bool was_too_slow = false;   // exceeded its time and was killed
   bool said_too_much = false;  // reply was too long, and it was killed
-  int status = 0;  // status from waitpid
+  int status = 0;              // status from waitpid
 };
 
 class Worker {

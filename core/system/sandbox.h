@@ -7,7 +7,7 @@ namespace gpupost {
 
 struct SandboxLimits {
   uint64_t memory_bytes = 0;  // limit of address space
-  uint64_t file_bytes = 0;  // limit of written files, which are shared memory
+  uint64_t file_bytes = 0;    // limit of written files, which are shared memory
   int cpu_seconds = 0;
   bool reads_files = false;  // allows opening files for reading
 };

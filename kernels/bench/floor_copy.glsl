@@ -1,4 +1,4 @@
-// The least that a pass takes which reads each texel and writes as many: all loads of a thread before its first store.
+// Floor of a benchmark: reads each texel and writes as many. A thread issues all loads before its first store.
 #include "bench/floor_shape.glsl"
 
 void main() {

@@ -1,5 +1,5 @@
-// The least that a pass takes which reads each texel and writes nothing. What it would write at a sum that no picture
-// has keeps the compiler from leaving the reads out.
+// Floor of a benchmark: reads each texel and writes nothing. A store that never happens keeps the compiler from
+// removing the reads.
 #include "bench/floor_shape.glsl"
 
 void main() {

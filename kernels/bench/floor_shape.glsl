@@ -1,5 +1,5 @@
-// How a workgroup of 256 takes its texels in the passes that measure what a device can do at best: COLUMNS threads
-// across, EACH texels a thread, so that a row of threads reads texels that lie side by side.
+// Shape of a workgroup of 256 threads in the floor passes: COLUMNS threads across, EACH texels per thread. A row of
+// threads reads neighboring texels.
 
 const ivec2 tile_size = ivec2(COLUMNS, 256 / COLUMNS * EACH);
 

@@ -1,5 +1,4 @@
-// The least that a pass takes which reads each texel once and writes a third as many, as a mip chain does: the mean of
-// three rows each.
+// Floor of a benchmark for mip chains: reads each texel once and writes a third as many, each the mean of three rows.
 #include "bench/floor_shape.glsl"
 
 vec4 load_row(ivec2 at, int row) { return load(min(ivec2(at.x, 3 * at.y + row), ivec2(end_x, source_height) - 1)); }

@@ -1,4 +1,4 @@
-// A picture and the glow around it, tinted by table[0..2]. A workgroup takes 16x16 texels.
+// Adds the glow to the image, tinted by table[0..2]. A workgroup processes 16x16 texels.
 #include "bloom/spread.glsl"
 #include "lib/storage.glsl"
 #include "lib/yxy.glsl"

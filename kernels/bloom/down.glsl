@@ -1,6 +1,5 @@
-// A level of the light that glows from the level above: load() through the tents of bloom_tents.glsl. TAPS_X, TAPS_Y: texels
-// that count along each side. A thread makes TALL texels below each other, so that they share what they load; a workgroup
-// takes 16 columns of 16 threads.
+// Makes a level of the bright light from the level above, with the tents of bloom/tents.glsl. TAPS_X, TAPS_Y: texels
+// read per axis. A thread makes TALL texels in a column, which share loads; a workgroup has 16 columns of 16 threads.
 #include "bloom/tents.glsl"
 #include "lib/storage.glsl"
 

@@ -1,4 +1,4 @@
-// The light that glows: what passes the threshold, and is a number.
+// Extracts the light above the threshold. NaN and infinity become black.
 #include "brightpass/threshold.glsl"
 
 vec4 bloom_light(vec4 c, bloom_light_params p) {

@@ -1,10 +1,10 @@
-// A level of a glow, load_second(), spread to the next larger one by the tents of bloom_tents.glsl. TAPS_X, TAPS_Y: texels
-// that count along each side, 2 at even sides and 3 at odd ones; they are clamped at the border.
+// Enlarges a level of the glow, load_second(), with the tents of bloom/tents.glsl. TAPS_X, TAPS_Y: texels read per
+// axis, 2 for even sides and 3 for odd ones, clamped at the border.
 #include "bloom/tents.glsl"
 
 vec3 load_glow(ivec2 at) { return load_second(at).rgb; }
 
-// Of three texels the first that counts: at even sides that of the second and third, or of the first and second.
+// Index of the first of the texels that have a weight.
 int first_of(int taps, int at) { return taps == 2 ? at & 1 : 0; }
 
 vec3 spread(ivec2 at, ivec2 from, ivec2 to) {

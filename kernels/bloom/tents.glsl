@@ -1,12 +1,13 @@
-// Weights of a glow's levels: core/ops/bloom/reference.h has the tents. Texel i of a coarse side has its middle at 2 i + 1 + p in texels
-// of the fine side, p = (i + 1/2) step; `step` is how much wider than 2 the coarse texels are, 0 where the fine side is even.
+// Weights of the pyramid; core/ops/bloom/reference.h defines the tents. The middle of coarse texel i is at 2 i + 1 + p
+// in fine texels, with p = (i + 1/2) step. `step` is the width of a coarse texel minus 2; it is 0 if the fine side is
+// even.
 
 float step_of(int fine, int coarse) { return (fine & 1) == 1 ? 1.0 / float(coarse) : 0.0; }
 
 float square(float x) { return x * x; }
 
-// What texels 2 i - 1 to 2 i + 3 of the fine side count in texel i of the coarse one; the last is 0 at even sides. Beyond the
-// middles of the first and the last texel their tents are 1, up to the border.
+// Weights of fine texels 2 i - 1 to 2 i + 3 in coarse texel i; the last is 0 for even sides. Beyond the middles of the
+// first and the last texel, tents are 1 up to the border.
 float[5] weights_down(int fine, int coarse, int i) {
   if (fine == 1) return float[5](0.0, 1.0, 0.0, 0.0, 0.0);
   const float step = step_of(fine, coarse), p = (float(i) + 0.5) * step, share = 1.0 / (2.0 + step);
@@ -18,7 +19,7 @@ float[5] weights_down(int fine, int coarse, int i) {
                   has_right ? 0.5 * square(share * (p + step)) : 0.0);
 }
 
-// What texels at / 2 - 1 to at / 2 + 1 of the coarse side count in texel `at` of the fine one.
+// Weights of coarse texels at / 2 - 1 to at / 2 + 1 in fine texel `at`.
 vec3 weights_up(int fine, int coarse, int at) {
   const float step = step_of(fine, coarse), share = 1.0 / (2.0 + step);
   if ((at & 1) == 0) {

@@ -1,5 +1,5 @@
-// A level of a glow: its own light, table[0] of it, and the level below it spread, table[1] of it. A workgroup takes 16x16
-// texels.
+// Makes a level of the glow: its own light times table[0], plus the enlarged level below times table[1]. A workgroup
+// processes 16x16 texels.
 #include "bloom/spread.glsl"
 #include "lib/storage.glsl"
 

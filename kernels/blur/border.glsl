@@ -1,9 +1,9 @@
-// What a blur finds at a place, on the picture or beyond it, and how its sums become numbers of the target.
+// Reads texels inside and beyond the image, and converts sums to values of the target.
 #include "lib/storage.glsl"
 
 bool is_inside(int t, int side) { return t >= 0 && t < side; }
 
-// The texel of a side that stands for texel t of its endless continuation.
+// Index of the texel for position t, which may be beyond the side.
 int continued(int t, int side) {
 #if BORDER == 1 || BORDER == 2
   const int period = BORDER * side;
@@ -14,7 +14,7 @@ int continued(int t, int side) {
 #endif
 }
 
-// The texel at any place: beyond a picture whose border is black or renormalized that is nothing.
+// The texel at any position. Beyond an image with a black or renormalized border it is 0.
 vec4 texel(ivec2 at) {
   const vec4 c = load(ivec2(continued(at.x, width), continued(at.y, height)));
 #if BORDER >= 3
@@ -24,21 +24,21 @@ vec4 texel(ivec2 at) {
 #endif
 }
 
-// The sum of the weights table[first..first + 2 radius] that lie on the picture around texel `at` of a side.
+// Sum of the weights table[first..first + 2 radius] that are inside the image, around texel `at` of a side.
 float weight_inside(int first, int radius, int at, int side) {
   float sum = 0.0;
   for (int k = -radius; k <= radius; ++k) sum += is_inside(at + k, side) ? table[first + radius + k] : 0.0;
   return sum;
 }
 
-// Half of what a sum stands for to the number that is stored: the largest where rounding overshoots it; infinities and
-// what is no number stay.
+// Converts half of a sum to the stored value. Rounding may exceed the largest value, so it is clamped; infinity and NaN
+// stay.
 vec4 stored(vec4 half_sum) {
   const vec4 clamped = 2.0 * clamp(half_sum, vec4(-0.5 * largest_float), vec4(0.5 * largest_float));
   return mix(half_sum, clamped, lessThanEqual(abs(half_sum), vec4(2.0e38)));
 }
 
-// The same of weighted sums around a texel.
+// Converts weighted sums around a texel.
 vec4 finished(vec4 half_sum, ivec2 at) {
 #if BORDER == 4
   half_sum /= 2.0 * weight_inside(0, radius_x, at.x, width) *

@@ -1,7 +1,5 @@
-// A blur as it is defined: every texel of the kernel for every texel of the picture. A thread makes one; which one of
-// its workgroup is a choice of order.
-//
-// RADIUS_X, RADIUS_Y: the radii, where what compiles for a GPU is to have more texels on their way at once.
+// Direct blur: for each texel, sums all texels of the kernel. A thread makes one texel; ORDER decides which one.
+// RADIUS_X, RADIUS_Y: the radii as constants, for GPUs, so that the compiler can issue more loads at once.
 #include "blur/border.glsl"
 #include "lib/group_order.glsl"
 
@@ -10,7 +8,7 @@
 #define RADIUS_Y radius_y
 #endif
 
-// The texel x columns from a place, with its weight. The sampler clamps by itself, and a box has one weight.
+// The texel x columns to the side, with its weight. The sampler clamps, and all weights of a box are equal.
 vec4 weighted(ivec2 at, int x) {
 #if IS_BOX
   const float weight = table[0];

@@ -1,6 +1,6 @@
-// Blurs along lines, rows where AXIS is 0 and columns where it is 1: a thread makes several texels of a line, one
-// behind the other. The weights of the first pass are halved, so that no sum of the largest numbers overflows; the
-// last one stores numbers of the target.
+// Blurs along lines: rows if AXIS is 0, columns if it is 1. A thread makes several texels of a line one after another.
+// Weights of the first pass are halved, so that sums of the largest values do not overflow; the last pass stores final
+// values.
 #include "blur/border.glsl"
 
 #if AXIS == 0
@@ -13,7 +13,7 @@
 #define radius radius_y
 #endif
 
-// The line of a thread; threads beyond the last line read that one and store nothing.
+// The line of a thread. Threads beyond the last line read the last line and store nothing.
 int line_index = int(gl_GlobalInvocationID.x);
 int line = min(line_index, LINE_COUNT - 1);
 
@@ -28,7 +28,7 @@ vec4 line_texel(int t) {
 #endif
 }
 
-// Stores a sum whose texels on the picture have the share `inside` of all weights.
+// Stores a sum. `inside`: share of the weights that are inside the image.
 void store_sum(int t, vec4 sum, float inside) {
 #if BORDER == 4
   sum /= inside;

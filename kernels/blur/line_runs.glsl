@@ -1,13 +1,13 @@
-// Any symmetric kernel along lines, for GPUs: each texel is read once for a run of RUN sums, as many as registers hold.
-// It is added to those alone that it belongs to, since an infinity with a weight of 0 is no number. Weights are a ring:
-// weight i lies in place i % RUN. Behind the first RUN texels, `runs` times RUN and REST of them go to all sums.
+// Symmetric kernel along lines, for GPUs. Each texel is read once for RUN sums in registers. It is added only to the
+// sums that contain it, because infinity times a weight of 0 is NaN. Weights are in a ring: weight i is at i % RUN.
+// After the first RUN texels, `runs` times RUN plus REST texels go to all sums.
 #include "blur/line.glsl"
 
 vec4 sums[RUN];
 float weights[RUN];
-float inside[RUN];  // the weights of each sum's texels that lie on the picture
+float inside[RUN];  // sum of the weights inside the image, for each sum
 
-// Adds texel t, whose weight in sum 0 lies in place k, to sums first..last.
+// Adds texel t to sums first..last. k: index of its weight in sum 0.
 void add(int t, int k, int first, int last) {
   const vec4 c = line_texel(t);
   [[unroll]] for (int j = 0; j < RUN; ++j)
@@ -26,7 +26,7 @@ void main() {
     sums[j] = vec4(0.0);
     inside[j] = 0.0;
   }
-  // texels that enter one sum after the other, those of all, and those that leave one after the other
+  // first texels that enter sum after sum, then texels of all sums, then texels that leave sum after sum
   [[unroll]] for (int k = 0; k < RUN; ++k) {
     weights[k] = table[next++];
     add(t++, k, 0, k);
@@ -43,7 +43,7 @@ void main() {
   }
   [[unroll]] for (int k = 1; k < RUN; ++k) add(t++, (REST + k - 1) % RUN, k, RUN - 1);
 #if IS_FIRST
-  [[unroll]] for (int j = 0; j < RUN; ++j) inside[j] *= 2.0;  // of halved weights
+  [[unroll]] for (int j = 0; j < RUN; ++j) inside[j] *= 2.0;  // because weights are halved
 #endif
   [[unroll]] for (int j = 0; j < RUN; ++j) store_sum(first + j, sums[j], inside[j]);
 }

@@ -11,8 +11,7 @@ vec4 queue[CAPACITY];
 
 float weight = table[0];
 
-// A sum and texel t. precise: a sum of the largest numbers that is weighted as a whole overflows, and compilers take a
-// weight out of additions that are not precise themselves.
+// Adds texel t to a sum. precise: compilers may otherwise move the common factor out of the sum, which then overflows.
 vec4 with_term(vec4 sum, int t) {
   precise const vec4 more = sum + weight * line_texel(t);
   return more;
@@ -22,8 +21,8 @@ float inside(int t) {
   return float(min(t + radius, SIDE - 1) - max(t - radius, 0) + 1) / float(2 * radius + 1);
 }
 
-// Eight sums from texel `first` on around a sum of whole blocks; returns that of the block that enters behind them.
-// Their terms are not unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
+// Makes eight sums starting at texel `first` around a sum of whole blocks. Returns the sum of the next block. The terms
+// are written out, because copies that spirv-opt makes of a loop lose `precise`.
 vec4 store_block(int first, vec4 middle) {
 #define MIDDLE(i) \
   if (REST > i) middle = with_term(middle, first + 7 - radius + i);
@@ -76,7 +75,7 @@ void main() {
     vec4 younger = vec4(0.0);
     for (int k = 0; k < blocks; ++k) {
 #if AXIS == 1
-      // Neighbors that go on together read and write whole lines of a cache.
+      // Threads that advance together read and write whole cache lines.
       barrier();
 #endif
       const vec4 entered = store_block(round + 8 * k, queue[k] + younger);

@@ -1,12 +1,12 @@
-// Any symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighboring
-// sums that it belongs to. It is not added to the others with a weight of 0, since that times an infinity is no
-// number. LEAST is twice the radius, 3 at most. Sums have names, since drivers keep arrays in memory.
+// Symmetric kernel along lines: each texel is read once and added, with its weight, to those of four neighboring sums
+// that contain it. It is not added with a weight of 0, because infinity times 0 is NaN. LEAST is twice the radius, at
+// most 3. Sums are separate variables, because drivers keep arrays in memory.
 #include "blur/line.glsl"
 
 vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
-vec4 inside = vec4(0.0);  // the weights of each sum's texels that lie on the picture
+vec4 inside = vec4(0.0);  // sum of the weights inside the image, for each sum
 
-// Adds to the weights inside where t is.
+// Adds the weight to `inside` if t is inside the image.
 void add_inside(int t, vec4 weights) {
 #if BORDER == 4
   if (is_inside(t, SIDE)) inside += weights;
@@ -45,7 +45,7 @@ void main() {
   const float w1 = 0.0, w2 = 0.0;
 #endif
 #if LEAST == 3
-  vec4 last = vec4(w2, w1, w0, 0.0);  // the weights of the last texel, from sum 0 on
+  vec4 last = vec4(w2, w1, w0, 0.0);  // weights of the last texel for the four sums
 #if REST == 2
   last = vec4(table[PAD + 3], last.xyz);
   add_to_all(t++, last);
@@ -53,7 +53,7 @@ void main() {
   add_to_all(t++, last);
 #endif
   for (int four = 0; four < fours; ++four) {
-    // together, since each reading of a table takes a CPU as long as one of a texel
+    // read together, because a CPU needs as long for a table entry as for a texel
     const vec4 next = table4[(PAD + 3 + REST) / 4 + four];
     add_to_all(t, vec4(next.x, last.xyz));
     add_to_all(t + 1, vec4(next.yx, last.xy));
@@ -79,7 +79,7 @@ void main() {
   sum3 += w0 * line_texel(t);
   add_inside(t, vec4(0.0, 0.0, 0.0, w0));
 #if IS_FIRST
-  inside *= 2.0;  // of halved weights
+  inside *= 2.0;  // because weights are halved
 #endif
   store_sum(first, sum0, inside.x);
   store_sum(first + 1, sum1, inside.y);

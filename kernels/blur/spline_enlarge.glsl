@@ -1,6 +1,6 @@
-// Enlarges a grid of cells to texels by cubic B-splines, along the axes that HAS_X and HAS_Y name. A thread goes down a
-// column: it makes each row of cells at its column once, and the texels between two rows of the four around them.
-// The cells hold halves of the sums. With RENORMALIZES the table has the share of the weights on the picture, inverted.
+// Enlarges a grid of cells to texels with cubic B-splines, along the axes of HAS_X and HAS_Y. A thread walks down a
+// column. It makes each row of cells at its column once, and the texels between two rows from four rows. Cells hold
+// half of the sums. With RENORMALIZES, the table has 1 / (share of the weights inside the image).
 #include "blur/border.glsl"
 
 int x = min(int(gl_GlobalInvocationID.x), width - 1);
@@ -36,7 +36,7 @@ void keep(int y, vec4 sum) {
 void main() {
   const int first = segment * int(gl_GlobalInvocationID.y), end = min(first + segment, intervals);
 #if HAS_Y
-  const int cell_y = first_cell + first;  // the last before the texels of the interval
+  const int cell_y = first_cell + first;  // the last cell before the texels of the interval
   vec4 sum0 = across(cell_y - 1), sum1 = across(cell_y), sum2 = across(cell_y + 1);
   int y = int(table[intervals_at + first]);
   for (int interval = first; interval < end; ++interval) {

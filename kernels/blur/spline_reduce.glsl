@@ -1,7 +1,6 @@
-// Reduces lines to cells of a coarser grid by cubic B-splines, rows where AXIS is 0 and columns where it is 1. A thread
-// goes along a line and makes `segment` cells. Each texel lies between two cells and adds to the four around it; its four
-// weights stand in the table. Interval i of the line ends where interval i + 1 begins; its
-// texels add to the cells i - 3 to i. A cell's sum is the same whatever the segment that it lies in.
+// Reduces lines to cells of a coarser grid with cubic B-splines: rows if AXIS is 0, columns if it is 1. A thread walks
+// along a line and makes `segment` cells. Each texel is between two cells and adds to the four around it, with weights
+// from the table. The texels of interval i add to cells i - 3 to i. The sum of a cell does not depend on its segment.
 #include "blur/line.glsl"
 
 void main() {

@@ -1,11 +1,10 @@
-// A blur in one dispatch: a workgroup goes down a strip of the picture, ROWS rows at a time. Each thread sums its own
-// column; those sums lie in shared memory for the sums along the rows, and these once more, so that neighbors store
-// to neighbors.
+// Blur in one dispatch: a workgroup walks down a strip of the image, ROWS rows at a time. Each thread sums its column.
+// The column sums go through shared memory to the sums along rows, and the results again, so that neighboring threads
+// store neighboring texels.
 #include "blur/border.glsl"
 #include "lib/half_bits.glsl"
 
-// One number of padding behind four, so that threads that go along a row four numbers apart find them in different
-// banks.
+// One value of padding after four, so that threads that read every fourth value of a row use different banks.
 const int pitch = COLUMNS + COLUMNS / 4;
 shared vec4 column_sums[ROWS * pitch];
 #if TEXEL_BYTES == 4
@@ -39,13 +38,12 @@ vec4 kept_result(int row, int place) {
 #endif
 }
 
-// The strip's first column, and the column of the picture that a thread sums: its place in the sums is the thread's
-// number.
+// First column of the strip, and the column that a thread sums.
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
-// The row of the picture that row y of a segment is. Where segments alternate every other goes up, and so begins at the
-// same edge as its neighbor: both read the rows around it at the same time, and the cache has them for one of the two.
+// The image row for row y of a segment. Every other segment may go upward, so that two neighbors start at the same
+// edge. They then read the rows around it at the same time, and one of them reads from the cache.
 #if ALTERNATES
 int direction = 1, turned_from = 0;
 void choose_direction(int begin, int end) {
@@ -58,7 +56,7 @@ int row_of(int y) { return direction * y + turned_from; }
 int row_of(int y) { return y; }
 #endif
 
-// A texel of the own column, which the border has brought to `column` of the picture.
+// A texel of the thread's column; `column` is the image column after the border rule.
 vec4 column_texel(int column, int y) {
   const int own_row = row_of(y);
   int row = own_row;
@@ -75,12 +73,12 @@ vec4 column_texel(int column, int y) {
 #endif
 }
 
-// Who makes which results: a quarter of the threads each of the rows, a thread four neighbors. Of fewer than four rows
+// Assigns results: a quarter of the threads per row, four neighboring results per thread. With fewer than four rows,
 // some threads make none.
 int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / 4); }
 int result_place() { return 4 * (int(gl_LocalInvocationIndex) % (COLUMNS / 4)); }
 
-// Twice a number to what is stored. Only those of floats can overflow.
+// Stores twice a value. Only float values can overflow.
 vec4 doubled(vec4 c) {
 #if TEXEL_BYTES == 16
   return stored(c);
@@ -89,7 +87,7 @@ vec4 doubled(vec4 c) {
 #endif
 }
 
-// The kept results of rows y, y + 1, ... up to `end`, not included, to the picture.
+// Stores the results of rows y up to `end` (excluded).
 void store_results(int y, int end) {
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
   if (place >= strip_width || x >= width) return;

@@ -1,22 +1,22 @@
-// Sliding sums of a box over texels of halves or of 8 bits. Down a column they are sums of integers, which are exact: a
-// texel that leaves the window is subtracted and leaves nothing behind. They take the same registers at any radius.
+// Sliding sums of a box for half and 8-bit texels. Column sums are integers, which are exact, so that a texel can be
+// subtracted when it leaves the window. The number of registers does not depend on the radius.
 #include "blur/strip_rows.glsl"
 
 #if TEXEL_BYTES == 8
-const float largest = 65504.0;  // of halves
+const float largest = 65504.0;  // largest half
 
-// Halves in two parts: in multiples of a half, and what is left in those of 2^-24, of which all halves are multiples.
+// Splits a half into multiples of 1/2 and the remainder in multiples of 2^-24. All halves are multiples of 2^-24.
 struct Parts {
   ivec4 coarse, fine;
 };
 
 Parts sums = Parts(ivec4(0), ivec4(0));  // of the column's texels
-// How many texels of the window are no number, and 2^10 times how many are +infinity, 2^20 times how many -infinity.
-// The sums are without them.
+// Counts of NaN texels in the window, plus 2^10 times +infinity, plus 2^20 times -infinity. The sums leave these texels
+// out.
 ivec4 others = ivec4(0);
 bool has_others = false;
 
-// Floats from 2^22 on lie a half apart, those from a half on 2^-24: as integers they follow each other.
+// Floats from 2^22 have a spacing of 1/2, floats from 1/2 of 2^-24, so their bits are consecutive integers.
 Parts parts_of(vec4 c) {
   precise const vec4 raised = c + 6291456.0;
   precise const vec4 rest = c - (raised - 6291456.0);
@@ -30,7 +30,7 @@ ivec4 others_of(vec4 c) {
   return ivec4(isnan(c)) + (ivec4(greaterThan(c, vec4(largest))) << 10) + (ivec4(lessThan(c, vec4(-largest))) << 20);
 }
 
-// Moves the window by a row. What leaves a window without others is finite.
+// Moves the window by one row.
 void slide(vec4 entering, vec4 leaving) {
   if (has_others || !(abs((entering.x + entering.y) + (entering.z + entering.w)) <= 4.0 * largest)) {
     others += others_of(entering) - others_of(leaving);
@@ -56,20 +56,20 @@ vec4 column_sum(float scale) {
 #else
 ivec4 sum = ivec4(0);  // of the column's texels, in steps of 8 bits
 
-// Floats from 2^23 on lie 1 apart.
+// Floats from 2^23 have a spacing of 1.
 ivec4 steps_of(vec4 c) { return floatBitsToInt(fma(c, vec4(255.0), vec4(12582912.0))); }
 
 void slide(vec4 entering, vec4 leaving) { sum += steps_of(entering) - steps_of(leaving); }
 vec4 column_sum(float scale) { return (scale / 255.0) * vec4(sum); }
 #endif
 
-// Moves the window to row `row` of a step and hands its sum on.
+// Moves the window to row `row` of a step and passes its sum on.
 void sum_column(int row, vec4 entering, vec4 leaving) {
   slide(entering, leaving);
   keep_column_sum(row, column_sum(column_scale));
 }
 
-// What is left of a step behind the sums of its columns.
+// The rest of a step, after its column sums.
 void finish_step(int y, int end) {
   barrier();
   sum_blocks();
@@ -78,8 +78,8 @@ void finish_step(int y, int end) {
   store_results(y, end);
 }
 
-// Two steps, each of two rows, whose texels have been on their way since the steps before. Calls of slide() are not
-// unrolled from loops: copies that spirv-opt makes of a loop are no longer `precise`.
+// Two steps of two rows. Their texels were requested in the previous steps. slide() is not called in a loop, because
+// copies that spirv-opt makes of a loop lose `precise`.
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
   choose_direction(begin, end);
@@ -87,7 +87,7 @@ void main() {
   const vec4 nothing = vec4(0.0);
   int entering = begin + radius_y, leaving = begin - radius_y - 1;
   for (int y = begin - radius_y; y < entering; y += 8) {
-    vec4 texels[8];  // on their way at once
+    vec4 texels[8];  // all requested before the first is used
     [[unroll]] for (int row = 0; row < 8; ++row)
       texels[row] = y + row < entering ? column_texel(column, y + row) : nothing;
     slide(texels[0], nothing);

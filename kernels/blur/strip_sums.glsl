@@ -1,14 +1,13 @@
-// Sliding sums of a box without a subtraction: what leaves the window leaves no rounding error, no infinity and no
-// not-a-number behind. Down a column the windows of GROUP rows have most texels in common. Each is what it alone has of
-// the texels that leave within the group, the common ones, and what it alone has of those that enter: suffix sums, a
-// core, prefix sums. The core is the last BLOCKS groups of rows that entered, and a rest.
+// Sliding sums of a box without subtraction, so that texels that leave the window leave no rounding error, infinity or
+// NaN. The windows of GROUP rows share most texels. Each sum has a suffix of the texels that leave within the group, a
+// common core, and a prefix of the texels that enter. The core is the last BLOCKS groups of rows, and a rest.
 #include "blur/strip_rows.glsl"
 
 const int steps = GROUP / 4;
 
 vec4 scaled_texel(int column, int y) {
 #if TEXEL_BYTES == 16
-  // compilers may not take the factor out of a sum, which would overflow
+  // precise: a common factor moved out of the sum would overflow
   precise const vec4 scaled = table[0] * column_texel(column, y);
   return scaled;
 #else
@@ -59,7 +58,7 @@ void main() {
       keep_column_sum(2, column_scale * (common_sum + l2 + e01));
       keep_column_sum(3, column_scale * (common_sum + e012));
       entered += e012 + e3;
-      // the rows to come are on their way while these are summed
+      // the next rows are requested while these are summed
       entering += 4;
       e0 = scaled_texel(column, entering);
       e1 = scaled_texel(column, entering + 1);

@@ -1,8 +1,8 @@
-// Weighted sums of a kernel whose radii are written into the text: down a column each texel is read once and added to
-// all the sums that it belongs to, along a row each column sum to all of a thread's four.
+// Weighted sums with radii as constants. Down a column, each texel is read once and added to all sums that contain it.
+// Along a row, each column sum is added to all of a thread's four sums.
 #include "blur/strip.glsl"
 
-// Sums of rows to come, the nearest first, to which a texel of the column adds.
+// Sums of the following rows, the nearest first.
 const int pending_count = max(1, 2 * RADIUS_Y);
 
 void keep(int row, int place, int y, vec4 sum) {
@@ -16,7 +16,7 @@ void keep(int row, int place, int y, vec4 sum) {
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
   const int column = continued(own_x(), width), own_place = padded(int(gl_LocalInvocationIndex));
-  float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost to the middle
+  float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost weight to the middle
   [[unroll]] for (int k = 0; k <= RADIUS_X; ++k) weight_x[k] = table[k];
   [[unroll]] for (int k = 0; k <= RADIUS_Y; ++k) weight_y[k] = table[2 * RADIUS_X + 1 + k];
 
@@ -45,7 +45,7 @@ void main() {
       pending[pending_count - 1] = weight_y[0] * entered[row];
 #endif
     }
-    // the next rows are on their way while these are summed
+    // the next rows are requested while these are summed
     [[unroll]] for (int row = 0; row < 4; ++row) entered[row] = column_texel(column, y + 4 + RADIUS_Y + row);
     barrier();
     const int place = result_place();

@@ -1,5 +1,5 @@
-// One axis of a separable blur: every texel of the kernel's line for every texel of the picture, or two neighbors of
-// it at once through a linear sampler. A thread makes one; which one of its workgroup is a choice of order.
+// One axis of a separable blur: for each texel, sums the texels of the line, or two neighbors at once through a linear
+// sampler. A thread makes one texel; ORDER decides which one.
 #include "blur/border.glsl"
 #include "lib/group_order.glsl"
 
@@ -11,17 +11,17 @@ const ivec2 next = ivec2(0, 1);
 #define radius radius_y
 #endif
 
-// The weighted sum of the line's texels around `at`; half of it if this pass is the first.
+// Weighted sum of the line's texels around `at`; the first pass halves it.
 vec4 line_sum(ivec2 at) {
   vec4 sum = vec4(0.0);
 #if PAIRS
-  // table: the place of a pair and its weight, and so on
+  // table: position of a pair, weight of the pair, and so on
   for (int pair = 0; pair <= radius; ++pair)
     sum += table[2 * pair + 1] * textureLod(source, vec2(at) + 0.5 + table[2 * pair] * vec2(next), 0.0);
 #elif AXIS == 0
   for (int k = -radius; k <= radius; ++k) sum += table[radius + k] * texel(at + k * next);
 #elif IS_FIRST
-  // the only weight along x is a half
+  // the single weight along x is 1/2
   for (int k = -radius; k <= radius; ++k) sum += table[1 + radius + k] * (table[0] * texel(at + k * next));
 #else
   for (int k = -radius; k <= radius; ++k) sum += table[2 * radius_x + 1 + radius + k] * texel(at + k * next);

@@ -1,4 +1,4 @@
-// The luminance scaled by what brings the log average that was measured to the key; nothing passes where all is black.
+// Scales the luminance by key / measured log average. Black images stay black.
 #include "brightpass/threshold.glsl"
 
 vec4 brightpass_measured(vec4 c, brightpass_measured_params p) {

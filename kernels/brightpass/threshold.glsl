@@ -1,4 +1,4 @@
-// The light of a picture above a threshold; core/ops/brightpass/reference.h says what is left of it. A limit of 0 is none.
+// The light above a threshold, as defined in core/ops/brightpass/reference.h. A limit of 0 means no limit.
 
 float bright(float luminance, float threshold, float knee, float limit) {
   const float over = luminance - threshold;

@@ -1,4 +1,4 @@
-// Channel `from` of a color, a number where it is -1.
+// Channel `from` of a color, or a number if `from` is -1.
 float channel_of(vec4 c, int from, float number) { return from < 0 ? number : c[max(from, 0)]; }
 
 vec4 channels(vec4 c, channels_params p) {

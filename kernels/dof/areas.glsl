@@ -1,4 +1,4 @@
-// How many texels a circle has: table[AREAS_AT] and on, at every sixteenth of a texel of radius.
+// Number of texels in a circle: table[AREAS_AT] and following, in steps of 1/16 texel of radius.
 float area_of(float radius) {
   const float place = 16.0 * radius;
   const int index = min(int(place), AREAS - 2);

@@ -5,7 +5,7 @@
 #include "dof/part.glsl"
 #include "lib/yxy.glsl"
 
-// A layer in the numbers that this pass works in.
+// Converts a layer to the color space of this pass.
 vec4 of_layer(vec4 c) {
 #ifdef IN_XYZ
   return c;

@@ -7,12 +7,12 @@
 #include "dof/layers.glsl"
 #include "lib/group_order.glsl"
 
-const float near_share = 0.0009765625;  // so much of what is near counts behind it
-const float least = IS_HALF == 1 ? 0.0 : 0.5;  // circles that are larger are of a field
+const float near_share = 0.0009765625;  // weight of the near field behind itself
+const float least = IS_HALF == 1 ? 0.0 : 0.5;  // larger circles belong to a field
 
-shared uint reached;  // the largest radius, as bits
+shared uint reached;  // bits of the largest radius
 
-// The largest circle that reaches into this tile, or that one of its texels takes light from.
+// Largest circle that reaches into this tile, or that a texel of it reads.
 float reach_of_tile(int thread) {
   const ivec2 tile = ivec2(gl_WorkGroupID.xy);
   if (thread == 0) reached = statistics[tiles_at + 2 * (tile.y * tiles_x + tile.x) + 1];
@@ -35,7 +35,7 @@ float share_of_circle(float radius, float edge, float away) { return clamp(radiu
 vec4 near_light = vec4(0.0), far_light = vec4(0.0), behind_light = vec4(0.0);
 float near_weight = 0.0, far_weight = 0.0, behind_weight = 0.0;
 
-// What the texel at `from` gives, whose offset is `away` long, to one whose circle is `own`.
+// Light that the texel at `from`, at distance `away`, gives to a texel with the circle `own`.
 void add(ivec2 from, float away, float edge, vec2 own) {
   const vec2 circle = load_more0(from).rg;
   const bool is_near = circle.x > least;
@@ -57,8 +57,8 @@ void add(ivec2 from, float away, float edge, vec2 own) {
   }
 }
 
-// What is seen where nothing near covers it: behind what is near what lies around it, and where that is nothing the near
-// field itself. What is no light has no place there.
+// The background. Behind near texels it is the surroundings, or the near field itself if there are none. Values that
+// are not finite are left out.
 vec4 behind_near(vec4 own, float radius) {
   if (far_weight > 0.0) return far_light / far_weight;
   if (radius > least) {

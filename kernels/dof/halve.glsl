@@ -7,7 +7,7 @@
 #include "dof/part.glsl"
 #include "dof/tiles.glsl"
 
-// -1 beyond the focus, 1 nearer than it, 0 in it.
+// -1 behind the focus, 1 in front of it, 0 in focus
 int side_of(float radius) { return radius > 0.5 ? 1 : radius < -0.5 ? -1 : 0; }
 
 void main() {

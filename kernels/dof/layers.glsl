@@ -6,14 +6,14 @@
 #include "lib/in_rgb.glsl"
 #include "lib/storage.glsl"
 
-const float part = 0.0625;  // sums are of so much of each number: so that those of the largest do not overflow
+const float part = 0.0625;  // values are scaled by this in sums, so that sums of the largest values do not overflow
 
 bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(3.40282347e38))); }
 
-// Of a part of each number to all of it, no more than can be stored.
+// Undoes the scale, and clamps to the largest value that can be stored.
 vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * largest_float), vec4(part * largest_float)) / part; }
 
-// The texel itself where it is no light. Light and what is behind are parts.
+// The texel itself if it is not finite. Inputs are scaled.
 vec4 shown(vec4 c, float radius, vec4 near_light, float coverage, vec4 behind) {
 #if SHOW == 0
   if (!is_finite(c)) return c;

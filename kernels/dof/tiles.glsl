@@ -1,5 +1,5 @@
-// The largest radii of a workgroup's tile of 16x16 texels, nearer than the focus and beyond it: statistics[tiles_at + 2
-// tile] and the one behind it.
+// Largest radii in a tile of 16x16 texels, in front of and behind the focus: statistics[tiles_at + 2 tile] and the next
+// one.
 shared uint most_near, most_far;
 
 void begin_tile() {

@@ -1,5 +1,5 @@
-// Where GPUPOST_BOUNDS=1 asks for it, each pass counts what it reads and writes outside of its images and buffers, and
-// does it at their edge instead. core/glsl/bounds_checks.cpp puts `within` into the index of each buffer.
+// With GPUPOST_BOUNDS=1, each pass counts accesses outside of its images and buffers and clamps them.
+// core/glsl/bounds_checks.cpp adds `within` to the index of each buffer.
 layout(binding = BOUNDS_BINDING, std430) buffer Outside { uint outside[]; };
 
 int within(int index, int count, int what) {

@@ -1,4 +1,5 @@
-// A kernel that makes each texel by itself: make(at) does one. A workgroup takes 64x16 texels, a thread four of them.
+// Main function of a kernel that computes each texel separately with make(at). A workgroup processes 64x16 texels, a
+// thread four of them.
 void make(ivec2 at);
 
 void main() {

@@ -1,5 +1,5 @@
-// Which texel of a workgroup of GROUP_X x GROUP_Y a thread takes: row by row, along a z-curve, or in AMD's order. Where
-// the sides differ the curves go through squares of 8x8, one behind the other.
+// Texel of a thread in a workgroup of GROUP_X x GROUP_Y: row by row, along a Z-curve, or in AMD's order. If the sides
+// differ, curves fill one 8x8 square after another.
 #include "lib/order.glsl"
 
 ivec2 place_in_group(int index) {

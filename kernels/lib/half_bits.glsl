@@ -1,2 +1,2 @@
-// A texel of halves as images of two numbers without sign hold it: each the nearest half.
+// Packs a texel to half, rounded to nearest, for images of two unsigned integers.
 uvec4 half_bits(vec4 c) { return uvec4(packHalf2x16(c.rg), packHalf2x16(c.ba), 0, 0); }

@@ -1,4 +1,4 @@
-// Between what a kernel works on, in images of Yxy X, Y and Z, and R, G and B.
+// Conversion between R, G, B and the values that a kernel gets, which are X, Y, Z for Yxy images.
 #ifdef IN_XYZ
 vec4 as_rgb(vec4 c) { return rgb_of_xyz(c); }
 vec4 of_rgb(vec4 c) { return xyz_of_rgb(c); }

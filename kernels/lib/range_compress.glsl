@@ -1,8 +1,8 @@
-// The range of high dynamic range made small for filters that overshoot, and large again: the curve of OpenImageIO.
+// Compresses the range for filters that overshoot, and expands it again, with the curve of OpenImageIO.
 const float knee = 0.18;
 const float curve_a = -0.545768857, curve_b = 0.183516696, curve_c = 284.357788, log_c = 5.65023326;
 
-// Above 1e6 the 1 is nothing, and without it the product cannot overflow.
+// Above 1e6 the 1 has no effect; without it the product cannot overflow.
 float compressed(float x) {
   const float size = abs(x);
   if (!(size > knee)) return x;

@@ -1,5 +1,4 @@
-// What images of 11, 11 and 10 bits can hold: no sign, no alpha, five bits of exponent. Texels that do not fit are counted,
-// and so are numbers that are clamped.
+// Conversion to B10G11R11: no sign, no alpha, five exponent bits. Counts texels that do not fit, and clamped values.
 #include "lib/count_clamped.glsl"
 
 vec4 fitted(vec4 c) {

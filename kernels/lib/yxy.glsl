@@ -1,12 +1,11 @@
-// CIE Yxy: the luminance and where it lies on the chromaticity diagram. Means are made of X, Y and Z, which is
-// weighting x and y by Y / y.
+// CIE Yxy. Means are computed from X, Y and Z, which weights x and y by Y / y.
 
 vec4 xyz_of(vec4 yxy) {
   const float sum = yxy.b != 0.0 ? yxy.r / yxy.b : 0.0;
   return vec4(yxy.g * sum, yxy.r, (1.0 - yxy.g - yxy.b) * sum, yxy.a);
 }
 
-// Black, which lies nowhere, takes the white point D65; so does what is infinite.
+// Black and infinite colors get the chromaticity of D65.
 vec4 yxy_of(vec4 xyz) {
   const float sum = xyz.r + xyz.g + xyz.b;
   const bool is_nowhere = abs(sum) <= 1e-12 || isinf(sum);

@@ -1,6 +1,5 @@
-// Local gamma by the luminance of a blurred picture.
-//
-// KEEPS_CHROMA: the chromaticity stays, else R, G and B are encoded each.
+// Local gamma with the luminance of a blurred image. KEEPS_CHROMA: the chromaticity stays; otherwise R, G and B are
+// encoded separately.
 #include "lib/alpha.glsl"
 #include "lib/each_texel.glsl"
 #include "localgamma/curve.glsl"

@@ -1,4 +1,5 @@
-// Light encoded with an exponent that follows the light that the eye is adapted to; core/ops/localgamma/reference.h says how.
+// Encodes light with an exponent that depends on the light to which the eye is adapted; see
+// core/ops/localgamma/reference.h.
 
 float adapted_exponent(float adaptation) {
   return 0.444 + 0.045 * log((adaptation > 0.0 ? min(adaptation, 1.0) : 0.0) + 0.6034);
@@ -10,7 +11,7 @@ vec4 locally_encoded_rgb(vec4 c, float exponent) {
   return vec4(locally_encoded(c.r, exponent), locally_encoded(c.g, exponent), locally_encoded(c.b, exponent), c.a);
 }
 
-// Light of no chromaticity is white.
+// Light without chromaticity becomes white.
 vec4 locally_encoded_yxy(vec4 c, float exponent) {
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
   return vec4(locally_encoded(c.r, exponent), is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);

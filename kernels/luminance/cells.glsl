@@ -1,5 +1,5 @@
-// A subgroup makes a cell, COLUMNS of its threads side by side, or all where it has fewer: nothing goes through shared
-// memory, and no subgroup waits for another.
+// A subgroup makes a cell. COLUMNS of its threads are side by side, or all if it has fewer. No shared memory is used,
+// and subgroups do not wait for each other.
 #include "luminance/luminance.glsl"
 #include "luminance/subgroup.glsl"
 

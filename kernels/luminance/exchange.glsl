@@ -10,7 +10,7 @@ shared float numbers[THREADS];
 #if EXCHANGE == 3
 float reduced_in_group(float number, int thread) {
   number = reduced_in_subgroup(number);
-  barrier();  // what stood there before has been read
+  barrier();  // earlier values have been read
   if (subgroupElect()) numbers[gl_SubgroupID] = number;
   barrier();
   number = neutral;

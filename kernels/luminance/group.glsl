@@ -11,7 +11,7 @@ const ivec2 own = ivec2(EACH, 1), next = ivec2(1, 0), block = ivec2(threads.x * 
 const ivec2 own = ivec2(1, 1), next = ivec2(0, threads.y), block = ivec2(threads.x, threads.y * EACH);
 #endif
 
-// Of a thread's texels in a block from `at` on; all of them are asked for before the first is used.
+// Reduces a thread's texels of a block, starting at `at`. All are requested before the first is used.
 float number_of_block(Range range, ivec2 at, bool is_whole) {
   float taken[EACH];
   if (is_whole)

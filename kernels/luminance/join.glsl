@@ -1,5 +1,5 @@
-// The last workgroup of a cell to finish reduces what all of its pieces came to, in their order: the result does not
-// depend on who is last.
+// The last workgroup of a cell reduces the results of all pieces in order, so that the result does not depend on which
+// workgroup is last.
 #if JOINS
 shared bool is_last;
 
@@ -8,7 +8,7 @@ float kept_number(int index, int count, int first) {
   return index < count ? number : neutral;
 }
 
-// Two at once. The fewer instructions the better: only the last workgroup comes here, and has to fetch them first.
+// Two at once. Few instructions are better, because only the last workgroup executes them and must fetch them.
 float number_of_pieces(int first, int count, int thread) {
   float number = neutral;
   [[dont_unroll]] for (int index = thread; index < count + thread; index += 2 * THREADS) {

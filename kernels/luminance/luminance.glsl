@@ -20,16 +20,16 @@ float power_of_two(int exponent) { return intBitsToFloat((127 + exponent) << 23)
 
 // --- what lies where
 
-// The first texel of a cell along an axis.
+// First texel of a cell along an axis.
 int begin_of(int cell, int side, int cell_count, int each) {
   return each > 0 ? min(cell * each, side) : cell * side / cell_count;
 }
 
 struct Range {
-  ivec2 low, high;  // from the first texel to behind the last
+  ivec2 low, high;  // first texel, and one after the last
 };
 
-// The texels of a piece: of one behind the end of its cell, none.
+// Texels of a piece; empty for a piece after the end of its cell.
 Range range_of(ivec2 piece_at) {
   const ivec2 pieces = ivec2(pieces_x, pieces_y), piece = ivec2(piece_x, piece_y);
   const ivec2 cell = piece_at / pieces;
@@ -40,7 +40,7 @@ Range range_of(ivec2 piece_at) {
   return Range(low, min(low + piece, end));
 }
 
-// Texels of the picture that a cell holds.
+// Number of image texels in a cell.
 int texels_of(ivec2 cell) {
   return (begin_of(cell.x + 1, whole_x, cells_x, whole_tile_x) - begin_of(cell.x, whole_x, cells_x, whole_tile_x)) *
          (begin_of(cell.y + 1, whole_y, cells_y, whole_tile_y) - begin_of(cell.y, whole_y, cells_y, whole_tile_y));
@@ -59,7 +59,7 @@ float combined(float a, float b) { return a + b; }
 #define neutral uintBitsToFloat(0xff800000u)
 #define BEATS >
 #endif
-// What is no number (NaN) stays, as it does in a mean.
+// NaN stays, as in a mean.
 float combined(float a, float b) { return isnan(b) || b BEATS a ? b : a; }
 #endif
 
@@ -73,14 +73,14 @@ vec4 light(ivec2 at) { return load(at); }
 vec4 gray(float number) { return vec4(vec3(number), 1.0); }
 #endif
 
-// Numbers are scaled down by powers of two before they are summed, so that no sum overflows where the mean does not.
+// Values are scaled down by powers of two before they are summed, so that a sum overflows only if the mean does.
 float number_at(ivec2 at) {
 #if LIGHT == 2
   return load(at).r * power_of_two(-load_exponent);
 #elif MEASURE == MEASURE_COUNT
   return power_of_two(-load_exponent);
 #else
-  // in this order the weights come to exactly 1, and white to white
+  // in this order the weights add up to exactly 1, so that white stays white
   const vec3 scaled = weights * power_of_two(-load_exponent);
   const vec4 c = light(at);
   precise const float luminance = (scaled.g * c.g + scaled.b * c.b) + scaled.r * c.r;
@@ -93,12 +93,12 @@ float number_in(Range range, ivec2 at) {
   return all(lessThan(at, range.high)) ? number : neutral;
 }
 
-// What a cell says, of its numbers reduced. Half of it is made first: the largest numbers may be exceeded by a little.
+// Result of a cell from its reduced values. Half of it is made first, because rounding may exceed the largest value.
 float finished(ivec2 cell, float number) {
 #if MEASURE == MEASURE_MEAN
   precise const float divisor = 2.0 * float(texels_of(cell)) * power_of_two(-total_exponent);
   precise float result = number / divisor;
-  // devices divide to some units in the last place; a step of Newton's makes it the nearest
+  // devices divide with an error of some units in the last place; one step of Newton's method makes it exact
   precise const float rest = fma(-result, divisor, number);
   if (abs(result) <= 2.0e38) result += rest / divisor;
 #else
@@ -108,7 +108,7 @@ float finished(ivec2 cell, float number) {
   return abs(result) <= 2.0e38 ? 2.0 * clamp(result, -most, most) : result;
 }
 
-// The last pass leaves the cells, the others what their pieces came to.
+// The last pass stores cells, other passes store results of pieces.
 void store_number(ivec2 at, float number) {
 #if IS_LAST
   store(at, gray(finished(at, number)));

@@ -1,4 +1,4 @@
-// The numbers of a subgroup, reduced: every thread has the result.
+// Reduces the values of a subgroup; every thread gets the result.
 #if SUBGROUPS
 float reduced_in_subgroup(float number) {
 #if MEASURE == MEASURE_MEAN || MEASURE == MEASURE_COUNT
@@ -9,7 +9,7 @@ float reduced_in_subgroup(float number) {
 #else
   const float extreme = subgroupMax(number);
 #endif
-  // devices may leave out what is no number
+  // devices may ignore NaN in minimum and maximum
   return subgroupAny(isnan(number)) ? uintBitsToFloat(0x7fc00000u) : extreme;
 #endif
 }

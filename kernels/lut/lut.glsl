@@ -1,7 +1,7 @@
 // Colors through a curve of each channel, then through a cube. @curve(i) and @cube(i) read the entries. The planner replaces @
 // by a prefix. core/ops/lut/row.cpp puts constants before this text: what the call and its file say.
 
-// Where a color lies between the entries, and the entry before it.
+// Position of a color between the entries, and the entry before it.
 vec3 @place(vec3 c, vec3 low, vec3 high, int size, out ivec3 entry) {
   const vec3 place = clamp((c - low) / (high - low), 0.0, 1.0) * float(size - 1);
   entry = clamp(ivec3(place), ivec3(0), ivec3(size - 2));
@@ -28,7 +28,7 @@ vec3 @trilinear(vec3 share, int first, ivec3 step) {
   return rest.b * low + share.b * high;
 }
 
-// The weights of four corners are the steps between the shares in their order.
+// Weights of the four corners are the differences of the sorted fractions.
 vec3 @tetrahedral(vec3 share, int first, ivec3 step) {
   const bool is_r_over_g = share.r >= share.g, is_g_over_b = share.g >= share.b, is_r_over_b = share.r >= share.b;
   const int most_step = is_r_over_g && is_r_over_b ? step.r : !is_r_over_g && is_g_over_b ? step.g : step.b;
@@ -61,7 +61,7 @@ vec3 @srgb_decode(vec3 c) {
   return mix(pow((max(c, vec3(0.04045)) + 0.055) / 1.055, vec3(2.4)), c / 12.92, lessThanEqual(c, vec3(0.04045)));
 }
 
-// By its bits: compilers may take a number for equal to itself whatever it is.
+// Tests bits, because compilers may assume x == x.
 bool @has_nan(vec3 c) { return any(greaterThan(floatBitsToUint(c) & 0x7fffffffu, uvec3(0x7f800000u))); }
 
 struct @lut_params { int none; };

@@ -1,27 +1,27 @@
-// Blocks: 32x32 texels of a level taken down up to four levels by one workgroup, at any size. Where a level is odd, a
-// texel of the next one covers three texels a side, so a block takes along the texels of its right and lower neighbors
-// that its own texels of the last level need, makes them again, and stores only its own.
+// Blocks: a workgroup reduces 32x32 texels of a level by up to four levels, for any size. If a level is odd, a texel of
+// the next level covers three texels per side. A block then also makes the texels of its right and lower neighbors that
+// it needs, and stores only its own.
 #include "mips/levels.glsl"
 
-// Texels of one level: from `low` up to `high`, the latter not included.
+// Texels of one level from `low` up to `high` (excluded).
 struct Range {
   ivec2 low;
   ivec2 high;
 };
 
-// What level - 1 must hold so that `range` of `level` can be made of it.
+// Texels of level - 1 that `range` of `level` depends on.
 Range needed_above(Range range, int level) {
   const ivec2 size = level_size(level - 1);
   return Range(min(2 * range.low, size - 1), min(2 * range.high + (size & 1), size));
 }
 
-// Blocks, in columns and rows, that share a level of which they make `steps` more.
+// Number of blocks in columns and rows for `steps` more levels.
 ivec2 block_grid(int base, int steps) {
   const int side = 32 >> steps;
   return (level_size(base + steps) + side - 1) / side;
 }
 
-// The texels of level base + step that block `block_at` reads or makes: its own of the last level, and what these need.
+// Texels of level base + step that the block makes: its own texels of the last level, and those that they need.
 Range range_in_block(int base, int steps, ivec2 block_at, int step) {
   const int side = 32 >> steps;
   Range range = Range(block_at * side, min((block_at + 1) * side, level_size(base + steps)));
@@ -29,24 +29,24 @@ Range range_in_block(int base, int steps, ivec2 block_at, int step) {
   return range;
 }
 
-// Is `at` of `level` the block's own? The last block of a row or column owns all that is left.
+// Returns whether the block owns `at` of `level`. The last block of a row or column owns the rest.
 bool owns(ivec2 at, int steps, ivec2 block_at, bvec2 is_last) {
   const ivec2 own = at / (32 >> steps);
   return (own.x == block_at.x || (is_last.x && own.x > block_at.x)) &&
          (own.y == block_at.y || (is_last.y && own.y > block_at.y));
 }
 
-// A block's share of the work on one level.
+// The part of a level that a block makes.
 struct Share {
   ivec2 block_at;
-  bvec2 is_last;   // of its row and its column
-  int steps;       // levels from the one that blocks share to this one
-  Range range;     // its texels
-  int tile_offset; // where they go in shared memory
+  bvec2 is_last;  // last in its row and its column
+  int steps;  // number of levels below the shared level
+  Range range;  // texels of the part
+  int tile_offset;  // offset in shared memory
 };
 
-// Makes a block's texels of `level` from those above and stores its own; into the scratch buffer too, at `keep_at` or
-// behind it, where that is not negative.
+// Makes the block's texels of `level` and stores its own, also in the scratch buffer at `keep_at` if that is not
+// negative.
 void make_level(const int where, Above above, int level, Share share, int keep_at, int thread) {
   const ivec2 count = share.range.high - share.range.low;
   for (int first = 0; first < count.x * count.y; first += 256) {
@@ -70,7 +70,7 @@ void make_level(const int where, Above above, int level, Share share, int keep_a
 // from `scratch_from` on; the last level goes there too, from `keep_at` on, where that is not negative.
 void make_block(const int base, const int steps, ivec2 block_at, int scratch_from, int keep_at, int thread) {
   const bvec2 is_last = equal(block_at + 1, block_grid(base, steps));
-  // the first level has at most 23x23 texels, the second 11x11: they stand in turn behind and before 11x11 texels
+  // the first level has at most 23x23 texels, the second 11x11; they alternate after and before 11x11 texels
   const Range first = range_in_block(base, steps, block_at, 1);
   const Above picture = Above(level_size(base), ivec2(0), level_size(base).x, scratch_from);
   make_level(base == 0 ? in_picture : in_scratch, picture, base + 1, Share(block_at, is_last, 1, first, 11 * 11),

@@ -9,14 +9,14 @@ shared uint covered;
 shared uint bins[scale_count];
 #endif
 
-// Of the texels at `at` and to its right; what is no number is 0.
+// Alpha of the texels at `at` and to its right; NaN becomes 0.
 vec2 alphas(ivec2 at) {
   const ivec2 last = ivec2(width, height) - 1;
   const vec2 a = vec2(load(min(at, last)).a, load(min(at + ivec2(1, 0), last)).a);
   return vec2(a.x > 0.0 ? a.x : 0.0, a.y > 0.0 ? a.y : 0.0);
 }
 
-// The mean of four alphas by their weights, each scaled and clamped before.
+// Weighted mean of four alphas, each scaled and clamped first.
 float sample_of(vec4 a, vec4 weights, float scale) { return dot(weights, min(scale * a, vec4(1.0))); }
 
 void count(vec4 a) {
@@ -43,7 +43,7 @@ void main() {
   for (int k = 0; k < scale_count; k += 64) bins[k + thread] = 0;
 #endif
   barrier();
-  const ivec2 places = max(ivec2(width, height) - 1, 1);  // a side of one texel is its own neighbor
+  const ivec2 places = max(ivec2(width, height) - 1, 1);  // with one texel per side, it is its own neighbor
   const ivec2 corner = ivec2(64, 16) * ivec2(gl_WorkGroupID.xy) + ivec2(thread, 0);
   vec2 above = alphas(corner);
   for (int row = 0; row < 16; ++row) {

@@ -1,8 +1,8 @@
-// The scale of each level whose coverage is nearest to that of level 0 among those that the bisection tries; of equals
-// the first. A workgroup takes a level.
+// Finds the scale of each level whose coverage is nearest to that of level 0, among those of the bisection; the first
+// of equal ones. One workgroup per level.
 #include "mips/coverage.glsl"
 
-shared uint passed[10];  // samples that the scales of a step bring through which the steps before did not
+shared uint passed[10];  // samples that pass with a scale of this step, but not with those of earlier steps
 
 uint samples_of(int level) {
   const ivec2 size = max(ivec2(width, height) >> level, 1);
@@ -10,7 +10,7 @@ uint samples_of(int level) {
   return 16u * uint(places.x) * uint(places.y);
 }
 
-// Of 64 bits, the high ones first: shares of different numbers of samples are compared without rounding.
+// 64-bit numbers, high word first, so that shares of different sample counts are compared exactly.
 uvec2 product(uint a, uint b) {
   uvec2 c;
   umulExtended(a, b, c.x, c.y);

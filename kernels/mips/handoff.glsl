@@ -5,7 +5,7 @@
 #include "mips/block.glsl"
 
 #if BLOCK_STEPS
-// Was this workgroup the last at the counters that it was counted at? Four for blocks, one for the tail.
+// Whether this workgroup was the last at each of its counters: four for blocks, one for the tail.
 const int tail_slot = 4;
 shared bool is_last_at[5];
 
@@ -23,10 +23,10 @@ void count(int slot, int counter, int last) {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
 }
 
-// To be called by a workgroup that was the last at `counter`, which is 0 again for the next run.
+// Call it in the workgroup that was the last at `counter`. Resets the counter for the next run.
 void acquire(int counter, int thread) {
   if (thread == 0) scratch_counters[counter] = 0;
-#ifndef WITHOUT_ACQUIRE  // a fault that a test asks for
+#ifndef WITHOUT_ACQUIRE  // fault injection for a test
   // The fence orders the thread that counted behind the others' releases; the control barrier orders all threads of the
   // workgroup behind that one.
   memoryBarrier(gl_ScopeQueueFamily, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
@@ -36,7 +36,7 @@ void acquire(int counter, int thread) {
 }
 
 #if BLOCK_EVEN
-// Stores a texel of a block's part of level STEPS + step, and keeps it for the tail.
+// Stores a texel of a block at level STEPS + step, and keeps it for the tail.
 void emit_of_block(int step, ivec2 block_at, ivec2 place, vec4 c) {
   const int level = STEPS + step;
   const ivec2 at = block_at * (64 >> step) + place;
@@ -47,7 +47,7 @@ void emit_of_block(int step, ivec2 block_at, ivec2 place, vec4 c) {
 #endif
 }
 
-// The mean of four texels at `corner` of level STEPS; outside the picture reads are clamped.
+// Mean of four texels at `corner` of level STEPS. Reads outside the image are clamped.
 real4 reduce_kept(ivec2 corner) {
   const ivec2 size = level_size(STEPS);
   const ivec2 low = min(corner, size - 1), high = min(corner + 1, size - 1);
@@ -56,7 +56,7 @@ real4 reduce_kept(ivec2 corner) {
                      real4(kept_texels[bottom + low.x]), real4(kept_texels[bottom + high.x]));
 }
 
-// One of four, taken one by one: `so_far` is what was made of those `before`.
+// Adds one of four values to `so_far`, which has `before` values.
 vec4 reduce_next(vec4 so_far, vec4 c, int before) {
 #if REDUCE == 0
   return so_far + 0.25 * c;
@@ -80,7 +80,7 @@ void make_even_block(ivec2 block_at, int thread) {
   tile[thread] = real4(second);
   [[dont_unroll]] for (int step = 3; step <= BLOCK_STEPS; ++step) {
     barrier();
-    const int spread = step - 3;  // of the level above: its texel x stands at x << spread
+    const int spread = step - 3;  // for the level above: texel x is at x << spread
     if (thread < 4096 >> (2 * step)) {
       const int log_side = 6 - step;
       const ivec2 at = ivec2(thread & ((1 << log_side) - 1), thread >> log_side);
@@ -95,12 +95,12 @@ void make_even_block(ivec2 block_at, int thread) {
 #endif
 
 #if TAIL
-// All levels below block_level, by one workgroup. A level of at most TAIL_TEXELS stays in shared memory, where two
-// halves are written in turn; larger ones go through the scratch buffer.
+// Makes all levels below block_level in one workgroup. A level of at most TAIL_TEXELS stays in shared memory, which has
+// two alternating halves; larger levels use the scratch buffer.
 void make_tail(int thread) {
   Above above = Above(level_size(block_level), ivec2(0), level_size(block_level).x, tail_offset());
   bool from_shared = false;
-  int half_used = 1;  // of shared memory
+  int half_used = 1;  // half of shared memory in use
   for (int level = block_level + 1; level < level_count; ++level) {
     const ivec2 size = level_size(level);
     const int count = size.x * size.y;
@@ -131,13 +131,13 @@ const int block_side = 64;
 const int block_side = 32;
 #endif
 
-// Blocks, in columns and rows.
+// Number of blocks in columns and rows.
 ivec2 grid_of_blocks() {
   const int side = block_side >> BLOCK_STEPS;
   return (level_size(block_level) + side - 1) / side;
 }
 
-// The texels of level STEPS that a block reads.
+// Texels of level STEPS that a block reads.
 Range block_needs(ivec2 block_at) {
 #if BLOCK_EVEN
   return Range(block_at * block_side, min((block_at + 1) * block_side, level_size(STEPS)));
@@ -146,21 +146,21 @@ Range block_needs(ivec2 block_at) {
 #endif
 }
 
-// Tiles from the first to behind the last that own a texel of `range`, each `side` texels wide; the last of a row or
-// column owns all that is left.
+// Tiles that own a texel of `range`, from the first to one after the last; tiles are `side` texels wide. The last of a
+// row or column owns the rest.
 Range tiles_of(Range range, int side) {
   const ivec2 last = ivec2(tiles_x, tiles_y) - 1;
   return Range(min(range.low / side, last), min((range.high - 1) / side, last) + 1);
 }
 
-// The block that the tile lies in (0), those to the left (1) and above (2) of it, and left above (3): all that may
-// read it.
+// Blocks that may read the tile: the one that contains it (0), and those to the left (1), above (2), and above left
+// (3).
 ivec2 block_near(ivec2 tile_at, int side, int near) {
   return min(tile_at * side / block_side, grid_of_blocks() - 1) - ivec2(near & 1, near >> 1);
 }
 int counter_of(ivec2 block_at) { return 1 + block_at.y * grid_of_blocks().x + block_at.x; }
 
-// Counts the workgroup at the block near it that is the thread's.
+// Counts the workgroup at the block of this thread.
 void count_tile(ivec2 tile_at, int side, int thread) {
   int counter = -1, last = 0;
   const ivec2 block_at = block_near(tile_at, side, thread & 3);
@@ -174,7 +174,7 @@ void count_tile(ivec2 tile_at, int side, int thread) {
 }
 
 #ifdef DELAYS
-// For a test: holds the workgroup up, each by another while.
+// For a test: delays workgroups by different times.
 void delay(ivec2 tile_at) {
   uint hash = uint(tile_at.y * tiles_x + tile_at.x) * 2654435761u + uint(delay_seed) * 2246822519u;
   hash = (hash ^ (hash >> 15)) * 3266489917u;
@@ -184,8 +184,7 @@ void delay(ivec2 tile_at) {
 }
 #endif
 
-// What is left to do for the workgroup that has made tile `tile_at`, whose own part of level STEPS is `side` texels
-// wide.
+// Continues after the workgroup has made tile `tile_at`. Its part of level STEPS is `side` texels wide.
 void finish_tile(ivec2 tile_at, int side, int thread) {
 #ifdef DELAYS
   delay(tile_at);

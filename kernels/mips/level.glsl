@@ -1,4 +1,4 @@
-// One mip level from the level above it. TAPS_X and TAPS_Y: texels a side, 1 to 3.
+// Makes one mip level from the level above. TAPS_X and TAPS_Y: texels per axis, 1 to 3.
 #include "mips/reduce_area.glsl"
 #include "lib/order.glsl"
 

@@ -33,12 +33,12 @@ int tail_offset() { return scratch_offset(block_level); }
 
 const int in_picture = 0, in_shared = 1, in_scratch = 2;
 
-// Where the texels of a level stand, for making the next level of them.
+// Location of a level's texels, as the source of the next level.
 struct Above {
-  ivec2 size;   // of the whole level
-  ivec2 low;    // the first of its texels that stand there
-  int stride;   // from row to row
-  int offset;   // of the first
+  ivec2 size;  // size of the whole level
+  ivec2 low;  // first texel that is there
+  int stride;  // stride between rows
+  int offset;  // offset of the first texel
 };
 
 // `where`: in_picture, in_shared or in_scratch.
@@ -51,7 +51,7 @@ vec4 texel_above(const int where, Above above, ivec2 at) {
   return vec4(tile[place]);
 }
 
-// Texel `at` of the level below. All texels are asked for before the first is used.
+// Makes texel `at` of the level below. All texels are requested before the first is used.
 vec4 reduce(const int where, Above above, ivec2 at) {
   const ivec2 taps = ivec2(tap_count(above.size.x), tap_count(above.size.y));
   const ivec2 from = min(2 * at, above.size - 1);

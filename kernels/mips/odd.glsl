@@ -1,4 +1,4 @@
-// The whole mip chain in one dispatch, for any size: workgroups of 256 take 32x32 texels down STEPS levels as blocks,
+// The whole mip chain in one dispatch, for any size. Workgroups of 256 reduce blocks of 32x32 texels by STEPS levels,
 // then finish together.
 #include "mips/handoff.glsl"
 

@@ -1,8 +1,8 @@
-// One texel of a level from the up to 3x3 texels that it covers of the level above.
+// Makes one texel from up to 3x3 texels of the level above.
 #include "mips/area_weights.glsl"
 #include "mips/reduce_four.glsl"
 
-// Stands for a texel that is not covered, where `first` is one that is.
+// Value for a texel that is not covered; `first` is a covered one.
 vec4 uncovered(vec4 first) {
 #if REDUCE == 0
   return vec4(0);
@@ -11,7 +11,7 @@ vec4 uncovered(vec4 first) {
 #endif
 }
 
-// Of the texels row by row; `size` of the level above, `at` of the texel.
+// Reduces texels, given row by row; `size` of the level above, `at` of the texel.
 vec4 reduce_area(vec4 texels[9], ivec2 size, ivec2 at) {
 #if REDUCE == 0
   const vec3 columns = area_weights(size.x, at.x), rows = area_weights(size.y, at.y);

@@ -1,4 +1,4 @@
-// One number of several: their mean, minimum or maximum. REDUCE: 0 mean, 1 minimum, 2 maximum.
+// Reduces several values to their mean, minimum or maximum. REDUCE: 0 mean, 1 minimum, 2 maximum.
 
 #if REDUCE == 0
 
@@ -26,7 +26,7 @@ real4 reduce_four(real4 a, real4 b, real4 c, real4 d) {
 #define BEATS greaterThan
 #endif
 
-// A number that is none (NaN) goes on to the next level, as it does in a mean.
+// NaN goes on to the next level, as in a mean.
 #define DEFINE_EXTREME(numbers) \
   numbers extreme(numbers a, numbers b) { return mix(mix(a, b, BEATS(b, a)), b, isnan(b)); }
 DEFINE_EXTREME(vec4)

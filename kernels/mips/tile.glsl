@@ -31,7 +31,7 @@ ivec2 place_of(int index, int step) {
 #endif
 }
 
-// A thread's texel of level 1 in each quarter of the tile.
+// Position of a thread's texel of level 1 in a quarter of the tile.
 ivec2 place_in_quarter(int thread) {
 #if ROWS
   return ivec2(thread & 15, thread >> 4);
@@ -40,8 +40,8 @@ ivec2 place_in_quarter(int thread) {
 #endif
 }
 
-// A texel of level 1 from the picture. Tiles at the right and lower edge reach outside: those reads are clamped, and
-// nothing inside is made of them.
+// Makes a texel of level 1. Tiles at the right and lower edge read outside the image; those reads are clamped and not
+// used.
 real4 first_level(ivec2 at) {
 #if LINEAR == 1
   return real4(sample_between(2 * at + 1));
@@ -57,7 +57,7 @@ real4 first_level(ivec2 at) {
 #endif
 }
 
-// Stores a texel of the tile's part of level `step`, and keeps it for those who go on.
+// Stores a texel of the tile's level `step`, and keeps it for the next step.
 void emit(int step, ivec2 tile_at, ivec2 place, real4 c) {
   const ivec2 at = tile_at * (64 >> step) + place;
   if (!inside(at, level_size(step))) return;
@@ -73,17 +73,17 @@ real4 reduce_quad(real4 c) {
 }
 #endif
 #if EXCHANGE == EXCHANGE_SHUFFLE
-// Of four neighboring quads, each of which holds one number.
+// Reduces four neighboring quads, which hold one value each.
 real4 reduce_four_quads(real4 c) {
   return reduce_four(c, subgroupShuffleXor(c, 4), subgroupShuffleXor(c, 8), subgroupShuffleXor(c, 12));
 }
 #endif
 
 #if EXCHANGE < EXCHANGE_QUAD
-// Where shared memory holds a texel of the level `step` below.
+// Offset in shared memory of a texel of level `step`.
 int entry_of(int step, ivec2 place) {
 #if EXCHANGE == EXCHANGE_OWN
-  // 32x32, 16x16, ... one behind the other; with EACH 4 the first of them stays in registers
+  // 32x32, 16x16, ... one after another; with EACH 4 the first stays in registers
   int offset = 0;
   for (int above = EACH / 2; above < 6; ++above)
     if (above < step) offset += 4096 >> (2 * above);
@@ -100,7 +100,7 @@ real4 reduce_shared(int step, ivec2 place) {
                      tile[entry_of(step - 1, from + ivec2(0, 1))], tile[entry_of(step - 1, from + ivec2(1, 1))]);
 }
 
-// Levels 3 and below, of what shared memory holds of level 2.
+// Makes level 3 and below from level 2 in shared memory.
 void finish_shared(ivec2 tile_at, int thread) {
   for (int step = 3; step <= STEPS; ++step) {
     barrier();
@@ -123,7 +123,7 @@ void finish_shared(ivec2 tile_at, int thread) {
 #endif
 
 #if EXCHANGE == EXCHANGE_QUAD
-// Levels 3 and below, of a number `c` of level 2 in each thread, entry `index` of that level.
+// Makes level 3 and below from a value `c` of level 2 in each thread, entry `index` of that level.
 void finish_quads(ivec2 tile_at, int thread, int index, real4 c) {
   int offset = 0;
 #if EACH == 2
@@ -150,8 +150,8 @@ void finish_quads(ivec2 tile_at, int thread, int index, real4 c) {
 #endif
 
 #if EXCHANGE == EXCHANGE_SHUFFLE
-// Levels 3 and below, of a number `c` of level 2 in each thread. A subgroup makes four entries of level 3 or one of
-// level 4; sixteen threads make the rest.
+// Makes level 3 and below from a value `c` of level 2 in each thread. A subgroup makes four entries of level 3 or one
+// of level 4; sixteen threads make the rest.
 void finish_shuffled(ivec2 tile_at, int thread, real4 c) {
 #if EACH == 2
   c = reduce_four_quads(c);
@@ -188,16 +188,17 @@ void finish_shuffled(ivec2 tile_at, int thread, real4 c) {
 }
 #endif
 
-// Places of a thread's four texels of level 1: one in each quarter of the tile, or a square of 2x2.
+// Positions of a thread's four texels of level 1: one in each quarter of the tile, or a 2x2 square.
 ivec2 place_of_first(int thread, int x, int y) {
   return EACH == 2 ? place_in_quarter(thread) + 16 * ivec2(x, y) : 2 * place_of(thread, 2) + ivec2(x, y);
 }
 
-// Levels 1 to STEPS of a tile. No array holds the four texels: one that is indexed in a loop may end up in memory.
+// Makes levels 1 to STEPS of a tile. The four texels are separate variables, because an array that is indexed in a loop
+// may be placed in memory.
 void make_tile(ivec2 tile_at, int thread) {
   const ivec2 place0 = place_of_first(thread, 0, 0), place1 = place_of_first(thread, 1, 0);
   const ivec2 place2 = place_of_first(thread, 0, 1), place3 = place_of_first(thread, 1, 1);
-  real4 c0 = first_level(32 * tile_at + place0);  // all reads are under way before the first is waited for
+  real4 c0 = first_level(32 * tile_at + place0);  // all reads are requested before the first is used
   real4 c1 = first_level(32 * tile_at + place1);
   real4 c2 = first_level(32 * tile_at + place2);
   real4 c3 = first_level(32 * tile_at + place3);
@@ -211,7 +212,7 @@ void make_tile(ivec2 tile_at, int thread) {
   const real4 two = reduce_four(c0, c1, c2, c3);
   const int index = thread;
 #elif EXCHANGE >= EXCHANGE_QUAD
-  // Each lane of a quad keeps the result of another quarter: all 256 threads then hold one texel of level 2.
+  // Each lane of a quad keeps the result of another quarter, so that all 256 threads hold one texel of level 2.
   c0 = reduce_quad(c0);
   c1 = reduce_quad(c1);
   c2 = reduce_quad(c2);

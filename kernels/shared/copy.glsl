@@ -1,5 +1,5 @@
-// Texel for texel: what every other pass is measured against. A workgroup of 256 stands COLUMNS across; a thread takes four
-// texels below each other, all of which it loads before it stores the first.
+// Copies an image; other passes are measured against it. A workgroup of 256 threads is COLUMNS wide. A thread loads
+// four texels of a column before it stores the first.
 void main() {
   const int rows = 256 / COLUMNS;
   const ivec2 end = ivec2(end_x, end_y);

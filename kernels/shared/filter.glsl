@@ -5,7 +5,7 @@
 #include "lib/range_compress.glsl"
 #include "lib/storage.glsl"
 
-// A number of the first pass is a quarter of what it stands for: so a sum of the largest numbers does not overflow.
+// Values of the first pass are a quarter of the sums, so that sums of the largest values do not overflow.
 vec4 read(ivec2 at) {
   vec4 c = load(at);
 #if IS_FIRST
@@ -24,7 +24,7 @@ vec4 read(ivec2 at) {
   return c;
 }
 
-// What overshoots the storage is its largest number; infinities and what is no number stay.
+// Clamps to the largest storable value; infinity and NaN stay.
 vec4 within_storage(vec4 c) {
   const vec4 clamped = 4.0 * clamp(c, vec4(-0.25 * largest_float), vec4(0.25 * largest_float));
   return mix(c, clamped, lessThanEqual(abs(c), vec4(2.0e38)));
@@ -36,7 +36,7 @@ vec4 finished(vec4 c) {
 #elif NORMALS
   const vec3 direction = 4.0 * c.rgb;
   const float size = length(direction);
-  // a mean shorter than that has no direction that means anything
+  // a shorter mean has no meaningful direction
   const vec3 normal = size < 9.765625e-4 ? vec3(0.5, 0.5, 1.0) : 0.5 + 0.5 * direction / size;
   return vec4(normal, NORMALS == 2 ? min(1.0, size) : within_storage(c).a);
 #elif COMPRESS
@@ -49,7 +49,7 @@ vec4 finished(vec4 c) {
 #endif
 }
 
-// The texel of the source that stands for texel t of its endless continuation.
+// Index of the source texel for position t, which may be beyond the side.
 int continued(int t) {
 #if BORDER == 0
   return clamp(t, 0, source_side - 1);
@@ -74,12 +74,12 @@ void main() {
   const int first = middle.texel - reach;
   vec4 sums[4] = vec4[4](vec4(0), vec4(0), vec4(0), vec4(0));
   float weight_sum = 0.0;
-  // so that weights of many texels do not add up to more than of few
+  // so that the sum of many weights is as exact as that of few
   const float share = float(min(from_side, to_side)) / float(from_side);
   for (int tap = 0; tap <= 2 * reach; ++tap) {
     const int t = first + tap;
     const float weight = weight_of((2 * (tap - reach) + 1) * to_side - middle.rest);
-    // the same as none: so an infinity there stays out
+    // same as no texel, so that an infinity there has no effect
     if (abs(weight) >= 4.76837158e-7) {
       const int from = continued(t - first_source);
       weight_sum += weight * share;

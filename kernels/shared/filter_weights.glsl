@@ -1,5 +1,4 @@
-// Weights of filters. Where a texel lies is told in whole numbers: distances are in 1 / (2 * to_side) texels of the
-// source.
+// Weights of filters. Positions are integers: distances are in units of 1 / (2 * to_side) source texels.
 
 // A position on a side of the source: the texel that contains it, and its distance from that texel's left edge in
 // 1 / (2 * to_side) texels.
@@ -58,7 +57,7 @@ float curve(float x) {
 
 float weight_of(int distance) {
 #if FILTER == 0
-  // how much of the source's texel lies in the area of the target's
+  // overlap of the source texel with the target texel
   const int whole = 2 * min(from_side, to_side);
   return float(clamp(from_side + to_side - abs(distance), 0, whole)) / float(whole);
 #else

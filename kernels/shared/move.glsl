@@ -1,4 +1,4 @@
-// Each texel from another place, as it stands. A workgroup takes 64x4 texels, a thread four of them.
+// Copies texels to other positions bit for bit. A workgroup processes 64x4 texels, a thread four of them.
 void main() {
   const ivec2 corner = ivec2(64, 4) * ivec2(gl_WorkGroupID.xy);
   for (int row = 0; row < 4; ++row) {

@@ -1,2 +1,2 @@
-// Light times two to the power of the stops.
+// Multiplies light by 2^stops.
 vec4 exposure(vec4 c, exposure_params p) { return vec4(p.factor * c.rgb, c.a); }

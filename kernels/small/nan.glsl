@@ -1,4 +1,4 @@
-// 0: what is no number, and infinities, are 0. 1: infinities are the largest number instead.
+// 0: NaN and infinity become 0. 1: infinity becomes the largest value.
 vec4 nan(vec4 c, nan_params p) {
   const vec4 most = vec4(65504.0);
   const bvec4 is_number = lessThanEqual(abs(c), vec4(3.40282347e38));

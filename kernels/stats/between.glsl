@@ -4,9 +4,9 @@
 
 const int bins_each = bin_count / 256;
 
-shared uint counts[256];  // of a thread's bins, which are those of a stop
-shared vec2 sums[256];    // of weights, and of places weighted
-shared int middle;        // the stop from which places are told, so that their sum is exact
+shared uint counts[256];  // counts of a thread's bins, which cover one stop
+shared vec2 sums[256];  // sums of weights, and of weighted positions
+shared int middle;  // positions are relative to this stop, so that their sum is exact
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);

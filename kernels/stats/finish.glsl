@@ -1,4 +1,4 @@
-// The statistics of a picture from the parts that workgroups have kept.
+// Joins the partial statistics of workgroups.
 #include "stats/whole.glsl"
 
 void main() {

@@ -1,19 +1,19 @@
-// What core/ops/stats/passes.cpp leaves in `statistics[]` from `at` on; core/ops/stats/reference.h has the same layout. All but
-// counts are floats, 0 where the picture has no number to measure.
+// Layout of `statistics[]` from `at` on, as in core/ops/stats/reference.h. Counts are integers, all else is float.
+// Values are 0 if nothing was measured.
 
-// Of the luminance and of each component: of finite numbers their mean, least and largest.
+// For luminance and each component: mean, minimum and maximum of finite values.
 const int spread_count = 5;
 int mean_of(int at, int spread) { return at + 3 * spread; }
 int least_of(int at, int spread) { return at + 3 * spread + 1; }
 int largest_of(int at, int spread) { return at + 3 * spread + 2; }
 
-// Of luminances above 0.
+// Log average of luminances above 0.
 int log_average_of(int at) { return at + 3 * spread_count; }
 
-// A measured number, bounded so that its ratio to another stays a float; 0, where there is no light, becomes the least.
+// A measured value, clamped so that ratios are finite floats; 0 becomes the smallest value.
 float bounded(float number) { return clamp(number, exp2(-120.0), exp2(120.0)); }
 
-// How many numbers of a spread are not-a-number (0), infinite (1), and of the finite ones negative (2) and zero (3).
+// Counts for a channel: NaN (0), infinite (1), negative (2) and zero (3).
 int count_of(int at, int spread, int kind) { return at + 3 * spread_count + 1 + 4 * spread + kind; }
 
 // Luminances above 0 by their logarithm, an eighth of a stop a bin, 2^-128 to 2^128. The logarithm of

@@ -17,7 +17,7 @@ shared bool is_last;
 // Is this workgroup the last of all? Then what the others have kept is visible to it: the count itself acquires it,
 // since a fence behind it would be one more wait of the last workgroup.
 bool finishes_last(int thread) {
-  // what other threads than the first have handed on
+  // results of threads other than the first
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
                  gl_SemanticsAcquireRelease);
   if (thread == 0)
@@ -32,15 +32,15 @@ bool finishes_last(int thread) {
 
 // --- numbers of a texel
 
-// Number `spread` of a texel: its luminance, by Rec. 709 linear, or a component.
+// Value `spread` of a texel: its luminance (Rec. 709, linear), or a component.
 float number_of(int spread, vec4 c) {
   return spread == 0 ? dot(c.rgb, vec3(0.2126390059, 0.7151686788, 0.0721923154)) : c[spread - 1];
 }
 
-// Is R, G or B (of the luminance), or the component, not-a-number?
+// Whether R, G or B (for luminance), or the component, is NaN.
 bool is_nan(int spread, vec4 c) { return spread == 0 ? any(isnan(c.rgb)) : isnan(c[spread - 1]); }
 
-// Are R, G and B, or is the component finite?
+// Whether R, G and B (for luminance), or the component, are finite.
 bool is_finite(int spread, vec4 c) {
   const bvec4 finite = lessThanEqual(abs(c), vec4(most));
   return spread == 0 ? all(finite.rgb) : finite[spread - 1];
@@ -49,7 +49,7 @@ bool is_finite(int spread, vec4 c) {
 // --- what is counted
 
 shared uint shared_counts[counted];
-uint found[spreads];  // by a thread, a byte a kind
+uint found[spreads];  // counts of a thread, one byte per kind
 
 void count_kind(int spread, int kind, bool is_one) { found[spread] += is_one ? 1u << 8 * kind : 0u; }
 
@@ -74,8 +74,8 @@ float counted_logarithm(float number) {
 
 vec4 texels[EACH];
 
-// The part of texels that are all there and whose numbers are all finite. Of others the sum is not finite: it is of
-// shares that cannot overflow.
+// Partial result for texels that are all inside and finite. Otherwise the sum is not finite; values are scaled so that
+// sums cannot overflow.
 vec4 plain_part(int spread, float share) {
   vec4 part = empty_part;
   each_texel {
@@ -87,7 +87,7 @@ vec4 plain_part(int spread, float share) {
   return part;
 }
 
-// Has such a part nothing that is counted?
+// Whether the partial result has no counted values.
 bool is_plain(vec4 part) {
 #if MEASURE_ALL
   return abs(part.x) <= most && part.y > 0.0;
@@ -96,7 +96,7 @@ bool is_plain(vec4 part) {
 #endif
 }
 
-// The part of any texels.
+// Partial result for any texels.
 vec4 careful_part(int spread, ivec2 corner, float share) {
   vec4 part = empty_part;
   each_texel {
@@ -121,7 +121,7 @@ vec4 careful_part(int spread, ivec2 corner, float share) {
 
 Whole wholes[spreads];
 
-// What is in `texels`, of the tile at a corner.
+// Loads the texels of the tile at a corner.
 void measure_tile(ivec2 corner, float share) {
   const bool is_whole = all(lessThanEqual(corner + tile_size, ivec2(end_x, end_y)));
   each_spread {
@@ -146,7 +146,7 @@ void measure_tiles(int group) {
 
 // --- a workgroup's
 
-// Hands on what a workgroup has found, its parts in those of the first thread.
+// Passes on the results of a workgroup, which are in the first thread.
 #if MEASURE_ALL
 void hand_on(vec4 own[spreads], int thread, int group) {
   for (int bin = thread; bin < bin_count; bin += 256)
@@ -174,7 +174,7 @@ void clear_counts(int thread) {
 #endif
   each_spread found[spread] = 0;
 #if MEASURE_ALL
-  barrier();  // bins are counted from the first tile on, all else behind the last
+  barrier();  // bins are counted from the first tile on, everything else after the last tile
 #endif
 }
 

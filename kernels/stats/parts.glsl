@@ -9,7 +9,7 @@ const float most = 3.40282347e38;
 
 #if MEASURE_ALL
 const int spreads = spread_count;
-const int kinds = 4;  // of numbers that are counted
+const int kinds = 4;  // kinds of counted values
 #else
 const int spreads = 1;
 const int kinds = 2;
@@ -17,18 +17,17 @@ const int kinds = 2;
 const int counted = kinds * spreads;
 #define each_spread [[unroll]] for (int spread = 0; spread < spreads; ++spread)
 
-// A part: the sum of its numbers, their least, their largest, and of luminance the sum of logarithms.
+// A partial result: sum, minimum and maximum of values, and for luminance the sum of logarithms.
 const vec4 empty_part = vec4(0.0, most, -most, 0.0);
 vec4 joined(vec4 a, vec4 b) { return vec4(a.x + b.x, min(a.y, b.y), max(a.z, b.z), a.w + b.w); }
 vec4 scaled(vec4 part, float factor) { return vec4(factor * part.x, part.yz, factor * part.w); }
 
-// The least power of two that is not below a count, as its exponent.
+// Exponent of the smallest power of two that is at least a count.
 int exponent_over(int count) { return findMSB(count - 1) + 1; }
 float power_of_two(int exponent) { return intBitsToFloat((127 + exponent) << 23); }
 float share_of(int count) { return power_of_two(-exponent_over(count)); }
 
-// Many parts one after the other. What their sums lose in rounding is summed beside them, so that thousands of parts
-// add no error.
+// Adds up many partial results with compensated summation, so that thousands add no error.
 struct Whole {
   vec4 part;
   vec2 lost;
@@ -37,7 +36,7 @@ const Whole empty_whole = Whole(empty_part, vec2(0.0));
 
 void gather(inout Whole whole, vec4 part) {
   const vec4 sum = joined(whole.part, part);
-  precise const vec2 added = sum.xw - whole.part.xw;  // Knuth's sum of two numbers
+  precise const vec2 added = sum.xw - whole.part.xw;  // Knuth's TwoSum
   precise const vec2 error = (whole.part.xw - (sum.xw - added)) + (part.xw - added);
   whole.lost += error;
   whole.part = sum;
@@ -57,7 +56,7 @@ vec4 joined_four(int first, int step) {
 // in the same order: no sum is of more than two numbers, which keeps their error small.
 void join_group(inout vec4 own[spreads], int thread) {
   each_spread {
-    barrier();  // others may still read the parts of before
+    barrier();  // other threads may still read the previous values
     parts[thread] = scaled(own[spread], 1.0 / 256.0);
     for (int count = 64; count > 0; count /= 4) {
       barrier();

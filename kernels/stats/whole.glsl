@@ -1,12 +1,11 @@
-// How the parts of workgroups make the whole of a picture's statistics on the device.
-//
-// ONE_DISPATCH: workgroups hand their parts on in the scratch buffer, else in the statistics.
+// Joins the partial results of workgroups on the device. ONE_DISPATCH: they are in the scratch buffer, otherwise in the
+// statistics.
 #include "stats/parts.glsl"
 
 #if MEASURE_ALL
 
-// Where workgroups meet: how many have finished, what they have counted, and their parts behind that. What is counted
-// is zero again when all is done.
+// Layout of the scratch buffer: number of finished workgroups, counts, then partial results. Counts are 0 again at the
+// end.
 const int finished_at = 0, counters_at = 4, bins_at = 24;
 const int parts_at = bins_at + bin_count;
 
@@ -54,7 +53,7 @@ shared uint counts[counted];
 
 uint finite_count(int spread) { return uint(texel_count) - counts[kinds * spread] - counts[kinds * spread + 1]; }
 
-// Writes what is known of a spread.
+// Writes the results of a channel.
 void write_spread(int spread, vec4 whole) {
   const uint count = finite_count(spread);
   // a texel's, a thread's and this thread's share of a sum, and that of what is kept
@@ -74,7 +73,7 @@ void write(vec4 whole[spreads], int thread) {
   if (thread == 0) each_spread write_spread(spread, whole[spread]);
 }
 
-// What all workgroups have left, for one of 256 to join.
+// Joins the results of all workgroups, in one workgroup of 256.
 void take_all(out vec4 own[spreads], int thread) {
   if (thread < counted) {
     counts[thread] = take(counters_at + thread);

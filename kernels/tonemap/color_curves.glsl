@@ -1,9 +1,9 @@
-// Curves of whole colors. core/ops/tonemap/color_curves.cpp has their sources.
+// Curves that need the whole color. core/ops/tonemap/color_curves.cpp has their sources.
 
 vec3 hill(vec3 light) {
   const mat3 into = mat3(0.59719, 0.35458, 0.04823, 0.07600, 0.90834, 0.01566, 0.02840, 0.13383, 0.83777);
   const mat3 back = mat3(1.60475, -0.53108, -0.07367, -0.10208, 1.10813, -0.00605, -0.00327, -0.07276, 1.07602);
-  const vec3 v = light * into;  // rows are rows
+  const vec3 v = light * into;  // the matrix is stored row by row
   return clamp((v * (v + 0.0245786) - 0.000090537) / (v * (0.983729 * v + 0.4329510) + 0.238081) * back, 0.0, 1.0);
 }
 

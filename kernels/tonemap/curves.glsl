@@ -1,6 +1,6 @@
 #include "tonemap/math.glsl"
 
-// Curves of one number: light in [0, 1e15] to light of a display. core/ops/tonemap/curves.cpp has their sources.
+// Curves of one value: light in [0, 1e15] to display light. core/ops/tonemap/curves.cpp has their sources.
 
 float reinhard(float light) { return light / (1.0 + light); }
 

@@ -1,4 +1,4 @@
-// Tone mapping by a curve that takes the luminance that each texel is adapted to: what store() goes through reads it.
+// Applies a local curve, which uses the luminance that each texel is adapted to.
 #include "lib/each_texel.glsl"
 
 void make(ivec2 at) {

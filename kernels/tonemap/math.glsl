@@ -1,4 +1,4 @@
-// Functions that keep their digits near zero, where differences of floats lose them.
+// Functions that are accurate near zero.
 
 // 1 - exp(-x) for x >= 0.
 float one_minus_exp(float x) {

@@ -4,14 +4,14 @@
 #include "tonemap/curves.glsl"
 #include "lib/light_or_black.glsl"
 
-// The choices of --curve in their order.
+// The choices of --curve, in order.
 const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_day = 3, is_hable = 4, is_drago = 5,
           is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
           is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_rec2020 = 15, is_agx_filament = 16, is_neutral = 17;
 
-const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // what becomes of color
+const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // choices of --chroma
 
-// The luminance of the picture that the texel is adapted to, of curves that are local: a kernel of theirs says it.
+// For local curves: the luminance that the texel is adapted to. Their kernel defines it.
 float adaptation = 0.0;
 
 float curved(float x, tonemap_params p) {
@@ -43,7 +43,7 @@ vec3 curved(vec3 light, tonemap_params p) {
   }
 }
 
-// The luminance goes through the curve, and color follows it.
+// Applies the curve to luminance; color follows.
 vec3 recolored(vec3 light, tonemap_params p) {
   const float before = luminance_of(light), after = curved(before, p);
   if (before == 0.0) return vec3(after);
@@ -51,14 +51,14 @@ vec3 recolored(vec3 light, tonemap_params p) {
   return after * (p.chroma == saturates ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
 }
 
-// Color that is over 1 is mixed with gray of its luminance, so that its largest channel is 1.
+// Mixes colors above 1 with gray of the same luminance, so that the largest channel is 1.
 vec3 fitted(vec3 color) {
   const float most = max(max(color.r, color.g), color.b), gray = min(1.0, luminance_of(color));
   return most > 1.0 ? mix(vec3(gray), color, (1.0 - gray) / (most - gray)) : color;
 }
 
-// Its numbers with the picture's own in the place of those that are not given. A white is within the range of --white, but
-// not where the curve takes the average too: only ratios count there.
+// Replaces missing values by measured ones. White is limited to the range of --white, except if the curve also uses the
+// average, because then only ratios matter.
 tonemap_params measured(tonemap_params p) {
 #if HAS_STATISTICS
   if (p.measures_average != 0) p.average = bounded(uintBitsToFloat(statistics[log_average_of(p.statistics_at)]));
@@ -73,7 +73,7 @@ tonemap_params measured(tonemap_params p) {
   return p;
 }
 
-// Where alpha is 0: without what the curve makes of black.
+// Where alpha is 0, black stays black.
 vec3 without_black(vec3 mapped, vec3 light, tonemap_params p) {
   return light == vec3(0.0) ? vec3(0.0) : max(mapped - p.of_black, 0.0);
 }

@@ -10,16 +10,16 @@
 namespace gpupost {
 
 struct BenchRequest {
-  const Op* op = nullptr;  // nullptr if only `pages` are given; for a chain, its benchmark
-  std::vector<Call> chain;  // empty: measure the op
-  std::vector<Size> sizes;  // empty: those of the op
-  std::vector<Depth> depths;  // empty: those of the op
+  const Op* op = nullptr;         // nullptr if only `pages` are given; for a chain, its benchmark
+  std::vector<Call> chain;        // empty: measure the op
+  std::vector<Size> sizes;        // empty: those of the op
+  std::vector<Depth> depths;      // empty: those of the op
   std::vector<Setting> settings;  // empty: those of the op
   std::vector<Variant> variants;
   MeasureOptions options;
   std::string device;
   std::string json;                // a file to write, or - for standard output; "": none
-  std::string html;  // output file of the HTML page
+  std::string html;                // output file of the HTML page
   std::vector<std::string> pages;  // JSON files of earlier runs for the page
   bool list = false;
   bool documents = false;  // measure published figures instead of variants

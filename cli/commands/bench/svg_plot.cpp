@@ -23,7 +23,7 @@ namespace {
 
 constexpr double width = 960, height = 380;
 constexpr double left = 52, right = 305, top = 14, bottom = 40;  // margins; names of lines are at the right
-constexpr size_t colored_count = 8;  // number of colors in the style
+constexpr size_t colored_count = 8;                              // number of colors in the style
 
 // Maps a logarithmic axis: `low` is at `from`, `high` at `to`.
 struct Scale {

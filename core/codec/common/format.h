@@ -24,7 +24,7 @@ using TexelAllocator = std::function<TexelBuffer(size_t bytes)>;
 
 // Limits of an input file. Exceeding one is Error(Exit::input).
 struct Limits {
-  int side = 32768;  // limit per side in texels
+  int side = 32768;                    // limit per side in texels
   uint64_t texel_count = 268'435'456;  // limit for the texels of one level
   int channel_count = 64;
   uint64_t decoded_bytes = uint64_t(4) << 30;
@@ -35,11 +35,12 @@ struct Limits {
 struct DecodeOptions {
   std::string part;   // number or name of an EXR's part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
-  int level = 0;  // level to read from a mip-mapped file
+  int level = 0;      // level to read from a mip-mapped file
   Limits limits;
-  int thread_count = 0;  // threads of the decoder; 0: one per core
+  int thread_count = 0;            // threads of the decoder; 0: one per core
   bool keeps_orientation = false;  // ignore Exif and TIFF orientation
-  bool requires_sandbox = false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
+  bool requires_sandbox =
+      false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };
 
 // A part of an EXR file.
@@ -62,14 +63,14 @@ inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips",
                                                          "b44",  "b44a", "dwaa", "dwab", "lzw", "zstd"};
 
 struct EncodeOptions {
-  Depth depth = Depth::half;  // depth of color channels; one of the format's written_depths
-  bool keep_depths = false;  // EXR: write each channel with its Channel::depth
+  Depth depth = Depth::half;                   // depth of color channels; one of the format's written_depths
+  bool keep_depths = false;                    // EXR: write each channel with its Channel::depth
   Compression compression = Compression::zip;  // one of the format's compressions, if it has any
-  bool mipmapped = false;  // write all levels to one file; otherwise only `level`
+  bool mipmapped = false;                      // write all levels to one file; otherwise only `level`
   int level = 0;
   Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS
-  Dither dither = Dither::none;  // dithering for 8 bits
-  int quality = 90;  // JPEG quality, 1 to 100; from 90 chroma has full resolution
+  Dither dither = Dither::none;        // dithering for 8 bits
+  int quality = 90;                    // JPEG quality, 1 to 100; from 90 chroma has full resolution
 };
 
 struct Encoded {
@@ -97,12 +98,12 @@ struct Format {
   Decoded (*read)(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) = nullptr;
   Encoded (*write)(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options) = nullptr;
-  std::vector<Depth> written_depths = {};  // depths of color that can be written, in order for messages
+  std::vector<Depth> written_depths = {};      // depths of color that can be written, in order for messages
   std::vector<Compression> compressions = {};  // compressions that can be written; empty: no choice
   FileLevels levels = FileLevels::one;
   bool holds_arrangements = false;  // can hold cubes and arrays
-  bool holds_everything = false;  // can hold any channels, attributes and windows
-  bool holds_primaries = false;  // records primaries; other formats hold only Rec. 709
+  bool holds_everything = false;    // can hold any channels, attributes and windows
+  bool holds_primaries = false;     // records primaries; other formats hold only Rec. 709
 
   bool can_read() const { return read != nullptr; }
   bool can_write() const { return write != nullptr; }

@@ -17,7 +17,7 @@ struct Pixels {
 
 // Counts of clamped values, over all levels of a file.
 struct Losses {
-  Clipped clipped;  // clamped for integers
+  Clipped clipped;           // clamped for integers
   size_t clamped_count = 0;  // finite values above 65504 that were clamped for half
 };
 

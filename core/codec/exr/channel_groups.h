@@ -14,7 +14,7 @@ namespace gpupost {
 struct ExrGroup {
   Group group;
   std::array<int, 4> sources = {-1, -1, -1, -1};  // index of a channel in the file; -1: none
-  bool has_chroma = false;  // R, G and B are RY, Y and BY in the file and must be converted
+  bool has_chroma = false;                        // R, G and B are RY, Y and BY in the file and must be converted
 };
 
 // The color of `layer` ("": channels without a dot) first, if there is one; then all other channels in alphabetical

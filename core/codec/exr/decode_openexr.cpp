@@ -22,7 +22,7 @@ namespace gpupost {
 
 namespace {
 
-constexpr int no_threads = 0;  // threads of the library
+constexpr int no_threads = 0;      // threads of the library
 constexpr int lines_a_piece = 16;  // single lines cost more setup than decoding
 
 // A file of one part and one level: a header of what decoding needs, and chunks that stand one behind the other.

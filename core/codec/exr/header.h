@@ -44,14 +44,14 @@ struct ExrHeader {
   bool is_tiled = false;
   ExrLevels level_mode = ExrLevels::one;
   bool rounds_up = false;
-  Size chunk_size;  // a tile, or the lines of one chunk
+  Size chunk_size;                    // a tile, or the lines of one chunk
   std::vector<Channel> channels;      // as in the file, alphabetical
-  std::vector<Size> samplings;  // sampling of each channel: one value for this many columns and lines
-  Bytes channel_list;  // the channel list as in the file
+  std::vector<Size> samplings;        // sampling of each channel: one value for this many columns and lines
+  Bytes channel_list;                 // the channel list as in the file
   std::vector<ExrLevel> levels;       // in the order of the chunk table
   std::vector<Attribute> attributes;  // attributes that describe the image, not its storage
-  size_t table_at = 0;  // position of the chunk table
-  size_t chunks_at = 0;  // end of all chunk tables, before which no chunk can be
+  size_t table_at = 0;                // position of the chunk table
+  size_t chunks_at = 0;               // end of all chunk tables, before which no chunk can be
 
   Size size() const { return {data_window.max_x - data_window.min_x + 1, data_window.max_y - data_window.min_y + 1}; }
   size_t bytes_per_texel() const;  // if every channel has a value

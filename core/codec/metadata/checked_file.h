@@ -15,7 +15,7 @@ struct Checked {
   Size size;
   bool is_16_bit = false;
   Colors colors;
-  int orientation = 1;  // Exif orientation, 1 to 8
+  int orientation = 1;               // Exif orientation, 1 to 8
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
 };
 

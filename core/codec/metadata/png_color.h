@@ -21,10 +21,10 @@ bool is_rec709(const Chromaticities& numbers);  // with the rounding of files
 
 struct Colors {
   Transfer transfer = Transfer::srgb;
-  double exponent = 1;  // exponent of Transfer::power
+  double exponent = 1;                           // exponent of Transfer::power
   std::optional<Chromaticities> chromaticities;  // empty: Rec. 709, which sRGB uses too
-  std::vector<std::byte> profile;  // an ICC profile that replaces the other members; empty: none
-  std::vector<std::string> warnings;  // information that is ignored
+  std::vector<std::byte> profile;                // an ICC profile that replaces the other members; empty: none
+  std::vector<std::string> warnings;             // information that is ignored
 };
 
 // The number of primaries in ITU-T H.273, table 2, if they have one.

@@ -10,7 +10,7 @@ struct Raster {
   std::string_view format;
   Size size;
   int channel_count = 4;  // 1: gray, 2: gray and alpha, 3: color, 4: color and alpha
-  bool is_cmyk = false;  // all four channels are inks; 0 is no ink
+  bool is_cmyk = false;   // all four channels are inks; 0 is no ink
   Depth depth = Depth::u8;
   TexelBuffer texels;  // four values per texel; gray is in the first three, a missing alpha is 1
   Alpha alpha = Alpha::straight;

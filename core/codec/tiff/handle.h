@@ -16,7 +16,7 @@ namespace gpupost {
 class TiffHandle {
  public:
   TiffHandle(Bytes file, const Limits& limits);  // opens a file for reading
-  explicit TiffHandle(bool is_big);  // creates a file for writing; BigTIFF for more than 4 GiB
+  explicit TiffHandle(bool is_big);              // creates a file for writing; BigTIFF for more than 4 GiB
   TiffHandle(const TiffHandle&) = delete;
   TiffHandle& operator=(const TiffHandle&) = delete;
 

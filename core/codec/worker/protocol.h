@@ -12,8 +12,8 @@ namespace gpupost {
 // Either an error (exit code other than `done`), or an image whose texels are in shared memory.
 struct Reply {
   Exit exit = Exit::done;
-  std::string message;  // error message
-  Decoded decoded;  // levels have sizes, but no texels
+  std::string message;            // error message
+  Decoded decoded;                // levels have sizes, but no texels
   std::vector<uint64_t> offsets;  // offset of each group's texels in the shared memory
 };
 

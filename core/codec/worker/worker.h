@@ -9,7 +9,7 @@ inline constexpr const char* decode_worker_word = "decode-worker";
 
 enum DecodeDescriptor {
   worker_input = worker_descriptors,  // the file to read
-  worker_texels,  // empty shared memory to resize and write
+  worker_texels,                      // empty shared memory to resize and write
 };
 
 }  // namespace gpupost
