@@ -247,7 +247,7 @@ std::span<const Global> all_globals() {
        "Run each point op in its own pass, with float storage between passes. Default: fuse them",
        {},
        ""},
-      {"report", "FILE", "Write a JSON report with the result and the time of each stage and pass", {}, ""},
+      {"report", "FILE", "Write a JSON report with the results, and the time of each stage and pass", {}, ""},
       {"depfile", "FILE", "Write the dependencies of each output as rules for make and ninja", {}, ""},
       {"timing", "", "Print the times of stages and passes as a table on standard error", {}, ""},
       {"bake",
@@ -277,7 +277,7 @@ std::span<const Global> all_globals() {
        "replaced or used",
        {},
        ""},
-      {"quiet", "", "Print no warnings", {}, ""},
+      {"quiet", "", "Print no warnings and notes", {}, ""},
   };
   return rows;
 }
