@@ -97,6 +97,7 @@ case "${1:-}" in
   full)
     install "${full_packages[@]}"
     run_tests release build
+    build sanitized all test_gpu
     GPUPOST_TRUST_THOROUGH=1 run_tests sanitized build-sanitized
     threads
     fuzz

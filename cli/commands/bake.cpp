@@ -30,7 +30,7 @@ void check(const Request& request) {
   if (!request.globals.output.ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
-  for (const ReadFile& file : files_of_calls(request.calls)) {
+  for (const ReadFile& file : files_of_calls(request.calls, "")) {
     std::error_code error;
     if (std::filesystem::equivalent(request.globals.output, file.path, error))
       fail(Exit::usage, "--bake: -o {} is the {} {}; expected another file", request.globals.output, file.what,

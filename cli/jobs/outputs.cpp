@@ -20,6 +20,10 @@ static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
 }
 
+static std::string frame_of(const Input& input) {
+  return input.frame ? frame_digits(*input.frame, input.frame_width) : "";
+}
+
 // Values for the placeholders of a pattern, for one input.
 static std::string place(std::string_view key, const Input& input, const Format& format) {
   const fs::path path = input.path == "-" ? "stdin" : input.path;
@@ -27,7 +31,7 @@ static std::string place(std::string_view key, const Input& input, const Format&
   if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
   if (key == "dir") return path.has_parent_path() ? path.parent_path().string() : ".";
-  if (key == "frame" && input.frame) return frame_digits(*input.frame, input.frame_width);
+  if (key == "frame" && input.frame) return frame_of(input);
   if (key == "frame")
     fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
   fail(Exit::usage, "-o: {{{}}} is not one of {{stem}} {{name}} {{ext}} {{dir}} {{level}} {{frame}}", key);
@@ -111,6 +115,7 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
   Job job{.is_output_named = !output.empty()};
   for (const Input& input : inputs) job.inputs.push_back(input.path);
+  job.frame = frame_of(inputs.front());
   if (output.empty() && !request.calls.empty() && request.calls.back().op->makes == Makes::statistics) {
     job.format = format_named("exr");  // which can hold everything
     job.writes_picture = false;
@@ -177,12 +182,14 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by path; many files are in one folder
 };
 
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame) {
   std::vector<ReadFile> files;
   for (const Call& call : calls) {
     const Needs needs = call.op->needs(call);
     if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
     if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
+    for (const std::string& path : needs.pictures)
+      files.push_back({.path = fill_frame(path, frame), .what = "picture of --with"});
   }
   std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
   return files;
@@ -210,10 +217,10 @@ class Paths {
  public:
   explicit Paths(const Request& request) {
     for (const Input& input : request.inputs.files) add_read({.path = input.path, .what = "input"});
-    for (const ReadFile& file : files_of_calls(request.calls)) add_read(file);
   }
 
   void add(const Request& request, const Job& job) {
+    for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
     if (!job.writes_picture) return;
     for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
   }

@@ -19,7 +19,7 @@ struct ReadFile {
 };
 
 // Files that calls read besides the inputs.
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
 
 struct JobList {
   std::vector<Job> jobs;

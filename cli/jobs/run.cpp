@@ -108,7 +108,7 @@ void tell(const Request& request, bool is_batch, JobReport& report, Warnings& wa
   say_error(report.error);
 }
 
-// What a run without a report needs of a job that it has told of. The rest would add up in a large batch.
+// The part of a job that a run without a report keeps once it is told. The rest would add up in a large batch.
 JobReport without_details(JobReport job) {
   return {.input = std::move(job.input),
           .outputs = std::move(job.outputs),
@@ -147,7 +147,7 @@ std::string depfile_of(const Request& request, std::span<const Job> jobs, const 
   for (size_t index = 0; index < jobs.size(); ++index) {
     if (report.jobs[index].exit != Exit::done) continue;
     std::vector<std::string> inputs = jobs[index].inputs;
-    for (const ReadFile& file : files_of_calls(request.calls)) inputs.push_back(file.path);
+    for (const ReadFile& file : files_of_calls(request.calls, jobs[index].frame)) inputs.push_back(file.path);
     text += depfile_rule(report.jobs[index].outputs, inputs);
   }
   return text;

@@ -105,7 +105,7 @@ struct Measured {
 std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting, Size size) {
   std::vector<Call> calls(measured.chain.begin(), measured.chain.end());
   if (calls.empty()) calls.push_back(parse_call(measured.op, arguments + " " + setting.text()));
-  give_depths(calls, size);
+  give_inputs(calls, size);
   return calls;
 }
 
@@ -297,7 +297,7 @@ std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& varia
   const auto side = [](int n) { return n <= 256 ? n : 256 + n % 2; };
   Call call = parse_call(op, variant.arguments);
   Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
-  give_depths({&call, 1}, subject.base().size);
+  give_inputs({&call, 1}, subject.base().size);
   VariantResult result{.variant = variant};
   check_variant(gpu, subject, {&call, 1}, expected_of({&call, 1}, subject.base(), depth), result);
   return result.failure;

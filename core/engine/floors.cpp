@@ -125,15 +125,20 @@ static double depth_at(int x, int y) {
   return 0.5 * std::exp2(5 * double(block) * 0x1p-24) * (1 + 0.02 * within);
 }
 
-void give_depths(std::span<Call> calls, Size size) {
+void give_inputs(std::span<Call> calls, Size size, Depth depth) {
   for (size_t index = 0; index < calls.size(); ++index) {
-    if (!calls[index].op->needs(calls[index]).depth) continue;
     const Size at_call = result_size(calls.first(index), size);
-    auto depth = std::make_shared<Plane>(Plane{.size = at_call, .values = std::vector<double>(texel_count(at_call))});
+    calls[index].inputs.clear();
+    for (size_t count = calls[index].op->needs(calls[index]).pictures.size(); calls[index].inputs.size() < count;)
+      calls[index].inputs.push_back({.picture = {.size = at_call, .depth = depth},
+                                     .texels = std::make_shared<const Level>(noise(at_call, depth))});
+    if (!calls[index].op->needs(calls[index]).depth) continue;
+    auto distances =
+        std::make_shared<Plane>(Plane{.size = at_call, .values = std::vector<double>(texel_count(at_call))});
     for (int y = 0; y < at_call.height; ++y)
       for (int x = 0; x < at_call.width; ++x)
-        depth->values[size_t(y) * size_t(at_call.width) + size_t(x)] = depth_at(x, y);
-    calls[index].depth = std::move(depth);
+        distances->values[size_t(y) * size_t(at_call.width) + size_t(x)] = depth_at(x, y);
+    calls[index].depth = std::move(distances);
   }
 }
 

@@ -25,8 +25,8 @@ Level noise(Size size, Depth depth);
 // A test image that also has NaN, infinities, and the largest and smallest values of the depth, which is half or f32.
 Level hard_numbers(Size size, Depth depth);
 
-// Sets the depth of calls that need it, for an image of this size: blocks of 8 x 8 texels from 0.5 to 16 meters, with
-// some holes. It is the same on every machine.
-void give_depths(std::span<Call> calls, Size size);
+// Sets the depth and the second images of the calls that need them, for an image of this size. Depths are blocks of 8 x 8
+// texels from 0.5 to 16 meters, with some holes; second images are noise. Both are the same on every machine.
+void give_inputs(std::span<Call> calls, Size size, Depth depth = Depth::f32);
 
 }  // namespace gpupost

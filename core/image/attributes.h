@@ -18,5 +18,8 @@ void set_text(std::vector<Attribute>& attributes, std::string_view name, std::st
 void crop_frame(std::vector<Attribute>& attributes, const Window& before, const Window& after);
 // Updates camera attributes for a mirrored frame.
 void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y);
+// The same for a frame whose rows and columns change places. The camera is removed: programs have none that is mirrored at a
+// diagonal.
+void transpose_frame(std::vector<Attribute>& attributes);
 
 }  // namespace gpupost

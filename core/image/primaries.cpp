@@ -171,6 +171,11 @@ static Chromaticity white_of(const Primaries& primaries) {
   return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }
 
+Matrix white_change(Chromaticity white) {
+  const Matrix to_xyz = xyz_of_rgb(rec709);
+  return product(inverse(to_xyz), product(adaptation(white, rec709.white), to_xyz));
+}
+
 Matrix conversion(const PrimariesChange& change) {
   const auto& [from, to] = change;
   const Matrix there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));

@@ -64,6 +64,9 @@ std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
 // Matrix rows between any primaries.
 std::array<std::array<double, 3>, 3> conversion(const PrimariesChange& change);
 
+// Matrix rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.
+std::array<std::array<double, 3>, 3> white_change(Chromaticity white);
+
 // Converts the colors of an image to Rec. 709. They must be linear 32-bit floats.
 void make_rec709(Picture& picture, const Primaries& primaries);
 // Converts the colors, but keeps the recorded primaries.

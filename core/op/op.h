@@ -176,7 +176,7 @@ struct Note {
 };
 
 // The groups of ops in help and documents. core/ops/registry.cpp has their titles.
-enum class OpGroup { none, size, blur, tone, color, channels, measure, custom };
+enum class OpGroup { none, size, filter, blur, combine, tone, color, channels, measure, custom };
 
 // The text of help and documents.
 struct Doc {
@@ -246,6 +246,7 @@ struct Footprint {
   // The input texel to copy for a result texel, for channels that must not be mixed. Its x may depend only on x, its y
   // only on y. Null: the same position.
   std::function<Position(Position)> nearest = {};
+  bool swaps_axes = false;  // nearest swaps the axes: its x depends only on y, its y only on x
   // For levels: returns the call that makes `levels` levels, each from the level above.
   std::function<Call(int levels)> by_level = {};
   bool reads_once = false;         // loads each texel once, so that the planner fuses earlier point ops into the loads

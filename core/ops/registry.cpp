@@ -1,16 +1,22 @@
 #include "core/ops/registry.h"
 
+#include "core/ops/bilateral/row.h"
 #include "core/ops/bloom/row.h"
 #include "core/ops/blur/row.h"
 #include "core/ops/brightpass/row.h"
 #include "core/ops/channels/row.h"
+#include "core/ops/convolve/row.h"
 #include "core/ops/dof/row.h"
+#include "core/ops/grade/row.h"
 #include "core/ops/localgamma/row.h"
 #include "core/ops/luminance/row.h"
 #include "core/ops/lut/row.h"
+#include "core/ops/merge/row.h"
 #include "core/ops/mips/row.h"
 #include "core/ops/ocio/row.h"
+#include "core/ops/rank/row.h"
 #include "core/ops/resize/row.h"
+#include "core/ops/sharpen/row.h"
 #include "core/ops/small/row.h"
 #include "core/ops/stats/row.h"
 #include "core/ops/tonemap/row.h"
@@ -24,31 +30,48 @@ std::span<const Op* const> all_ops() {
   // By name. Help and documents keep this order within each group.
   // clang-format off
   static const Op* const ops[] = {
+      &bilateral_op,
       &bloom_op,
       &blur_op,
       &brightpass_op,
       &channels_op,
       &clamp_op,
       &contrast_op,
+      &convolve_op,
       &crop_op,
+      &dilate_op,
       &dof_op,
+      &erode_op,
       &exposure_op,
       &flip_op,
       &gain_op,
       &gamma_op,
+      &grade_op,
+      &invert_op,
       &localgamma_op,
       &luminance_op,
       &lut_op,
       &matrix_op,
+      &median_op,
+      &merge_op,
       &mips_op,
       &nan_op,
       &ocio_op,
       &offset_op,
+      &pad_op,
       &users_point_op,
+      &premultiply_op,
       &resize_op,
+      &rotate_op,
       &saturation_op,
+      &sharpen_op,
+      &shift_op,
       &stats_op,
+      &threshold_op,
       &tonemap_op,
+      &transpose_op,
+      &unpremultiply_op,
+      &white_balance_op,
   };
   // clang-format on
   return ops;
@@ -56,10 +79,9 @@ std::span<const Op* const> all_ops() {
 
 std::vector<TitledGroup> grouped_ops() {
   static constexpr std::pair<OpGroup, std::string_view> titles[] = {
-      {OpGroup::size, "Size and position"}, {OpGroup::blur, "Blur and light"},
-      {OpGroup::tone, "Exposure and tone"}, {OpGroup::color, "Color"},
-      {OpGroup::channels, "Channels"},      {OpGroup::measure, "Measure"},
-      {OpGroup::custom, "Your own"},
+      {OpGroup::size, "Size and position"}, {OpGroup::blur, "Blur and light"},    {OpGroup::filter, "Filter"},
+      {OpGroup::combine, "Combine"},        {OpGroup::tone, "Exposure and tone"}, {OpGroup::color, "Color"},
+      {OpGroup::channels, "Channels"},      {OpGroup::measure, "Measure"},        {OpGroup::custom, "Your own"},
   };
   std::vector<TitledGroup> groups;
   for (const auto& [group, title] : titles) {

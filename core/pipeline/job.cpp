@@ -14,6 +14,17 @@ std::string Job::name() const {
 std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
 std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
 
+std::string fill_frame(std::string path, std::string_view frame) {
+  constexpr std::string_view place = "{frame}";
+  for (size_t at = 0; (at = path.find(place, at)) != path.npos; at += frame.size()) {
+    if (frame.empty())
+      fail(Exit::usage, "{}: {{frame}} needs inputs of a sequence, like in.%04d.exr; the input has no frame number",
+           path);
+    path.replace(at, place.size(), frame);
+  }
+  return path;
+}
+
 OutputPath default_level_output(const Job& job) {
   const std::string whole = job.output.at(0), extension = "." + std::string(job.format->extensions.front());
   OutputPath path(whole.substr(0, whole.size() - extension.size()) + ".");

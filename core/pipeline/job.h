@@ -27,6 +27,7 @@ class OutputPath {
 // The inputs and the output of a job.
 struct Job {
   std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble)
+  std::string frame;                // frame number of the first input, as in its name; empty if it is in no sequence
   OutputPath output;                // "-": standard output; with {level}: a file for each
   const Format* format = nullptr;
   bool is_output_named = false;  // the user gave the name, so it must not change
@@ -37,6 +38,9 @@ struct Job {
   bool is_a_file_a_level() const { return output.has_level(); }
   std::string name() const;  // for messages: the input, or the first input and the number of others
 };
+
+// Replaces each {frame} of a path by the frame number. Throws Error(Exit::usage) if there is none.
+std::string fill_frame(std::string path, std::string_view frame);
 
 // The default output with one file per level: in.mips.{level}.exr.
 OutputPath default_level_output(const Job& job);

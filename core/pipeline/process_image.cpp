@@ -255,11 +255,13 @@ std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, c
 
 }  // namespace
 
-ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
-                             JobReport& report) {
+ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
+                             PictureInputs& inputs, Picture read, JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
-  const std::vector<Call> calls = for_picture(request.calls, read, request.input);
+  std::vector<Call> given = request.calls;
+  inputs.give(given, way.job, request.input, way.storage, report);
+  const std::vector<Call> calls = for_picture(std::move(given), read, request.input);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);

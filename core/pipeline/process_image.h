@@ -3,6 +3,7 @@
 
 #include "core/pipeline/conversion_plan.h"
 #include "core/pipeline/device_session.h"
+#include "core/pipeline/picture_inputs.h"
 #include "core/pipeline/report.h"
 
 #include <optional>
@@ -16,7 +17,7 @@ struct ProcessedImage {
 };
 
 // Processes an image for the output. Throws Error(Exit::usage) if the chain cannot run on it.
-ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way, Picture read,
-                             JobReport& report);
+ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
+                             PictureInputs& inputs, Picture read, JobReport& report);
 
 }  // namespace gpupost

@@ -82,8 +82,8 @@ void work_on(ProcessedJob& made, const Work& work) {
   }
 }
 
-void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, double& decode_wait_ms,
-             ProcessedJob& made) {
+void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, PictureInputs& others,
+             double& decode_wait_ms, ProcessedJob& made) {
   const Job& given = *made.job;
   JobReport& report = made.report;
   ImageShape first;
@@ -102,7 +102,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
         first = shape;
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
-      made.parts.push_back(process_image(request, device, made.way, std::move(picture), report));
+      made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
       ProcessedImage& part = made.parts.back();
       if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
     }
@@ -268,6 +268,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   if (request.device.require_gpu && needs_device)
     device.run_with_retry([](Gpu&) {});  // if there is no device, no input is read
   Prefetch inputs(inputs_of(jobs, done), request);
+  PictureInputs others;
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
@@ -279,7 +280,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
       continue;
     }
     ProcessedJob made{.job = &jobs[index], .report = {.input = jobs[index].name()}};
-    work_on(made, [&] { process(request, device, inputs, report.times.waited_for_decoders_ms, made); });
+    work_on(made, [&] { process(request, device, inputs, others, report.times.waited_for_decoders_ms, made); });
     const bool is_last = request.batch.fails_fast && made.report.exit != Exit::done;
     outputs.add(std::move(made));
     if (is_last) break;

@@ -118,8 +118,8 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   return index;
 }
 
-int PlanBuilder::add_input(const InputPicture& input) {
-  const bool is_in_step = input.picture.size == whole_size();
+int PlanBuilder::add_input(const InputPicture& input, bool goes_along) {
+  const bool is_in_step = goes_along && input.picture.size == whole_size();
   const Size size = is_in_step ? image(current_image()).size : input.picture.size;
   const int index = add_image({.size = size, .depth = input.picture.depth});
   image(index).space = Space::rgb;

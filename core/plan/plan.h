@@ -288,8 +288,8 @@ class PlanBuilder {
   // a tile, it gets the corresponding values.
   int add_source(std::shared_ptr<const Plane> numbers);
   // Adds an image for a second input of a call. Returns its index. If both images have the same size, a tile of the
-  // current image gets the corresponding tile of the other; otherwise the image is whole.
-  int add_input(const InputPicture& input);
+  // current image gets the corresponding tile of the other, unless `goes_along` is false; otherwise the image is whole.
+  int add_input(const InputPicture& input, bool goes_along = true);
   // Makes another image the result of the op, in the same color space.
   void set_current_image(int index);
   // Sets the depth of images that later ops make.

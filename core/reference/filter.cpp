@@ -8,12 +8,20 @@
 
 namespace gpupost {
 
-Param filter_param(Filter def) {
-  return {.name = "filter",
-          .help = "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
-          .kind = ParamKind::choice,
-          .default_value = double(def),
-          .choices = {"box", "triangle", "kaiser", "mitchell", "lanczos3"}};
+Param filter_param(Filter def, bool has_all) {
+  Param made{.name = "filter",
+             .help = "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
+             .kind = ParamKind::choice,
+             .default_value = double(def),
+             .choices = {"box", "triangle", "kaiser", "mitchell", "lanczos3"}};
+  if (!has_all) return made;
+  made.help =
+      "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; catmull-rom: B "
+      "= 0, "
+      "C = 1/2; cubic: B-spline; gaussian: sigma of half a texel";
+  for (const std::string_view name : {"catmull-rom", "cubic", "lanczos2", "lanczos4", "lanczos6", "gaussian"})
+    made.choices.push_back(name);
+  return made;
 }
 
 Param border_param() {
@@ -47,8 +55,14 @@ double support_of(Filter filter) {
   switch (filter) {
     case Filter::box: return 0.5;
     case Filter::triangle: return 1;
-    case Filter::mitchell: return 2;
+    case Filter::mitchell:
+    case Filter::catmull_rom:
+    case Filter::cubic:
+    case Filter::lanczos2: return 2;
+    case Filter::lanczos4: return 4;
+    case Filter::lanczos6: return 6;
     case Filter::kaiser:
+    case Filter::gaussian:
     case Filter::lanczos3: return 3;
   }
   return 0;
@@ -65,9 +79,8 @@ namespace {
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
-// Mitchell and Netravali 1988, with B = C = 1/3.
-double mitchell(double x) {
-  constexpr double b = 1.0 / 3, c = 1.0 / 3;
+// Mitchell and Netravali 1988.
+double cubic(double x, double b, double c) {
   if (x < 1) return ((12 - 9 * b - 6 * c) * x * x * x + (-18 + 12 * b + 6 * c) * x * x + 6 - 2 * b) / 6;
   return ((-b - 6 * c) * x * x * x + (6 * b + 30 * c) * x * x + (-12 * b - 48 * c) * x + 8 * b + 24 * c) / 6;
 }
@@ -78,8 +91,14 @@ double weight_at(Filter filter, double x) {
   if (x >= support_of(filter)) return 0;
   switch (filter) {
     case Filter::triangle: return 1 - x;
-    case Filter::mitchell: return mitchell(x);
-    case Filter::lanczos3: return sinc(x) * sinc(x / 3);
+    case Filter::mitchell: return cubic(x, 1.0 / 3, 1.0 / 3);
+    case Filter::catmull_rom: return cubic(x, 0, 0.5);
+    case Filter::cubic: return cubic(x, 1, 0);
+    case Filter::lanczos2:
+    case Filter::lanczos3:
+    case Filter::lanczos4:
+    case Filter::lanczos6: return sinc(x) * sinc(x / support_of(filter));
+    case Filter::gaussian: return std::exp(-2 * x * x);
     case Filter::kaiser:
       return sinc(x) * std::cyl_bessel_i(0.0, 4 * std::sqrt(1 - x * x / 9)) / std::cyl_bessel_i(0.0, 4.0);
     case Filter::box: break;

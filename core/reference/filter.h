@@ -9,8 +9,20 @@
 
 namespace gpupost {
 
-// In the order of the choices of the option.
-enum class Filter { box, triangle, kaiser, mitchell, lanczos3 };
+// In the order of their names as choices of an option.
+enum class Filter {
+  box,
+  triangle,
+  kaiser,
+  mitchell,
+  lanczos3,
+  catmull_rom,
+  cubic,
+  lanczos2,
+  lanczos4,
+  lanczos6,
+  gaussian
+};
 enum class Border { clamp, repeat, mirror, black, renormalize };
 
 // Meaning of R, G and B: colors, or directions of a normal map, 2 c - 1. Means of directions are normalized to length
@@ -37,8 +49,8 @@ struct Filtering {
   std::optional<Scales> scales;  // empty: the whole source becomes the whole result
 };
 
-// Options of ops that filter; the default of --filter is given.
-Param filter_param(Filter def);
+// Options of ops that filter; the default of --filter is given. `has_all` adds the filters after lanczos3.
+Param filter_param(Filter def, bool has_all = false);
 Param border_param();
 Param hicomp_param();
 Filtering filtering_of(const Call& call);

@@ -20,7 +20,7 @@ static double number_at(const Level& level, Depth depth, size_t index) {
                               : double(level.texels.as<float>()[index]);
 }
 
-static Planes planes_of(const Level& level, Depth depth) {
+Planes planes_of(const Level& level, Depth depth) {
   Planes planes;
   parallel_ranges(4, 1, [&](int begin, int end) {
     for (int component = begin; component < end; ++component) {

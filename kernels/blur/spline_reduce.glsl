@@ -7,10 +7,14 @@ void main() {
   const int first = segment * int(gl_GlobalInvocationID.y), end = min(first + segment, cells);
   vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
   int t = int(table[intervals + first]);
+  vec4 ahead[AHEAD];  // the next texels, read before they are needed
+  for (int k = 0; k < AHEAD; ++k) ahead[k] = line_texel(t + k);
   for (int interval = first; interval < end + 3; ++interval) {
     const int stop = int(table[intervals + interval + 1]);
     for (; t < stop; ++t) {
-      const vec4 c = line_texel(t), weights = table4[t + before];
+      const vec4 c = ahead[0], weights = table4[t + before];
+      for (int k = 1; k < AHEAD; ++k) ahead[k - 1] = ahead[k];
+      ahead[AHEAD - 1] = line_texel(t + AHEAD);
       sum0 += weights.x * c;
       sum1 += weights.y * c;
       sum2 += weights.z * c;

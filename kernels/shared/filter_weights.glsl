@@ -50,8 +50,17 @@ float curve(float x) {
   const float to_end = 2.0 - x;
   return x < 1.0 ? (7.0 * x - 12.0) * x * x / 6.0 + 8.0 / 9.0
                  : x < 2.0 ? to_end * to_end * (8.0 - 7.0 * x) / 18.0 : 0.0;
+#elif FILTER == 5
+  const float to_end = 2.0 - x;
+  return x < 1.0 ? (1.5 * x - 2.5) * x * x + 1.0 : x < 2.0 ? 0.5 * to_end * to_end * (1.0 - x) : 0.0;
+#elif FILTER == 6
+  const float to_end = 2.0 - x;
+  return x < 1.0 ? 2.0 / 3.0 + (0.5 * x - 1.0) * x * x : x < 2.0 ? to_end * to_end * to_end / 6.0 : 0.0;
+#elif FILTER == 10
+  return x < 3.0 ? exp(-2.0 * x * x) : 0.0;
 #else
-  return x < 3.0 ? sinc(x) * sinc(x / 3.0) : 0.0;
+  const float lobes = FILTER == 7 ? 2.0 : FILTER == 8 ? 4.0 : FILTER == 9 ? 6.0 : 3.0;
+  return x < lobes ? sinc(x) * sinc(x / lobes) : 0.0;
 #endif
 }
 

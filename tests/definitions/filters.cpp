@@ -113,14 +113,23 @@ Image blurred(const Image& image, double sigma, int radius, Border border) {
 }
 
 double filter_radius(const std::string& name) {
-  return name == "box" ? 0.5 : name == "triangle" ? 1 : name == "mitchell" ? 2 : 3;
+  if (name == "lanczos4") return 4;
+  if (name == "lanczos6") return 6;
+  return name == "box"                                                  ? 0.5
+         : name == "triangle"                                           ? 1
+         : name == "lanczos3" || name == "kaiser" || name == "gaussian" ? 3
+                                                                        : 2;
 }
 
 double filter_weight(const std::string& name, double distance) {
   const double x = std::fabs(distance);
   if (x >= filter_radius(name)) return 0;
   if (name == "triangle") return 1 - x;
-  if (name == "lanczos3") return sinc(x) * sinc(x / 3);
+  if (name.starts_with("lanczos")) return sinc(x) * sinc(x / filter_radius(name));
+  if (name == "gaussian") return std::exp(-2 * x * x);
+  if (name == "catmull-rom")  // Keys 1981, a = -1/2
+    return x < 1 ? 1.5 * x * x * x - 2.5 * x * x + 1 : -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2;
+  if (name == "cubic") return x < 1 ? 2.0 / 3 - x * x + x * x * x / 2 : (2 - x) * (2 - x) * (2 - x) / 6;  // B-spline
   if (name == "kaiser") return sinc(x) * bessel(4 * std::sqrt(1 - x * x / 9)) / bessel(4);
   // Mitchell and Netravali, B = C = 1/3
   return x < 1 ? (7 * x * x * x - 12 * x * x + 16.0 / 3) / 6

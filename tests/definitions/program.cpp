@@ -109,6 +109,8 @@ int exit_code(const std::string& line, const Image& input) { return run_program(
 
 void add_file(const std::string& name, const std::string& text) { folder().write(name, text); }
 
+void add_image(const std::string& name, const Image& image) { write_exr(image, folder().path(name)); }
+
 double largest(const Image& image) {
   double result = 0;
   for (const Position& texel : image.texels)

@@ -31,6 +31,7 @@ std::vector<std::string> run_lines(const std::string& line, const Images& inputs
 int exit_code(const std::string& line, const Image& input);
 // Writes a file that a line may name.
 void add_file(const std::string& name, const std::string& text);
+void add_image(const std::string& name, const Image& image);  // an EXR
 
 // How far two numbers may be apart: `relative` of the expected one's size and `absolute`, whichever is more.
 struct Tolerance {

@@ -67,6 +67,12 @@ const Case resizes[] = {
     {"resize --size 31x20 --filter triangle --border repeat", resize_to(31, 20, "triangle", Border::repeat), 1e-5},
     {"resize --size 19x50 --filter kaiser --border mirror", resize_to(19, 50, "kaiser", Border::mirror), 1e-5},
     {"resize --size 19x50 --filter mitchell", resize_to(19, 50, "mitchell"), 1e-5},
+    {"resize --size 19x50 --filter catmull-rom", resize_to(19, 50, "catmull-rom"), 1e-5},
+    {"resize --size 31x20 --filter cubic --border mirror", resize_to(31, 20, "cubic", Border::mirror), 1e-5},
+    {"resize --size 19x50 --filter lanczos2", resize_to(19, 50, "lanczos2"), 1e-5},
+    {"resize --size 23x31 --filter lanczos4", resize_to(23, 31, "lanczos4"), 1e-5},
+    {"resize --size 23x31 --filter lanczos6 --border repeat", resize_to(23, 31, "lanczos6", Border::repeat), 1e-5},
+    {"resize --size 31x77 --filter gaussian", resize_to(31, 77, "gaussian"), 1e-5},
 };
 
 void hold(const Case& c, const Images& inputs) {
@@ -117,6 +123,37 @@ TEST_CASE("splines come as near to a gaussian as help says") {
 TEST_CASE("resize takes the filters of their publications") {
   if (!has_device()) return;
   for (const Case& c : resizes) hold(c, {one(), odd(), wide(), holes(), negatives(), column(), row()});
+}
+
+TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge where they are asked to") {
+  if (!has_device()) return;
+  struct Sized {
+    const char* line;
+    int width, height;
+  };
+  for (const Sized& sized : {Sized{"resize --fit 32x100", 32, 24},
+                             {"resize --fit 100x12", 16, 12},
+                             {"resize --fit 100x100", 64, 48},
+                             {"resize --fit 100x96 --enlarge", 100, 75},
+                             {"resize --long-side 20", 20, 15},
+                             {"resize --long-side 90", 64, 48},
+                             {"resize --long-side 96 --enlarge", 96, 72}})
+    check_near(run(sized.line, {wide()})[0], resized(wide(), sized.width, sized.height, "lanczos3", Border::clamp),
+               sized.line, {1e-5, 1e-5});
+  // the middle of what covers the box
+  const auto middle = [](int width, int height, int scaled_width, int scaled_height) {
+    const Image scaled = resized(wide(), scaled_width, scaled_height, "lanczos3", Border::clamp);
+    const int left = (scaled_width - width) / 2, top = (scaled_height - height) / 2;
+    return made("middle", width, height, false, [&](int x, int y) { return scaled.at(x + left, y + top); });
+  };
+  check_near(run("resize --fill 20x30", {wide()})[0], middle(20, 30, 40, 30), "fill 20x30", {1e-5, 1e-5});
+  check_near(run("resize --fill 32x10", {wide()})[0], middle(32, 10, 32, 24), "fill 32x10", {1e-5, 1e-5});
+  check_near(run("resize --fill 100x80 --enlarge", {wide()})[0], middle(100, 80, 107, 80), "fill 100x80", {1e-5, 1e-5});
+  check_near(run("resize --fill 100x40", {wide()})[0], middle(64, 40, 64, 48), "fill 100x40", {1e-5, 1e-5});
+  check_near(run("resize --fill 60x80 --tile-side 128", {large()})[0], run("resize --fill 60x80", {large()})[0],
+             "fill in tiles", {0, 0});
+  for (const char* line : {"resize", "resize --size 3x3 --fit 4x4", "resize --fit 0x4", "resize --size 50% --enlarge"})
+    CHECK_MESSAGE(exit_code(line, odd()) == 1, line);
 }
 
 TEST_CASE("resize --hicomp filters what the published pair of curves compresses") {

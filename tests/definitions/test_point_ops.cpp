@@ -108,6 +108,31 @@ const PointOp point_ops[] = {
        return Rgb{0.5 * c[1], c[0] * c[0], c[2]};
      },
      false},
+    {"invert", each([](double c) { return 1 - c; })},
+    {"invert --white 4", each([](double c) { return 4 - c; })},
+    {"threshold --level 0.25", each([](double c) { return c >= 0.25 ? 1.0 : 0.0; })},
+    {"threshold --level 0.5 --by luminance",
+     [](const Rgb& c) {
+       const double made = luminance(c) >= 0.5 ? 1 : 0;
+       return Rgb{made, made, made};
+     },
+     false},
+    {"grade --slope 1.2 --offset -0.05 --power 1.5",
+     each([](double c) {
+       const double moved = 1.2 * c - 0.05;
+       return moved < 0 ? moved : std::pow(moved, 1.5);
+     }),
+     true,
+     {1e-5, 1e-6}},
+    {"grade --slope 0.5,1,2 --offset 0.1,0,-0.1 --power 1,2,0.5 --saturation 0.5 --clamp",
+     [](const Rgb& c) {
+       const auto limited = [](double n) { return std::clamp(n, 0.0, 1.0); };
+       const Rgb v{limited(0.5 * c[0] + 0.1), std::pow(limited(c[1]), 2), std::sqrt(limited(2 * c[2] - 0.1))};
+       const double luma = 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+       return Rgb{(luma + v[0]) / 2, (luma + v[1]) / 2, (luma + v[2]) / 2};
+     },
+     false,
+     {4e-5, 2e-5}},
     {"flip x flip x", each([](double c) { return c; })},
 };
 
@@ -143,11 +168,12 @@ TEST_CASE("point ops make what their formulas say, of straight color") {
 TEST_CASE("nothing comes of transparent black") {
   if (!has_device()) return;
   const Image clear = made("transparent", 9, 5, true, [](int, int) { return Position{}; });
-  for (const char* line : {"offset --value 0.5", "clamp --min 0.25", "matrix --rows 1,0,0,1,0,1,0,1,0,0,1,1",
-                           "tonemap --curve uchimura --pedestal 0.2",
-                           "tonemap --curve agx tonemap --curve hill tonemap --curve day --black 0",
-                           "brightpass --threshold 0 exposure --auto tonemap --key 0.18 blur --sigma 2 resize --size "
-                           "100% bloom --threshold 0 localgamma"})
+  for (const char* line :
+       {"offset --value 0.5", "invert", "threshold --level -1", "grade --offset 0.5", "clamp --min 0.25",
+        "matrix --rows 1,0,0,1,0,1,0,1,0,0,1,1", "tonemap --curve uchimura --pedestal 0.2",
+        "tonemap --curve agx tonemap --curve hill tonemap --curve day --black 0",
+        "brightpass --threshold 0 exposure --auto tonemap --key 0.18 blur --sigma 2 resize --size "
+        "100% bloom --threshold 0 localgamma"})
     check_near(run(line, {clear}), {clear}, line, {0, 0});
 }
 
@@ -175,11 +201,78 @@ TEST_CASE("ops that undo each other leave the picture") {
        {"gain --value 4 exposure --stops -2 contrast --factor 1.5 contrast --factor 0.666666666 gamma --value 2 gamma "
         "--value 0.5",
         "saturation --factor 0.5 saturation --factor 2 matrix --rows 0,1,0,0,0,1,1,0,0 matrix --rows 0,0,1,1,0,0,0,1,0",
+        "rotate 90 rotate 180 rotate 90", "rotate 270 transpose flip x", "transpose transpose",
+        "rotate 90 flip x transpose",
         "offset --value 3 offset --value -3 matrix --named rec709-to-xyz matrix --named xyz-to-rec709",
-        "channels --list B,G,R,A flip x channels --list B,G,R,A flip x"})
+        "channels --list B,G,R,A flip x channels --list B,G,R,A flip x", "invert --white 3 invert --white 3",
+        "grade --slope 4 --offset 1 grade --slope 0.25 --offset -0.25"})
     check_near(run(line, inputs), inputs, line, {2e-5, 3e-5});
   check_near(run("crop --window 9x7+3+1 flip x crop --window 4x2+1+3", inputs),
              run("crop --window 4x2+7+4 flip x", inputs), "crop, flip, crop", {0, 0});
+}
+
+TEST_CASE("premultiply multiplies by alpha, and unpremultiply divides by it where it is not 0") {
+  if (!has_device()) return;
+  const Images inputs{odd(), holes(), flame()};
+  const auto times_alpha = [](const Position& c) { return Position{c[0] * c[3], c[1] * c[3], c[2] * c[3], c[3]}; };
+  const auto by_alpha = [](const Position& c) {
+    return c[3] == 0 ? c : Position{c[0] / c[3], c[1] / c[3], c[2] / c[3], c[3]};
+  };
+  const Images multiplied = run("premultiply", inputs), divided = run("unpremultiply", inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_near(multiplied[i], mapped(inputs[i], times_alpha), "premultiply");
+    check_near(divided[i], mapped(inputs[i], by_alpha), "unpremultiply");
+  }
+}
+
+TEST_CASE("white-balance makes the light of a black body and of daylight gray, as bright as before") {
+  if (!has_device()) return;
+  // R, G and B of Rec. 709 for x, y at Y = 1
+  const auto light = [](double x, double y) {
+    const double u = x / y, v = (1 - x - y) / y;
+    return Position{3.2409699419 * u - 1.5373831776 - 0.4986107603 * v,
+                    -0.9692436363 * u + 1.8759675015 + 0.0415550574 * v,
+                    0.0556300797 * u - 0.2039769589 + 1.0569715142 * v, 1};
+  };
+  struct White {
+    const char* line;
+    double x, y;
+  };
+  // CIE 15: illuminants A (2856 K), D50 (5003 K), D55, D65 and D75
+  for (const White& white : {White{"white-balance --kelvin 2856", 0.44757, 0.40745},
+                             {"white-balance --kelvin 5003", 0.34567, 0.35850},
+                             {"white-balance --kelvin 5503", 0.33242, 0.34743},
+                             {"white-balance --kelvin 6504", 0.31272, 0.32903},
+                             {"white-balance --kelvin 7504", 0.29902, 0.31485}}) {
+    const Image lit = made("a white wall", 3, 2, false, [&](int, int) { return light(white.x, white.y); });
+    const Image gray = made("gray", 3, 2, false, [](int, int) { return Position{1, 1, 1, 1}; });
+    check_near(run(white.line, {lit}), {gray}, white.line, {6e-3, 0});
+  }
+}
+
+TEST_CASE("grade takes its numbers from CDL files, and refuses files that have none") {
+  if (!has_device()) return;
+  const std::string correction =
+      "<SOPNode>\n<Slope>1.2 0.9 1</Slope><!-- <Slope>9 9 9</Slope> --><Offset> 0.1 -0.05\n0 </Offset>\n"
+      "<Power>1.1 1 0.9</Power></SOPNode>\n<SatNode><Saturation>0.75</Saturation></SatNode>";
+  const std::string two =
+      "<ColorCorrectionCollection><cdl:ColorCorrection id=\"a\"><cdl:SOPNode><cdl:Slope>2 2 "
+      "2</cdl:Slope></cdl:SOPNode></cdl:ColorCorrection><ColorCorrection id='b'>" +
+      correction + "</ColorCorrection></ColorCorrectionCollection>";
+  add_file("one.cc", "<?xml version=\"1.0\"?><ColorCorrection id='x'>" + correction + "</ColorCorrection>");
+  add_file("two.ccc", two);
+  const Images inputs{odd(), wide(), negatives()};
+  const Images expected =
+      run("grade --slope 1.2,0.9,1 --offset 0.1,-0.05,0 --power 1.1,1,0.9 --saturation 0.75", inputs);
+  check_near(run("grade --file one.cc", inputs), expected, "one.cc", {0, 0});
+  check_near(run("grade --file two.ccc --id b", inputs), expected, "two.ccc b", {0, 0});
+  check_near(run("grade --file two.ccc --id a", inputs), run("gain --value 2", inputs), "two.ccc a");
+  add_file("bad.cc", "<ColorCorrection><Slope>1 2</Slope></ColorCorrection>");
+  add_file("negative.cc", "<ColorCorrection><Power>1 0 1</Power></ColorCorrection>");
+  add_file("empty.cdl", "<ColorDecisionList/>");
+  for (const char* line : {"grade --file bad.cc", "grade --file negative.cc", "grade --file empty.cdl",
+                           "grade --file two.ccc", "grade --file two.ccc --id c"})
+    CHECK_MESSAGE(exit_code(line, odd()) == 2, line);
 }
 
 TEST_CASE("matrix --named holds the primaries' own numbers") {

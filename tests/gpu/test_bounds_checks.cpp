@@ -96,7 +96,7 @@ TEST_CASE("no pass of any row's examples goes outside of its images and buffers,
       if (!can_run(calls[0], checking.info().traits)) continue;
       const Kind kind = kinds[turn++ % std::size(kinds)];
       for (const Size picture : awkward_sizes()) {
-        give_depths(calls, picture);
+        give_inputs(calls, picture);
         CAPTURE(calls[0].text());
         CAPTURE(picture.width);
         CAPTURE(picture.height);

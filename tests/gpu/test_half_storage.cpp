@@ -39,7 +39,7 @@ std::vector<Call> chain_of(std::initializer_list<std::string_view> lines, Size s
     const size_t end = std::min(line.size(), line.find(' '));
     calls.push_back(call_of(line.substr(0, end), line.substr(end)));
   }
-  give_depths(calls, size);
+  give_inputs(calls, size);
   return calls;
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
       std::vector<Call> calls{call_of("flip", "y"), parse_call(*op, example)};
       if (op->makes != Makes::levels && !makes_content(calls, Content::luminance))
         calls.push_back(call_of("flip", "x"));
-      give_depths(calls, size);
+      give_inputs(calls, size);
       for (const Way& way : {Way{Depth::half, Space::rgb, false}, Way{Depth::half, Space::yxy, false},
                              Way{Depth::f32, Space::yxy, false}, Way{Depth::half, Space::rgb, true}})
         for (const bool is_white : {true, false}) {

@@ -16,7 +16,7 @@ namespace {
 
 void check_long(Gpu& gpu, std::string_view op, std::string_view words, Size size) {
   std::vector<Call> calls{call_of(op, words)};
-  give_depths(calls, size);
+  give_inputs(calls, size);
   const Level base = pattern("noise", size, Depth::f32);
   const ChainRun run = run_chain(gpu, calls, {.size = size, .storage = Depth::f32}, base, {});
   CAPTURE(op);

@@ -48,7 +48,7 @@ std::vector<Call> chain_of(std::string_view text, Size size) {
     const size_t end = std::min(line.size(), line.find(' '));
     calls.push_back(call_of(line.substr(0, end), line.substr(end)));
   }
-  give_depths(calls, size);
+  give_inputs(calls, size);
   return calls;
 }
 

@@ -37,17 +37,6 @@ Statistics statistics_of(const std::vector<uint32_t>& words, Size size, Measure 
   return gpupost::statistics_of(words, texel_count(size), measure);
 }
 
-Planes planes_of(const Level& level, Depth depth) {
-  const std::vector<double> numbers = numbers_of(level, depth);
-  Planes planes;
-  for (size_t component = 0; component < 4; ++component) {
-    planes[component].size = level.size;
-    for (size_t index = component; index < numbers.size(); index += 4)
-      planes[component].values.push_back(numbers[index]);
-  }
-  return planes;
-}
-
 void check_words(const std::vector<uint32_t>& words, const Call& call, const Level& base, Depth depth) {
   Planes no_error;
   no_error.fill({.size = base.size, .values = std::vector<double>(texel_count(base.size))});

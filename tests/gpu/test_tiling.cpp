@@ -44,7 +44,7 @@ bool is_in_parts(const ChainRun& run) {
 std::vector<Call> chain_of(std::initializer_list<std::pair<std::string_view, std::string_view>> words, Size size) {
   std::vector<Call> calls;
   for (const auto& [op, arguments] : words) calls.push_back(call_of(op, arguments));
-  give_depths(calls, size);
+  give_inputs(calls, size);
   return calls;
 }
 

@@ -173,9 +173,11 @@ for bar in "${bars[@]}"; do
       for plain_sets in 0 1; do
         GPUPOST_VALIDATE=1 GPUPOST_PLAIN_SETS=$plain_sets counted_cases "$bar" "validation layers, plain sets $plain_sets" \
           test_gpu --test-suite-exclude=thorough
+        GPUPOST_VALIDATE=1 GPUPOST_PLAIN_SETS=$plain_sets counted_cases "$bar" "the same, every op, plain sets $plain_sets" \
+          test_gpu_ops --test-suite-exclude=thorough
       done
       test_cases "$bar"
-      counted_cases "$bar" "bounds of images and buffers" test_gpu --source-file="*test_bounds_checks*"
+      counted_cases "$bar" "bounds of images and buffers" test_gpu_ops --source-file="*test_bounds_checks*"
       counted_cases "$bar" "a barrier that is missing" test_program --source-file="*test_validation*"
       ;;
     R13) threads ;;

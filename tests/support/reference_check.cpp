@@ -19,7 +19,7 @@ static bool is_of_half_arithmetic(const Pass& pass) { return pass.arithmetic.is_
 void check_chain(Gpu& gpu, std::span<const Call> given, std::string_view pattern_name, Size size, Kind kind,
                  const Route& route) {
   std::vector<Call> calls(given.begin(), given.end());
-  give_depths(calls, size);
+  give_inputs(calls, size);
   const Level base = pattern(pattern_name, size, kind.depth);
   const PlanInput input{.size = size,
                         .storage = kind.depth,

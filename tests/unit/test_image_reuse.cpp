@@ -17,7 +17,7 @@ static Plan plan_of(std::initializer_list<const char*> lines, bool keeps_input =
     calls.push_back(parse_call(*op_named(line.substr(0, space)), line.substr(space)));
   }
   const Size size{256, 128};
-  give_depths(calls, size);
+  give_inputs(calls, size);
   DeviceTraits traits;
   traits.max_group_invocations = 256;
   return plan(calls, {.size = size, .keeps_input = keeps_input}, traits);

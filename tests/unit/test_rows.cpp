@@ -25,7 +25,7 @@ bool is_help(std::string_view text) {
   return !text.empty() && text.find('\n') == text.npos && !text.ends_with('.') && !text.ends_with(' ');
 }
 
-// Names of the rows that the files of core/ops define: "const Op mips_op{ .name = "mips"", of point ops "= point_op({".
+// Names of the rows that the files of core/ops define: "const Op mips_op{ .name = "mips"", or "= point_op({".
 std::vector<std::string> rows_in_the_folder() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator("core/ops")) {
@@ -33,7 +33,7 @@ std::vector<std::string> rows_in_the_folder() {
     if (entry.path().extension() != ".cpp" || !is_row) continue;
     std::ifstream stream(entry.path());
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const std::regex row(R"re(\nconst Op \w+(?:| = point_op\()\{\s*\.name = "([^"]+)")re");
+    const std::regex row(R"re(\nconst Op \w+(?:| = \w+\()\{\s*\.name = "([^"]+)")re");
     const auto begin = std::sregex_iterator(text.begin(), text.end(), row);
     CHECK_MESSAGE(begin != std::sregex_iterator(), entry.path().string(), " holds no row");
     for (auto match = begin; match != std::sregex_iterator(); ++match) names.push_back((*match)[1]);

@@ -1,5 +1,6 @@
 // Where alpha is 0 and there is no light, no op makes light.
 #include "core/base/error.h"
+#include "core/engine/floors.h"
 #include "core/op/op.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
@@ -48,6 +49,7 @@ TEST_CASE("no op lights a texel of alpha 0 that is black, with any row's example
       if (op->prepare || op->name == "luminance") continue;
       Call call = parse_call(*op, example);
       if (makes_light(call)) continue;
+      give_inputs({&call, 1}, {48, 24});
       if (op->needs(call).depth)
         call.depth = std::make_shared<Plane>(Plane{.size = {48, 24}, .values = std::vector<double>(48 * 24, 5)});
       const double light = light_of_nothing(op->reference.levels(call, picture)[0]);

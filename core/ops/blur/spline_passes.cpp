@@ -59,7 +59,7 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells
   const double scale = (is_first ? 0.5 : 1) / grid.texels_per_cell();
   PassSpec pass{.name = axis == 0 ? "blur: reduce rows" : "blur: reduce columns",
                 .kernel = "blur/spline_reduce.glsl",
-                .defines = {{"AXIS", axis}, {"BORDER", border_of(blur)}, {"IS_LAST", 0}},
+                .defines = {{"AXIS", axis}, {"BORDER", border_of(blur)}, {"IS_LAST", 0}, {"AHEAD", is_gpu ? 2 : 1}},
                 .grid = {.group = axis == 0 && is_gpu ? std::array{8, 8} : std::array{64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
@@ -71,7 +71,7 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells
   // on a GPU as many threads as keep it busy; on a CPU long runs
   const int segment = !is_gpu     ? segment_of(grid, 256, 16)
                       : axis == 0 ? segment_of(grid, 32, 2)
-                                  : segment_of(grid, 128, 4);
+                                  : segment_of(grid, 32, 8);
   pass.values = {{"width", size.width}, {"height", size.height},  {"cells", cells.count},
                  {"before", -begin},    {"intervals", intervals}, {"segment", segment}};
   pass.grid.count = {groups(axis == 0 ? size.height : size.width, pass.grid.group[0]),
@@ -125,7 +125,7 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     const int first = y->grid.cell_before(y->corner), last = y->grid.cell_before(y->corner + y->side - 1);
     first_cell = first - y->first;
     intervals = last - first + 1;
-    segment = is_gpu ? segment_of(y->grid, 64, 1) : segment_of(y->grid, 256, 16);
+    segment = is_gpu ? segment_of(y->grid, 16, 1) : segment_of(y->grid, 256, 16);
     pass.values.push_back({"first_cell", first_cell});
     pass.values.push_back({"intervals_at", int(pass.table.size())});
     for (int cell = first; cell <= last + 1; ++cell)

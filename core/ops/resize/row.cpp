@@ -20,11 +20,46 @@ bool matches_syntax(std::string_view word) {
   return (sides && (*sides)[0] > 0 && (*sides)[1] > 0) || (percent && *percent > 0);
 }
 
-bool is_share(const Call& call) { return percentage(call.word("size")).has_value(); }
+constexpr std::string_view size_options[] = {"size", "fit", "fill", "long-side"};
+
+bool is_given(const Call& call, std::string_view option) {
+  return option == "long-side" ? call.has(option) : !call.word(option).empty();
+}
+
+void check(const Call& call) {
+  const auto count =
+      std::ranges::count_if(size_options, [&](std::string_view option) { return is_given(call, option); });
+  if (count != 1)
+    fail(Exit::usage, "resize: {}; expected --size, --fit, --fill or --long-side",
+         count == 0 ? "no size is given" : "more than one size is given");
+}
+
+bool is_fill(const Call& call) { return is_given(call, "fill"); }
+
+// Is the result a share of the whole frame?
+bool is_share(const Call& call) {
+  return !is_fill(call) && (!is_given(call, "size") || percentage(call.word("size")).has_value());
+}
+
+// The sides scaled alike until they fit into the box of --fit, cover that of --fill, or the longer one has --long-side texels.
+Size scaled_size(const Call& call, Size from) {
+  double scale = 0;
+  if (is_given(call, "long-side")) {
+    scale = call.number("long-side") / std::max(from.width, from.height);
+  } else {
+    const auto box = whole_numbers(call.word(is_fill(call) ? "fill" : "fit"), "x");
+    const double x = double((*box)[0]) / from.width, y = double((*box)[1]) / from.height;
+    scale = is_fill(call) ? std::max(x, y) : std::min(x, y);
+  }
+  if (!call.flag("enlarge")) scale = std::min(scale, 1.0);
+  const auto side = [&](int n) { return int(std::clamp(std::round(n * scale), 1.0, double(most_texels) + 1)); };
+  return {side(from.width), side(from.height)};
+}
 
 // What the sides `from` become: the number of texels that was asked for, or a share of them.
 Size asked_size(const Call& call, Size from) {
   const std::string& word = call.word("size");
+  if (word.empty()) return scaled_size(call, from);
   const auto percent = percentage(word);
   const auto side = [&](int n) {
     return int(std::clamp(std::round(n * *percent / 100), 1.0, double(most_texels) + 1));
@@ -51,7 +86,14 @@ int64_t floor_of(int64_t number, int64_t divisor) {
 struct Placed {
   Scale scale;
   Side data, display;
+  int skipped = 0;  // texels of the scaled side that --fill cuts off before the first
 };
+
+// The middle of what `from` texels become, at most `most` of them.
+Placed cut(int from, int to, int most) {
+  const int count = std::min(to, most);
+  return {.scale = {from, to}, .data = {0, count - 1}, .display = {0, count - 1}, .skipped = (to - count) / 2};
+}
 
 // `to`: what `from` texels become. Rounded outwards the data window holds all that the source has, else it has as many
 // texels as were asked for.
@@ -81,6 +123,13 @@ struct Placement {
 Placement placement_of(const Call& call, const Windows& windows) {
   const Window &data = windows.data, &display = windows.display;
   const Size size = size_of(data), frame = size_of(display), to = asked_size(call, size);
+  if (is_fill(call)) {
+    if (std::max(to.width, to.height) > most_texels)
+      fail(Exit::usage, "resize: --fill {} needs an image of more than {} texels per side before it is cut",
+           call.word("fill"), most_texels);
+    const auto box = whole_numbers(call.word("fill"), "x");
+    return {.x = cut(size.width, to.width, (*box)[0]), .y = cut(size.height, to.height, (*box)[1])};
+  }
   const Size frame_to = asked_size(call, frame);
   const auto along = [&](Side data_side, Side display_side, int from_side, int to_side, int frame_side,
                          int frame_to_side) {
@@ -106,8 +155,8 @@ Output output(const Call& call, std::span<const Output> inputs) {
   made.windows = result_windows(call, windows_before(call, made));
   const Size from = made.size, to = size_of(made.windows.data);
   if (std::max(to.width, to.height) > most_texels)
-    fail(Exit::usage, "resize: --size {} makes more than {} texels per side from {} x {}; make it smaller",
-         call.word("size"), most_texels, from.width, from.height);
+    fail(Exit::usage, "resize: the result of {} x {} would have more than {} texels per side; make it smaller",
+         from.width, from.height, most_texels);
   made.size = to;
   return made;
 }
@@ -124,27 +173,52 @@ Filtering filtering_from(const Call& call, Size from) {
 // The texel under the middle of a texel of the result, the lower one of two.
 Position nearest_texel(const Call& call, Size from, Position at) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
-  const auto under = [](const Scale& scale, int i, int side) {
-    const int64_t middle = (2 * int64_t(i) + 1) * scale.from + scale.phase;
+  const auto under = [](const Placed& placed, int i, int side) {
+    const Scale& scale = placed.scale;
+    const int64_t middle = (2 * (int64_t(i) + placed.skipped) + 1) * scale.from + scale.phase;
     return int(std::clamp<int64_t>(floor_of(middle - 1, 2 * int64_t(scale.to)), 0, side - 1));
   };
-  return {under(x.scale, at.x, from.width), under(y.scale, at.y, from.height)};
+  return {under(x, at.x, from.width), under(y, at.y, from.height)};
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
+// Where the result lies in the scaled picture: all of it, or the middle that --fill keeps.
+struct Cut {
+  Size scaled;
+  Region kept;
+};
+
+Cut cut_of(const Call& call, Size from) {
+  const auto [x, y] = placement_of(call, windows_before(call, from));
+  const Size size = result_size(call, from);
+  return {.scaled = is_fill(call) ? Size{x.scale.to, y.scale.to} : size,
+          .kept = {.corner = {x.skipped, y.skipped}, .size = size}};
+}
+
+Planes part_of(const Planes& planes, const Region& region) {
+  if (size_of(planes) == region.size) return planes;
+  Planes made;
+  for (size_t c = 0; c < 4; ++c) {
+    made[c].size = region.size;
+    for (int y = region.corner.y; y < region.corner.y + region.size.height; ++y) {
+      const auto row = planes[c].values.begin() + ptrdiff_t(y) * planes[c].size.width + region.corner.x;
+      made[c].values.insert(made[c].values.end(), row, row + region.size.width);
+    }
+  }
+  return made;
+}
+
 std::vector<Planes> reference(const Call& call, Planes base) {
   const Size from = size_of(base);
-  std::vector<Planes> levels(1);
-  levels[0] = filtered(base, result_size(call, from), filtering_from(call, from));
-  return levels;
+  const auto [scaled, kept] = cut_of(call, from);
+  return {part_of(filtered(base, scaled, filtering_from(call, from)), kept)};
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Size from = size_of(base);
-  std::vector<Planes> levels(1);
-  levels[0] = filtered_tolerance(base, error, result_size(call, from), filtering_from(call, from), depth);
-  return levels;
+  const auto [scaled, kept] = cut_of(call, from);
+  return {part_of(filtered_tolerance(base, error, scaled, filtering_from(call, from), depth), kept)};
 }
 
 // --- the passes -----------------------------------------------------------------------------------------------------
@@ -152,15 +226,17 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 void plan_resize(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  const Size from = builder.whole_size(), to = result_size(call, from);
-  const Region made = builder.made_of(to);
+  const Size from = builder.whole_size();
+  const auto [scaled, kept] = cut_of(call, from);
+  Region made = builder.made_of(kept.size);
   const int target = builder.add_image({.size = made.size, .depth = image.depth});
+  made.corner = {made.corner.x + kept.corner.x, made.corner.y + kept.corner.y};
   plan_filter(builder,
               {{.name = "resize",
                 .source_image = source,
                 .from = from,
                 .target_image = target,
-                .to = to,
+                .to = scaled,
                 .source = {.corner = builder.input().corner, .size = image.size},
                 .target = made}},
               filtering_from(call, from));
@@ -168,9 +244,25 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
 }
 
 Footprint footprint(const Call& call, Size size) {
-  return {.kind = Footprint::Kind::around,
-          .margin = reach_of(filtering_from(call, size), size, result_size(call, size)),
-          .nearest = [call, size](Position at) { return nearest_texel(call, size, at); }};
+  const auto [scaled, kept] = cut_of(call, size);
+  Margin margin = reach_of(filtering_from(call, size), size, scaled);
+  // tiles are placed as if nothing was cut off
+  const auto cut_off = [](int skipped, int from, int to) {
+    return skipped == 0 ? 0 : int(int64_t(skipped + 1) * from / to) + 1;
+  };
+  margin.x += cut_off(kept.corner.x, size.width, scaled.width);
+  margin.y += cut_off(kept.corner.y, size.height, scaled.height);
+  return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size](Position at) {
+            return nearest_texel(call, size, at);
+          }};
+}
+
+Param box_param(std::string_view name, std::string_view help) {
+  const auto matches = [](std::string_view word) {
+    const auto sides = whole_numbers(word, "x");
+    return sides && (*sides)[0] > 0 && (*sides)[1] > 0 && (*sides)[0] <= most_texels && (*sides)[1] <= most_texels;
+  };
+  return {.name = name, .help = help, .kind = ParamKind::text, .form = {.syntax = "WxH", .matches = matches}};
 }
 
 }  // namespace
@@ -190,21 +282,41 @@ const Op resize_op{
              "are clamped in integer files. Half files clamp at 65504.\nOther channels than color take the nearest "
              "texel unless --apply-to names them; uint channels always do. The display window is scaled too. If the "
              "data window is not the display window, a percentage rounds the new data window outward, so that parts of "
-             "one frame still fit together. W x H is the size of the new data window.",
+             "one frame still fit together. W x H is the size of the new data window.\n--fit, --fill and --long-side "
+             "keep the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into "
+             "W x H. --fill covers W x H and cuts off what is beyond it on both sides.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp)",
          .examples = {"--size 50%", "--size 24x40 --filter box", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
-                      "--size 60% --hicomp --border mirror"}},
+                      "--size 60% --hicomp --border mirror", "--fit 40x30 --filter catmull-rom",
+                      "--fill 30x30 --filter lanczos2", "--long-side 50 --filter gaussian",
+                      "--fit 90x90 --enlarge --filter cubic", "--size 70% --filter lanczos4",
+                      "--size 30% --filter lanczos6"}},
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
-                .form = {.syntax = "WxH or P%", .matches = matches_syntax},
-                .presence = Presence::required},
-               filter_param(Filter::lanczos3),
+                .form = {.syntax = "WxH or P%", .matches = matches_syntax}},
+               box_param("fit", "Largest size of the result, which keeps the proportions"),
+               box_param("fill", "Size to cover; the middle of what is larger is kept"),
+               {.name = "long-side",
+                .help = "New length of the longer side",
+                .kind = ParamKind::integer,
+                .default_value = 1024,
+                .min = 1,
+                .max = most_texels,
+                .unit = "texels",
+                .presence = Presence::optional},
+               {.name = "enlarge",
+                .help = "Let --fit, --fill and --long-side make the image larger",
+                .kind = ParamKind::flag,
+                .effect = {.in = [](const Call& call) { return !is_given(call, "size"); },
+                           .requirement = "--fit, --fill or --long-side"}},
+               filter_param(Filter::lanczos3, true),
                border_param(),
                hicomp_param()},
+    .check = check,
     .channels = Channels::all,
     .output = output,
     .footprint = footprint,

@@ -2,11 +2,13 @@
 
 namespace gpupost {
 
-void plan_move(PlanBuilder& builder, std::string name, Size size, Position from, Position step) {
+void plan_move(PlanBuilder& builder, std::string name, const Move& move) {
+  const auto& [size, from, step, swaps_axes] = move;
   const int source = builder.current_image();
   const PlanImage target{.size = size, .depth = builder.image(source).depth};
   builder.add_result({.name = std::move(name),
                       .kernel = "shared/move.glsl",
+                      .defines = swaps_axes ? std::vector<Define>{{"SWAPS_AXES", 1}} : std::vector<Define>{},
                       .values = {{"width", size.width},
                                  {"height", size.height},
                                  {"from_x", from.x},

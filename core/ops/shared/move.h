@@ -3,10 +3,19 @@
 
 #include "core/plan/plan.h"
 
+#include <string>
+
 namespace gpupost {
 
-// Appends the pass that makes a picture of `size` of the current image's texels: the one at `from` goes to the top left,
-// its neighbors are `step` (1 or -1) away in each direction.
-void plan_move(PlanBuilder& builder, std::string name, Size size, Position from, Position step);
+// Where the texels of a result come from.
+struct Move {
+  Size size;                // of the result
+  Position from;            // of the texel that goes to the top left
+  Position step{1, 1};      // 1 or -1 along each axis of the source, to the next texel
+  bool swaps_axes = false;  // the source's columns become rows
+};
+
+// Appends the pass that makes a picture of the current image's texels.
+void plan_move(PlanBuilder& builder, std::string name, const Move& move);
 
 }  // namespace gpupost

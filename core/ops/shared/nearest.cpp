@@ -17,15 +17,18 @@ static std::vector<int> under_middles(int from, int to) {
   return texels;
 }
 
-// A level of the texels in these columns and rows.
-static Level picked(const Level& from, size_t texel_bytes, std::span<const int> columns, std::span<const int> rows) {
-  const Size size{int(columns.size()), int(rows.size())};
+// A level of the texels in these columns and rows. With `swaps_axes` each column becomes a row.
+static Level picked(const Level& from, size_t texel_bytes, std::span<const int> columns, std::span<const int> rows,
+                    bool swaps_axes = false) {
+  const auto width = int(columns.size()), height = int(rows.size());
+  const Size size = swaps_axes ? Size{height, width} : Size{width, height};
   Level level{size, TexelBuffer(texel_count(size) * texel_bytes)};
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     std::byte* to = level.texels.data() + size_t(begin) * size_t(size.width) * texel_bytes;
     for (int y = begin; y < end; ++y)
-      for (const int x : columns) {
-        const size_t index = size_t(rows[size_t(y)]) * size_t(from.size.width) + size_t(x);
+      for (int x = 0; x < size.width; ++x) {
+        const int column = columns[size_t(swaps_axes ? y : x)], row = rows[size_t(swaps_axes ? x : y)];
+        const size_t index = size_t(row) * size_t(from.size.width) + size_t(column);
         std::memcpy(to, from.texels.data() + index * texel_bytes, texel_bytes);
         to += texel_bytes;
       }
@@ -35,12 +38,17 @@ static Level picked(const Level& from, size_t texel_bytes, std::span<const int> 
 
 Level pick_nearest_texels(const Level& base, Depth depth, const Call& call) {
   const Size from = base.size, to = result_size({&call, 1}, from);
-  std::vector<int> columns = under_middles(from.width, to.width), rows = under_middles(from.height, to.height);
-  if (const auto nearest = footprint_of(call, from).nearest) {
-    for (int x = 0; x < to.width; ++x) columns[size_t(x)] = nearest({x, 0}).x;
-    for (int y = 0; y < to.height; ++y) rows[size_t(y)] = nearest({0, y}).y;
+  const Footprint footprint = footprint_of(call, from);
+  const bool swaps_axes = footprint.swaps_axes;
+  std::vector<int> columns = under_middles(from.width, swaps_axes ? to.height : to.width);
+  std::vector<int> rows = under_middles(from.height, swaps_axes ? to.width : to.height);
+  if (footprint.nearest) {
+    for (int i = 0; i < int(columns.size()); ++i)
+      columns[size_t(i)] = footprint.nearest(swaps_axes ? Position{0, i} : Position{i, 0}).x;
+    for (int i = 0; i < int(rows.size()); ++i)
+      rows[size_t(i)] = footprint.nearest(swaps_axes ? Position{i, 0} : Position{0, i}).y;
   }
-  return picked(base, 4 * bytes_of(depth), columns, rows);
+  return picked(base, 4 * bytes_of(depth), columns, rows, swaps_axes);
 }
 
 void follow_by_nearest(Group& group, std::span<const Call> calls) {

@@ -64,7 +64,7 @@ std::vector<Planes> reference(const Call& call, Planes base) {
 
 void plan_crop(const Call& call, PlanBuilder& builder) {
   const Size size = result_size(call, builder.image(builder.current_image()).size);
-  plan_move(builder, "crop", size, part_of(call).corner, {1, 1});
+  plan_move(builder, "crop", {.size = size, .from = part_of(call).corner});
 }
 
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {

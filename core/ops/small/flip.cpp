@@ -1,4 +1,5 @@
-// A picture mirrored: its row, its definition, and its pass.
+// A picture mirrored, turned by quarters, transposed and shifted: rows, definitions, and passes.
+#include "core/base/error.h"
 #include "core/image/attributes.h"
 #include "core/image/window_bounds.h"
 #include "core/ops/shared/move.h"
@@ -10,10 +11,26 @@ namespace gpupost {
 
 namespace {
 
-bool flips(const Call& call, char axis) { return call.choice("axis").find(axis) != std::string_view::npos; }
+// The source is mirrored along x and y, then its axes change places.
+struct Turn {
+  bool flips_x = false, flips_y = false, swaps_axes = false;
+};
 
-Position nearest_texel(const Call& call, Size size, Position at) {
-  return {flips(call, 'x') ? size.width - 1 - at.x : at.x, flips(call, 'y') ? size.height - 1 - at.y : at.y};
+Turn turn_of(const Call& call) {
+  if (call.op->name == "transpose") return {.swaps_axes = true};
+  const std::string_view word = call.choice(call.op->params[0].name);
+  if (word == "90") return {.flips_y = true, .swaps_axes = true};
+  if (word == "270") return {.flips_x = true, .swaps_axes = true};
+  if (word == "180") return {.flips_x = true, .flips_y = true};
+  return {.flips_x = word.find('x') != word.npos, .flips_y = word.find('y') != word.npos};
+}
+
+Size turned(Size size, const Turn& turn) { return turn.swaps_axes ? Size{size.height, size.width} : size; }
+
+// `size`: of the source.
+Position nearest_texel(const Turn& turn, Size size, Position at) {
+  if (turn.swaps_axes) std::swap(at.x, at.y);
+  return {turn.flips_x ? size.width - 1 - at.x : at.x, turn.flips_y ? size.height - 1 - at.y : at.y};
 }
 
 // Where the part of a side that ends with `high` begins in the mirror of the side begin..end. It has `length` texels.
@@ -21,54 +38,121 @@ int mirrored_low(int64_t high, int64_t begin, int64_t end, int length) {
   return std::min(bounded_coordinate(double(begin + end - high)), window_bound - length);
 }
 
+// A window whose corner keeps its distance from `origin` along the other axis.
+Window transposed(const Window& window, const Window& origin) {
+  const Size size = size_of(window);
+  const auto low = [](int64_t from, int64_t distance, int length) {
+    return std::min(bounded_coordinate(double(from + distance)), window_bound - length);
+  };
+  const int x = low(origin.min_x, int64_t(window.min_y) - origin.min_y, size.height);
+  const int y = low(origin.min_y, int64_t(window.min_x) - origin.min_x, size.width);
+  return {x, y, x + size.height - 1, y + size.width - 1};
+}
+
 Footprint footprint(const Call& call, Size size) {
+  const Turn turn = turn_of(call);
   return {.kind = Footprint::Kind::moves,
-          .nearest = [call, size](Position at) { return nearest_texel(call, size, at); }};
+          .nearest = [turn, size](Position at) { return nearest_texel(turn, size, at); },
+          .swaps_axes = turn.swaps_axes};
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (made.size == Size{}) return made;
+  const Turn turn = turn_of(call);
   const Windows windows = windows_before(call, made);
-  Window data = windows.data;
-  const Window& display = windows.display;
+  Window data = windows.data, display = windows.display;
   const Size size = made.size;
-  if (flips(call, 'x')) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x, size.width);
-  if (flips(call, 'y')) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y, size.height);
+  if (turn.flips_x) data.min_x = mirrored_low(data.max_x, display.min_x, display.max_x, size.width);
+  if (turn.flips_y) data.min_y = mirrored_low(data.max_y, display.min_y, display.max_y, size.height);
   data.max_x = data.min_x + size.width - 1;
   data.max_y = data.min_y + size.height - 1;
+  if (turn.swaps_axes) {
+    data = transposed(data, display);
+    display = transposed(display, display);
+  }
+  made.size = turned(size, turn);
   made.windows = {.data = data, .display = display};
   return made;
+}
+
+void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  const Turn turn = turn_of(call);
+  mirror_frame(attributes, turn.flips_x, turn.flips_y);
+  if (turn.swaps_axes) transpose_frame(attributes);
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
 std::vector<Planes> reference(const Call& call, Planes base) {
+  const Turn turn = turn_of(call);
   return by_component(std::move(base), [&](Plane plane) {
     const auto width = ptrdiff_t(plane.size.width);
-    if (flips(call, 'y')) {
+    if (turn.flips_y) {
       std::ranges::reverse(plane.values);
       for (auto row = plane.values.begin(); row != plane.values.end(); row += width) std::reverse(row, row + width);
     }
-    if (flips(call, 'x'))
+    if (turn.flips_x)
       for (auto row = plane.values.begin(); row != plane.values.end(); row += width) std::reverse(row, row + width);
-    return std::vector{std::move(plane)};
+    if (!turn.swaps_axes) return std::vector{std::move(plane)};
+    Plane made{.size = turned(plane.size, turn), .values = {}};
+    for (ptrdiff_t x = 0; x < width; ++x)
+      for (ptrdiff_t y = 0; y < plane.size.height; ++y) made.values.push_back(plane.values[size_t(y * width + x)]);
+    return std::vector{std::move(made)};
   });
 }
 
 // --- the pass -------------------------------------------------------------------------------------------------------
 
-void plan_flip(const Call& call, PlanBuilder& builder) {
+void plan_turn(const Call& call, PlanBuilder& builder) {
+  const Turn turn = turn_of(call);
   const Size size = builder.image(builder.current_image()).size;
-  plan_move(builder, "flip", size, nearest_texel(call, size, {0, 0}),
-            {flips(call, 'x') ? -1 : 1, flips(call, 'y') ? -1 : 1});
+  plan_move(builder, std::string(call.op->name),
+            {.size = turned(size, turn),
+             .from = nearest_texel(turn, size, {0, 0}),
+             .step = {turn.flips_x ? -1 : 1, turn.flips_y ? -1 : 1},
+             .swaps_axes = turn.swaps_axes});
+}
+
+// The members that the rows have in common.
+Op row_of_turn(Op row) {
+  row.channels = Channels::all;
+  row.output = output;
+  row.footprint = footprint;
+  row.change_attributes = change_attributes;
+  row.reference = {.levels = reference, .tolerance = exact_tolerance};
+  row.plan = plan_turn;
+  return row;
+}
+
+// --- shift ----------------------------------------------------------------------------------------------------------
+
+Output shifted(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size == Size{}) return made;
+  made.windows = windows_before(call, made);
+  Window& data = made.windows.data;
+  const auto low = [](int64_t min, int by, int length) {
+    if (std::abs(min + by) + length >= data_window_bound)
+      fail(Exit::usage, "shift: the image would reach further than {} texels from the origin; make the shift smaller",
+           data_window_bound);
+    return int(min + by);
+  };
+  const int x = low(data.min_x, call.integer("x"), made.size.width);
+  const int y = low(data.min_y, call.integer("y"), made.size.height);
+  data = {x, y, x + made.size.width - 1, y + made.size.height - 1};
+  return made;
+}
+
+Param shift_param(std::string_view name, std::string_view help) {
+  return {.name = name, .help = help, .kind = ParamKind::integer, .min = -65536, .max = 65536, .unit = "texels"};
 }
 
 }  // namespace
 
-// --- the row --------------------------------------------------------------------------------------------------------
+// --- the rows -------------------------------------------------------------------------------------------------------
 
-const Op flip_op{
+const Op flip_op = row_of_turn({
     .name = "flip",
     .doc = {.group = OpGroup::size,
             .summary = "Mirror the image",
@@ -82,15 +166,54 @@ const Op flip_op{
                 .kind = ParamKind::choice,
                 .choices = {"x", "y", "xy"},
                 .is_positional = true}},
+});
+
+const Op rotate_op = row_of_turn({
+    .name = "rotate",
+    .doc = {.group = OpGroup::size,
+            .summary = "Rotate the image clockwise by 90, 180 or 270 degrees",
+            .description = "The angle follows the op: `rotate 90`. Texels are copied bit for bit, also those of depth "
+                           "and ids. The image is rotated in its display window, whose upper left corner stays.",
+            .citation = "moves numbers; the windows are those of oiiotool --rotate90",
+            .examples = {"90", "180", "270"}},
+    .params = {{.name = "degrees",
+                .help = "Clockwise angle in degrees",
+                .kind = ParamKind::choice,
+                .choices = {"90", "180", "270"},
+                .is_positional = true}},
+});
+
+const Op transpose_op = row_of_turn({
+    .name = "transpose",
+    .doc = {.group = OpGroup::size,
+            .summary = "Exchange rows and columns",
+            .description = "Texel (x, y) becomes texel (y, x), bit for bit. The image is transposed in its display "
+                           "window, whose upper left corner stays.",
+            .citation = "moves numbers; the windows are those of oiiotool --transpose",
+            .examples = {""}},
+});
+
+const Op shift_op{
+    .name = "shift",
+    .doc = {.group = OpGroup::size,
+            .summary = "Move the image in its display window",
+            .description = "--x moves the image to the right and --y down, by whole texels. An EXR keeps all texels; "
+                           "only its data window moves. Other files get the display window: texels outside it are "
+                           "dropped, and missing texels are transparent black.",
+            .citation = "moves numbers; oiiotool --origin",
+            .examples = {"--x 5 --y -3"}},
+    .params = {shift_param("x", "Texels to the right"), shift_param("y", "Texels down")},
     .channels = Channels::all,
-    .output = output,
-    .footprint = footprint,
-    .change_attributes =
-        [](const Call& call, std::vector<Attribute>& attributes) {
-          mirror_frame(attributes, flips(call, 'x'), flips(call, 'y'));
+    .output = shifted,
+    .footprint =
+        [](const Call&, Size) {
+          return Footprint{.kind = Footprint::Kind::moves, .nearest = [](Position at) { return at; }};
         },
-    .reference = {.levels = reference, .tolerance = exact_tolerance},
-    .plan = plan_flip,
+    .change_attributes = [](const Call&,
+                            std::vector<Attribute>& attributes) { remove_attributes(attributes, {"envmap"}); },
+    .reference = {.levels = [](const Call&, Planes base) { return std::vector{std::move(base)}; },
+                  .tolerance = exact_tolerance},
+    .plan = [](const Call&, PlanBuilder&) {},
 };
 
 }  // namespace gpupost

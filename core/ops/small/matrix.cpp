@@ -1,10 +1,12 @@
-// A matrix on R, G and B.
+// A matrix on R, G and B: given, or of a white balance.
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/primaries.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
+#include "core/plan/plan.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gpupost {
@@ -82,7 +84,72 @@ Output output(const Call& call, std::span<const Output> inputs) {
   return made;
 }
 
+std::vector<ShaderParam> fields(const Matrix& matrix) {
+  std::vector<ShaderParam> made;
+  for (size_t index = 0; index < matrix.size(); ++index)
+    made.push_back({.name = {"rgb"[index / 4], "rgb1"[index % 4]}, .value = matrix[index]});
+  return made;
+}
+
+std::function<Color(const Color&)> texel(const Matrix& m) {
+  return [m](const Color& c) -> Color {
+    const double share = coverage_of(c[3]);
+    return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
+            m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,
+            m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11] * share, c[3]};
+  };
+}
+
+// --- the white balance ----------------------------------------------------------------------------------------------
+
+// Daylight from 5000 K on (CIE 15), black bodies up to 4000 K (Kim et al., US patent 7024034), a mix between.
+Chromaticity white_of(double kelvin) {
+  const double t = 1e3 / kelvin;
+  const double x = ((-0.2661239 * t - 0.2343589) * t + 0.8776956) * t + 0.179910;
+  const double y = kelvin <= 2222 ? ((-1.1063814 * x - 1.34811020) * x + 2.18555832) * x - 0.20219683
+                                  : ((-0.9549476 * x - 1.37418593) * x + 2.09137015) * x - 0.16748867;
+  const double day_x = kelvin <= 7000 ? ((-4.6070 * t + 2.9678) * t + 0.09911) * t + 0.244063
+                                      : ((-2.0064 * t + 1.9018) * t + 0.24748) * t + 0.237040;
+  const double day_y = (-3.000 * day_x + 2.870) * day_x - 0.275;
+  const double share = std::clamp((kelvin - 4000) / 1000, 0.0, 1.0);
+  return {x + share * (day_x - x), y + share * (day_y - y)};
+}
+
+Matrix balance_of(const Call& call) {
+  const auto rows = white_change(white_of(call.number("kelvin")));
+  Matrix matrix{};
+  for (size_t row = 0; row < 3; ++row) std::ranges::copy(rows[row], matrix.begin() + ptrdiff_t(4 * row));
+  return matrix;
+}
+
 }  // namespace
+
+const Op white_balance_op = point_op({
+    .name = "white-balance",
+    .doc = {.summary = "Correct the white balance for a color temperature",
+            .description = "Light of --kelvin becomes D65, the white of Rec. 709. Below 6504 K the image becomes "
+                           "bluer, above it redder. The light is daylight from 5000 K, a black body up to 4000 K, and "
+                           "a mix in between. The luminance of white does not change.",
+            .citation =
+                "CIE 15 (daylight); Kim et al., US patent 7024034 (black bodies); ICC.1:2022 annex E (Bradford)",
+            .examples = {"--kelvin 3200", "--kelvin 4500", "--kelvin 10000"}},
+    .params = {{.name = "kelvin",
+                .help = "Color temperature of the light in the image, in kelvin",
+                .default_value = 6504,
+                .min = 1667,
+                .max = 25000,
+                .unit = "K"}},
+    .needs = needs_rec709,
+    .point = Point{.kernel = "small/matrix.glsl",
+                   .fields = [](const Call& call) { return fields(balance_of(call)); },
+                   .texel = [](const Call& call, const Planes&) { return texel(balance_of(call)); }},
+    .plan =
+        [](const Call& call, PlanBuilder& builder) {
+          FusedPoint fold = fused_point_of(call);
+          fold.name = "matrix";  // the function of the kernel
+          builder.fuse_point(std::move(fold));
+        },
+});
 
 const Op matrix_op = point_op({
     .name = "matrix",
@@ -115,23 +182,8 @@ const Op matrix_op = point_op({
     .needs = needs,
     .output = output,
     .point = Point{.kernel = "small/matrix.glsl",
-                   .fields =
-                       [](const Call& call) {
-                         const Matrix matrix = matrix_of(call);
-                         std::vector<ShaderParam> fields;
-                         for (size_t index = 0; index < matrix.size(); ++index)
-                           fields.push_back({.name = {"rgb"[index / 4], "rgb1"[index % 4]}, .value = matrix[index]});
-                         return fields;
-                       },
-                   .texel =
-                       [](const Call& call, const Planes&) {
-                         return std::function([m = matrix_of(call)](const Color& c) -> Color {
-                           const double share = coverage_of(c[3]);
-                           return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
-                                   m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,
-                                   m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11] * share, c[3]};
-                         });
-                       }},
+                   .fields = [](const Call& call) { return fields(matrix_of(call)); },
+                   .texel = [](const Call& call, const Planes&) { return texel(matrix_of(call)); }},
 });
 
 }  // namespace gpupost

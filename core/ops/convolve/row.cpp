@@ -1,0 +1,214 @@
+// A convolution with any small kernel: its row, its definition and its pass.
+#include "core/ops/convolve/row.h"
+#include "core/base/error.h"
+#include "core/base/printable.h"
+#include "core/base/text.h"
+#include "core/base/threads.h"
+#include "core/op/benchmark.h"
+#include "core/op/point.h"
+#include "core/plan/plan.h"
+#include "core/reference/filter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int most_side = 63;
+
+// Weights row by row; both sides are odd.
+struct Kernel {
+  int width = 1, height = 1;
+  std::vector<double> weights;
+};
+
+bool is_side(size_t side) { return side % 2 == 1 && side <= size_t(most_side); }
+
+// A square of weights.
+std::optional<Kernel> square_of(std::string_view word) {
+  const auto numbers = list_of_numbers(word);
+  if (!numbers) return {};
+  const auto side = int(std::lround(std::sqrt(double(numbers->size()))));
+  if (size_t(side) * size_t(side) != numbers->size() || !is_side(size_t(side))) return {};
+  return Kernel{side, side, *numbers};
+}
+
+// A line of the file for each row, its numbers parted by spaces or commas.
+Kernel parse_kernel(std::string_view text, const std::string& name) {
+  Kernel kernel{.width = 0, .height = 0, .weights = {}};
+  for (int line = 1; !text.empty(); ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string list;
+    for (const char c : text.substr(0, end)) {
+      const bool is_gap = c == ' ' || c == '\t' || c == '\r' || c == ',';
+      if (!is_gap) list += c;
+      else if (!list.empty() && list.back() != ',') list += ',';
+    }
+    if (list.ends_with(',')) list.pop_back();
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (list.empty()) continue;
+    const auto numbers = list_of_numbers(list);
+    if (!numbers) fail(Exit::input, "{}: line {} is \"{}\"; expected numbers", name, line, printable(list, 60));
+    if (kernel.height > 0 && numbers->size() != size_t(kernel.width))
+      fail(Exit::input, "{}: line {} has {} numbers; expected {}, as the lines before", name, line, numbers->size(),
+           kernel.width);
+    kernel.width = int(numbers->size());
+    kernel.height += 1;
+    kernel.weights.insert(kernel.weights.end(), numbers->begin(), numbers->end());
+  }
+  if (!is_side(size_t(kernel.width)) || !is_side(size_t(kernel.height)))
+    fail(Exit::input, "{}: {} x {} weights; expected odd sides of at most {}", name, kernel.width, kernel.height,
+         most_side);
+  return kernel;
+}
+
+Kernel kernel_of(const Call& call) {
+  const std::string& file = call.word("kernel");
+  Kernel kernel = file.empty() ? *square_of(call.word("rows")) : parse_kernel(call.source, file);
+  if (!call.flag("normalize")) return kernel;
+  const double sum = std::reduce(kernel.weights.begin(), kernel.weights.end());
+  if (std::abs(sum) < 1e-6) fail(Exit::usage, "convolve: the weights add up to {}; leave --normalize out", sum);
+  for (double& weight : kernel.weights) weight /= sum;
+  return kernel;
+}
+
+void check(const Call& call) {
+  if (call.word("kernel").empty() == call.word("rows").empty())
+    fail(Exit::usage, "convolve: {}; expected --rows or --kernel",
+         call.word("rows").empty() ? "no kernel is given" : "--rows and --kernel are both given");
+  if (!call.word("rows").empty()) kernel_of(call);
+}
+
+Footprint footprint(const Call& call, Size) {
+  const Kernel kernel = kernel_of(call);
+  return {
+      .kind = Footprint::Kind::around,
+      .margin = {
+          .x = kernel.width / 2, .y = kernel.height / 2, .wraps = Border(call.integer("border")) == Border::repeat}};
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+// Sums of weights times texels. Weights of 0 leave out what is infinite.
+Plane convolved(const Plane& plane, const Kernel& kernel, Border border) {
+  const int width = plane.size.width, height = plane.size.height;
+  Plane made = plane;
+  parallel_ranges(height, 4, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y)
+      for (int x = 0; x < width; ++x) {
+        double sum = 0;
+        for (int row = 0; row < kernel.height; ++row)
+          for (int column = 0; column < kernel.width; ++column) {
+            const double weight = kernel.weights[size_t(row * kernel.width + column)];
+            const int from_x = continued(x + column - kernel.width / 2, width, border);
+            const int from_y = continued(y + row - kernel.height / 2, height, border);
+            if (weight != 0) sum += weight * plane.values[size_t(from_y * width + from_x)];
+          }
+        made.values[size_t(y * width + x)] = sum;
+      }
+  });
+  return made;
+}
+
+// With --keep-alpha color whose alpha is 0 stays too: no light comes to transparent texels.
+Planes convolved(const Call& call, const Planes& base, const Planes& alphas, const Kernel& kernel) {
+  const bool keeps_alpha = call.flag("keep-alpha");
+  Planes made = base;
+  for (size_t c = 0; c < (keeps_alpha ? 3 : 4); ++c) {
+    made[c] = convolved(base[c], kernel, Border(call.integer("border")));
+    for (size_t index = 0; keeps_alpha && index < made[c].values.size(); ++index)
+      if (is_transparent(alphas[3].values[index])) made[c].values[index] = base[c].values[index];
+  }
+  return made;
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) { return {convolved(call, base, base, kernel_of(call))}; }
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  Kernel sizes = kernel_of(call);
+  for (double& weight : sizes.weights) weight = std::abs(weight);
+  const Planes made = reference(call, base)[0], magnitude = convolved(call, absolute(base), base, sizes);
+  Planes sum = convolved(call, error, base, sizes);
+  const double steps = 1 + double(sizes.weights.size()) / 64;  // long sums lose more
+  for (size_t c = 0; c < 4; ++c)
+    for (size_t index = 0; index < sum[c].values.size(); ++index)
+      sum[c].values[index] +=
+          steps * rounding(magnitude[c].values[index], Depth::f32) + rounding(std::abs(made[c].values[index]), depth);
+  return {sum};
+}
+
+// --- the pass -------------------------------------------------------------------------------------------------------
+
+void plan_convolve(const Call& call, PlanBuilder& builder) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Kernel kernel = kernel_of(call);
+  const auto [width, height] = image.size;
+  double sum = 0;
+  for (const double weight : kernel.weights) sum += std::abs(weight);
+  // weights of at most 1 together: no sum of the largest numbers overflows on its way
+  const double scale = std::exp2(std::ceil(std::log2(std::max(sum, 1e-30))));
+  const bool mirrors = Border(call.integer("border")) == Border::mirror;
+  const int period_x = mirrors ? 2 * width : width, period_y = mirrors ? 2 * height : height;
+  PassSpec pass{.name = "convolve",
+                .kernel = "convolve/convolve.glsl",
+                .defines = {{"BORDER", call.integer("border")}, {"KEEPS_ALPHA", call.flag("keep-alpha")}},
+                .values = {{"end_x", width},
+                           {"end_y", height},
+                           {"kernel_width", kernel.width},
+                           {"kernel_height", kernel.height},
+                           {"shift_x", period_x * (kernel.width / period_x + 1)},
+                           {"shift_y", period_y * (kernel.height / period_y + 1)},
+                           {"scale_bits", std::bit_cast<int32_t>(float(scale))}},
+                .grid = {.count = {(width + 63) / 64, (height + 15) / 16}},
+                .source = {.image = source},
+                .access = {.reads_per_texel = double(kernel.weights.size())}};
+  for (const double weight : kernel.weights) pass.table.push_back(float(weight / scale));
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
+}
+
+}  // namespace
+
+static const Benchmark bench = {
+    .sizes = {{1920, 1080}}, .cpu_sizes = {{512, 512}}, .depths = {Depth::half, Depth::f32}};
+
+const Op convolve_op{
+    .name = "convolve",
+    .doc = {.group = OpGroup::filter,
+            .summary = "Convolve with a kernel of up to 63 x 63 weights",
+            .description = "Each texel becomes the weighted sum of the texels around it, in premultiplied linear "
+                           "light. The kernel is applied as written, not mirrored. Both sides of the kernel must be "
+                           "odd. --kernel reads a text file with one line per row. --keep-alpha is for kernels whose "
+                           "weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
+            .citation = "OpenCV filter2D",
+            .examples = {"--rows 0,-1,0,-1,6,-1,0,-1,0", "--rows -1,0,1,-2,0,2,-1,0,1 --keep-alpha --border mirror",
+                         "--rows 1,2,3,2,1,2,4,6,4,2,3,6,9,6,3,2,4,6,4,2,1,2,3,2,1 --normalize --border repeat"}},
+    .params = {{.name = "rows",
+                .help = "Weights of a square kernel, row by row",
+                .kind = ParamKind::text,
+                .form = {.syntax = "N,N,N,...",
+                         .matches = [](std::string_view word) { return square_of(word).has_value(); }}},
+               {.name = "kernel",
+                .help = "Text file of weights, instead of --rows",
+                .kind = ParamKind::text,
+                .form = {.syntax = "FILE", .matches = [](std::string_view word) { return !word.empty(); }}},
+               {.name = "normalize", .help = "Divide the weights by their sum", .kind = ParamKind::flag},
+               {.name = "border",
+                .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it",
+                .kind = ParamKind::choice,
+                .choices = {"clamp", "repeat", "mirror"}},
+               {.name = "keep-alpha", .help = "Do not change alpha, nor color whose alpha is 0", .kind = ParamKind::flag}},
+    .check = check,
+    .channels = Channels::all,
+    .needs = [](const Call& call) { return Needs{.file = call.word("kernel").empty() ? "" : "kernel"}; },
+    .footprint = footprint,
+    .reference = {.levels = reference, .tolerance = tolerance},
+    .plan = plan_convolve,
+    .bench = &bench,
+};
+
+}  // namespace gpupost

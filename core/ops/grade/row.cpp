@@ -1,0 +1,148 @@
+// A grade of the ASC CDL: slope, offset, power and saturation.
+#include "core/ops/grade/row.h"
+#include "core/base/text.h"
+#include "core/op/point.h"
+#include "core/ops/grade/cdl_file.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// A number for all channels, or one each. None where the word has another form or a number is under `least`.
+std::optional<std::array<double, 3>> of_channels(std::string_view word, double least) {
+  const std::optional<std::vector<double>> numbers = list_of_numbers(word);
+  if (!numbers || (numbers->size() != 1 && numbers->size() != 3)) return {};
+  if (!std::ranges::all_of(*numbers, [&](double n) { return n >= least && std::abs(n) <= 65504; })) return {};
+  return std::array{numbers->front(), (*numbers)[numbers->size() / 2], numbers->back()};
+}
+
+constexpr double least_power = 0.001;
+
+Cdl cdl_of(const Call& call) {
+  if (!call.word("file").empty()) return parse_cdl(call.source, call.word("id"), call.word("file"));
+  Cdl cdl{.saturation = call.number("saturation")};
+  cdl.slope = of_channels(call.word("slope"), 0).value_or(cdl.slope);
+  cdl.offset = of_channels(call.word("offset"), -65504).value_or(cdl.offset);
+  cdl.power = of_channels(call.word("power"), least_power).value_or(cdl.power);
+  return cdl;
+}
+
+double limited(double number) { return number > 0 ? std::min(number, 1.0) : 0; }
+
+// Straight color.
+Color graded(const Cdl& cdl, bool clamps, const Color& c) {
+  Color made = c;
+  for (size_t k = 0; k < 3; ++k) {
+    made[k] = as_floats({c[k] * cdl.slope[k] + cdl.offset[k]})[0];
+    if (clamps) made[k] = limited(made[k]);
+    if (made[k] > 0) made[k] = std::pow(made[k], cdl.power[k]);
+  }
+  made = as_floats(made);
+  const double luma = 0.2126 * made[0] + 0.7152 * made[1] + 0.0722 * made[2];
+  for (size_t k = 0; k < 3; ++k) {
+    made[k] = luma + cdl.saturation * (made[k] - luma);
+    if (clamps) made[k] = limited(made[k]);
+  }
+  return made;
+}
+
+std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
+  return [cdl = cdl_of(call), clamps = call.flag("clamp")](const Color& c) {
+    Color made = graded(cdl, clamps, c);
+    if (!is_transparent(c[3])) return made;
+    const Color of_black = graded(cdl, clamps, {});
+    for (size_t k = 0; k < 3; ++k) made[k] -= of_black[k];
+    return made;
+  };
+}
+
+// Sums of numbers that nearly cancel are off by a share of those numbers.
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  Planes off = error;
+  for (size_t index = 0; index < off[0].values.size(); ++index) {
+    const Color c = color_at(base, index);
+    const double size = std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) + std::abs(coverage_of(c[3]));
+    if (std::isfinite(size))
+      for (size_t k = 0; k < 3; ++k) off[k].values[index] += 0x1p-21 * size;
+  }
+  return point_tolerance(call, base, off, depth);
+}
+
+std::vector<ShaderParam> fields(const Call& call) {
+  const Cdl cdl = cdl_of(call);
+  std::vector<ShaderParam> made;
+  for (const auto& [name, numbers] :
+       {std::pair("slope_", &cdl.slope), {"offset_", &cdl.offset}, {"power_", &cdl.power}})
+    for (size_t k = 0; k < 3; ++k) made.push_back({.name = name + std::string(1, "rgb"[k]), .value = (*numbers)[k]});
+  made.push_back({.name = "saturation", .value = cdl.saturation});
+  made.push_back({.name = "clamps", .value = double(call.flag("clamp")), .is_integer = true, .is_literal = true});
+  return made;
+}
+
+bool has_no_file(const Call& call) { return call.word("file").empty(); }
+
+Param channels_param(std::string_view name, std::string_view help, bool (*matches)(std::string_view)) {
+  return {.name = name,
+          .help = help,
+          .kind = ParamKind::text,
+          .form = {.syntax = "N or R,G,B", .matches = matches},
+          .effect = {.in = has_no_file, .requirement = "numbers of options (leave --file out)"}};
+}
+
+}  // namespace
+
+const Op grade_op = point_op({
+    .name = "grade",
+    .doc = {.group = OpGroup::color,
+            .summary = "Apply an ASC CDL: slope, offset, power, saturation",
+            .description =
+                "Each of R, G and B becomes (slope * c + offset)^power, with straight alpha. Negative values skip the "
+                "power. Then the distance of each channel from the Rec. 709 luma is multiplied by the saturation. "
+                "--clamp limits values to 0..1 before the power and after the saturation, as ASC CDL 1.2 requires; "
+                "without it, light above 1 stays. --file reads a .cc, .ccc or .cdl file. The CDL applies to the values "
+                "in the chain, which are linear. A CDL made for a log space needs `ocio` before and after it.",
+            .citation = "ASC Color Decision List 1.2; without --clamp as OpenColorIO's noClamp",
+            .examples = {"--slope 1.2 --offset -0.02,0,0.01 --power 0.9,1,1.1 --saturation 0.8",
+                         "--slope 1.1,1,0.9 --clamp", "--saturation 0"}},
+    .params = {channels_param("slope", "Factor, 0 or more",
+                              [](std::string_view text) { return of_channels(text, 0).has_value(); }),
+               channels_param("offset", "Number to add behind the factor",
+                              [](std::string_view text) { return of_channels(text, -65504).has_value(); }),
+               channels_param("power", "Exponent, 0.001 or more",
+                              [](std::string_view text) { return of_channels(text, least_power).has_value(); }),
+               {.name = "saturation",
+                .help = "Saturation; 0 is gray, 1 changes nothing",
+                .default_value = 1,
+                .min = 0,
+                .max = 16,
+                .effect = {.in = has_no_file, .requirement = "numbers of options (leave --file out)"}},
+               {.name = "clamp", .help = "Clamp values to 0..1", .kind = ParamKind::flag},
+               {.name = "file",
+                .help = "CDL file to read, instead of the other options",
+                .kind = ParamKind::text,
+                .form = {.syntax = "FILE.cc, .ccc or .cdl",
+                         .matches =
+                             [](std::string_view text) {
+                               return text.ends_with(".cc") || text.ends_with(".ccc") || text.ends_with(".cdl");
+                             }}},
+               {.name = "id",
+                .help = "Id of the correction, for a file with several",
+                .kind = ParamKind::text,
+                .form = {.syntax = "ID", .matches = [](std::string_view text) { return !text.empty(); }},
+                .effect = {.in = [](const Call& call) { return !has_no_file(call); }, .requirement = "--file"}}},
+    .needs =
+        [](const Call& call) {
+          return Needs{.file = has_no_file(call) ? "" : "file", .most_file_bytes = size_t(16) << 20};
+        },
+    .reference = {.tolerance = tolerance},
+    .point = Point{.kernel = "grade/grade.glsl",
+                   .alpha = PointAlpha::straight,
+                   .relative_error = 0x1p-16,  // devices take powers by logarithms
+                   .fields = fields,
+                   .texel = texel},
+});
+
+}  // namespace gpupost

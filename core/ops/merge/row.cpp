@@ -1,0 +1,209 @@
+// A second picture over, under or mixed with the picture: its row, its definition and its pass.
+#include "core/ops/merge/row.h"
+#include "core/base/text.h"
+#include "core/op/benchmark.h"
+#include "core/op/point.h"
+#include "core/plan/plan.h"
+#include "core/reference/verify.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// In the order of the choices of --mode.
+enum class Mode { over, under, add, multiply, screen, min, max, difference, mix };
+
+std::optional<Position> offset_of(std::string_view word) {
+  if (word.empty()) return Position{};
+  const std::optional<std::vector<double>> numbers = list_of_numbers(word);
+  const auto is_whole = [](double n) { return n == std::round(n) && std::abs(n) <= 65536; };
+  if (!numbers || numbers->size() != 2 || !std::ranges::all_of(*numbers, is_whole)) return {};
+  return Position{int(numbers->front()), int(numbers->back())};
+}
+
+// The second picture; before it is read one of the same size stands for it, so that the plan can be shown.
+InputPicture second_of(const Call& call, Size size, Depth depth) {
+  return call.inputs.empty() ? InputPicture{.picture = {.size = size, .depth = depth}} : call.inputs[0];
+}
+
+// Where texel (0, 0) of the picture, which has this size, lies in the second one.
+Position corner_in(const Call& call, const InputPicture& second, Size size) {
+  const Window data = windows_before(call, size).data, other = second.picture.windows.data;
+  const bool has_window = size_of(other) == second.picture.size;
+  const Position offset = *offset_of(call.word("offset"));
+  return {data.min_x - (has_window ? other.min_x : 0) - offset.x,
+          data.min_y - (has_window ? other.min_y : 0) - offset.y};
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+// A share of 0 takes nothing, of infinite light too.
+double share_of(double light, double share) { return share == 0 ? 0 : light * share; }
+
+// Premultiplied: `s` of the second picture, its opacity applied, `d` of the picture. Where both are there the mode blends straight
+// colors, elsewhere each stays: W3C, Compositing and Blending Level 1, for all modes but add and mix.
+Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
+  const double sa = coverage_of(s[3]), da = coverage_of(d[3]);
+  Color made{};
+  for (size_t k = 0; k < 3; ++k) {
+    const double beside = share_of(s[k], 1 - da) + share_of(d[k], 1 - sa), a = s[k] * da, b = d[k] * sa;
+    switch (mode) {
+      case Mode::over: made[k] = s[k] + share_of(d[k], 1 - sa); break;
+      case Mode::under: made[k] = d[k] + share_of(s[k], 1 - da); break;
+      case Mode::add: made[k] = s[k] + d[k]; break;
+      case Mode::multiply: made[k] = beside + s[k] * d[k]; break;
+      case Mode::screen: made[k] = s[k] + d[k] - std::min(s[k], sa) * std::min(d[k], da); break;
+      case Mode::min: made[k] = beside + (a < b ? a : b); break;
+      case Mode::max: made[k] = beside + (a < b ? b : a); break;
+      case Mode::difference: made[k] = beside + std::abs(a - b); break;
+      case Mode::mix: made[k] = s[k] + share_of(d[k], 1 - opacity); break;
+    }
+  }
+  made[3] = mode == Mode::add ? std::max(sa, da) : mode == Mode::mix ? sa + (1 - opacity) * da : sa + da - sa * da;
+  return as_floats(made);
+}
+
+// Calls made(merge, c, s) for each texel: c of the picture, s of the second one, `merge` the function of c. Outside the second picture
+// `otherwise(c)` is made.
+template <class Made, class Otherwise>
+Planes each_texel(const Call& call, const Planes& base, const Made& made, const Otherwise& otherwise) {
+  const Size size = size_of(base);
+  const InputPicture& second = call.inputs[0];
+  const Planes other = planes_of(*second.texels, second.picture.depth);
+  const Position corner = corner_in(call, second, size);
+  const auto mode = Mode(call.integer("mode"));
+  return made_of_texels(size, [&](size_t index) -> Color {
+    const Color c = color_at(base, index);
+    const int x = int(index) % size.width + corner.x, y = int(index) / size.width + corner.y;
+    const Size limits = size_of(other);
+    if (x < 0 || y < 0 || x >= limits.width || y >= limits.height) return otherwise(index, c);
+    Color s = color_at(other, size_t(y) * size_t(limits.width) + size_t(x));
+    for (double& number : s) number = share_of(number, call.number("opacity"));
+    return made(index, c, s, [&](const Color& d) { return merged(mode, call.number("opacity"), s, d); });
+  });
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  return {each_texel(
+      call, base, [](size_t, const Color& c, const Color&, const auto& merge) { return merge(c); },
+      [](size_t, const Color& c) { return c; })};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  return {each_texel(
+      call, base,
+      [&](size_t index, const Color& c, const Color& s, const auto& merge) {
+        const Color made = merge(c);
+        Color sum = moved_by(merge, c, color_at(error, index));
+        for (size_t k = 0; k < 4; ++k) {
+          // that of each product and sum of the formulas
+          const double size =
+              (std::abs(s[k]) + std::abs(c[k])) * (1 + std::abs(coverage_of(s[3])) + std::abs(coverage_of(c[3]))) +
+              std::abs(s[k] * c[k]);
+          sum[k] += rounding(std::abs(made[k]), depth) + (std::isfinite(size) ? 0x1p-21 * size : 0);
+        }
+        return sum;
+      },
+      [&](size_t index, const Color& c) {
+        Color sum = color_at(error, index);
+        for (size_t k = 0; k < 4; ++k) sum[k] += rounding(std::abs(c[k]), depth);
+        return sum;
+      })};
+}
+
+// --- the pass -------------------------------------------------------------------------------------------------------
+
+void plan_merge(const Call& call, PlanBuilder& builder) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const InputPicture second = second_of(call, builder.whole_size(), builder.input().storage);
+  Position corner = corner_in(call, second, builder.whole_size());
+  // tiles of both go together where each texel meets the one at its own place
+  const bool goes_along = second.picture.size == builder.whole_size() && corner == Position{};
+  if (!goes_along) corner = {corner.x + builder.input().corner.x, corner.y + builder.input().corner.y};
+  const int other = builder.add_input(second, goes_along);
+  builder.add_result({.name = "merge",
+                      .kernel = "merge/merge.glsl",
+                      .defines = {{"MODE", call.integer("mode")}},
+                      .values = {{"end_x", image.size.width},
+                                 {"end_y", image.size.height},
+                                 {"corner_x", corner.x},
+                                 {"corner_y", corner.y},
+                                 {"other_width", builder.image(other).size.width},
+                                 {"other_height", builder.image(other).size.height},
+                                 {"opacity_bits", std::bit_cast<int32_t>(float(call.number("opacity")))}},
+                      .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}},
+                      .source = {.image = source},
+                      .second = {.image = other},
+                      .memory = {.bytes_read = 2 * bytes_of_level(image, 0)}},
+                     {.size = image.size, .depth = image.depth});
+}
+
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  const bool is_mix = Mode(call.integer("mode")) == Mode::mix;
+  if (is_mix && inputs.size() > 1) made.has_alpha |= inputs[1].has_alpha;
+  return made;
+}
+
+Needs needs(const Call& call) {
+  Needs made = needs_rec709(call);
+  made.pictures.push_back(call.word("with"));
+  return made;
+}
+
+}  // namespace
+
+static const Benchmark bench = {
+    .sizes = {{1920, 1080}, {3840, 2160}}, .cpu_sizes = {{1024, 1024}}, .depths = {Depth::half, Depth::f32}};
+
+const Op merge_op{
+    .name = "merge",
+    .doc = {.group = OpGroup::combine,
+            .summary = "Combine the image with a second image: over, under, add, multiply and more",
+            .description = "--with names the second image. {frame} in its name is replaced by the frame number of the "
+                           "input. The second image is placed by its data window, moved by --offset. The result has "
+                           "the windows of the input: parts of the second image outside of them are cut off, and where "
+                           "there is no second image the input stays. multiply, screen, min, max and difference blend "
+                           "straight colors where both images are, as browsers do; screen counts light above 1 as 1. "
+                           "add adds light and keeps the larger alpha. mix takes --opacity of the second image and the "
+                           "rest of the input. A second image with other primaries is converted to Rec. 709.",
+            .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
+            .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
+                         "--with testdata/alpha.png --mode add --offset 3,-2",
+                         "--with testdata/alpha.png --mode multiply", "--with testdata/alpha.png --mode screen",
+                         "--with testdata/alpha.png --mode min", "--with testdata/alpha.png --mode max --offset -5,4",
+                         "--with testdata/alpha.png --mode difference",
+                         "--with testdata/alpha.png --mode mix --opacity 0.25"}},
+    .params = {{.name = "with",
+                .help = "Second image",
+                .kind = ParamKind::text,
+                .form = {.syntax = "FILE", .matches = [](std::string_view text) { return !text.empty(); }},
+                .presence = Presence::required},
+               {.name = "mode",
+                .help = "How to combine the images; over puts the second image above the input, under below it",
+                .kind = ParamKind::choice,
+                .choices = {"over", "under", "add", "multiply", "screen", "min", "max", "difference", "mix"}},
+               {.name = "offset",
+                .help = "Texels to move the second image to the right and down",
+                .kind = ParamKind::text,
+                .form = {.syntax = "X,Y",
+                         .matches = [](std::string_view text) { return offset_of(text).has_value(); }}},
+               {.name = "opacity",
+                .help = "Factor of the second image's color and alpha",
+                .default_value = 1,
+                .min = 0,
+                .max = 1}},
+    .needs = needs,
+    .output = output,
+    .footprint = [](const Call&, Size) { return Footprint{.kind = Footprint::Kind::around}; },
+    .reference = {.levels = reference, .tolerance = tolerance},
+    .plan = plan_merge,
+    .bench = &bench,
+};
+
+}  // namespace gpupost

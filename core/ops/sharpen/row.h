@@ -1,0 +1,10 @@
+// The row of `sharpen`.
+#pragma once
+
+#include "core/op/op.h"
+
+namespace gpupost {
+
+extern const Op sharpen_op;
+
+}  // namespace gpupost

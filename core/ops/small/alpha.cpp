@@ -1,0 +1,38 @@
+// Color multiplied by its alpha, and divided by it.
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+
+namespace gpupost {
+
+const Op premultiply_op = point_op({
+    .name = "premultiply",
+    .doc = {.group = OpGroup::channels,
+            .summary = "Multiply R, G and B by alpha",
+            .description = "Use it for float files with straight color, because gpupost reads float color as "
+                           "premultiplied. Where alpha is 0, color becomes 0. Infinite and NaN alpha count as 1.",
+            .citation = "Porter and Duff, Compositing Digital Images, 1984",
+            .examples = {""}},
+    .point = Point{.kernel = "small/premultiply.glsl",
+                   .texel =
+                       [](const Call&, const Planes&) {
+                         return std::function([](const Color& c) -> Color {
+                           if (is_transparent(c[3])) return {0, 0, 0, c[3]};
+                           return premultiply(c);
+                         });
+                       }},
+});
+
+const Op unpremultiply_op = point_op({
+    .name = "unpremultiply",
+    .doc = {.group = OpGroup::channels,
+            .summary = "Divide R, G and B by alpha",
+            .description =
+                "Use it for programs that expect straight color in float files. It should be the last op, because "
+                "later ops take color as premultiplied. Where alpha is 0, infinite or NaN, color does not change.",
+            .citation = "Porter and Duff, Compositing Digital Images, 1984",
+            .examples = {""}},
+    .point = Point{.kernel = "small/unpremultiply.glsl",
+                   .texel = [](const Call&, const Planes&) { return std::function(unpremultiply); }},
+});
+
+}  // namespace gpupost

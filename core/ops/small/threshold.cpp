@@ -1,0 +1,57 @@
+// White where a channel or the luminance reaches a number, black elsewhere.
+#include "core/op/point.h"
+#include "core/ops/small/row.h"
+
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// Where the number is within its rounding of the threshold, either result is right.
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  Planes off = error;
+  for (size_t index = 0; index < off[0].values.size(); ++index) {
+    const Color c = color_at(base, index);
+    const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
+    if (!std::isfinite(largest)) continue;
+    for (size_t k = 0; k < 3; ++k) off[k].values[index] += 0x1p-21 * largest;
+  }
+  return point_tolerance(call, base, off, depth);
+}
+
+}  // namespace
+
+const Op threshold_op = point_op({
+    .name = "threshold",
+    .doc = {.group = OpGroup::color,
+            .summary = "Make values 1 from a level on, and 0 below it",
+            .description =
+                "Each of R, G and B becomes 1 if it is at least --level, else 0, in linear light with straight alpha. "
+                "With --by luminance, the luminance decides for all three. Alpha does not change. NaN becomes 0.",
+            .citation = "a comparison",
+            .examples = {"", "--level 0.25 --by luminance"}},
+    .params =
+        {{.name = "level", .help = "Smallest value that becomes 1", .default_value = 0.5, .min = -65504, .max = 65504},
+         {.name = "by",
+          .help = "Value to compare: each channel, or the Rec. 709 luminance",
+          .kind = ParamKind::choice,
+          .choices = {"channel", "luminance"}}},
+    .needs = [](const Call& call) { return call.choice("by") == "luminance" ? needs_rec709(call) : Needs{}; },
+    .reference = {.tolerance = tolerance},
+    .point = Point{.kernel = "small/threshold.glsl",
+                   .alpha = PointAlpha::straight,
+                   .texel =
+                       [](const Call& call, const Planes&) {
+                         const bool is_luminance = call.choice("by") == "luminance";
+                         return std::function([is_luminance, level = call.number("level")](const Color& c) -> Color {
+                           if (is_transparent(c[3])) return {0, 0, 0, c[3]};
+                           const auto made = [&](double n) { return n >= level ? 1.0 : 0.0; };
+                           const double y = luminance_of(c);
+                           if (is_luminance) return {made(y), made(y), made(y), c[3]};
+                           return {made(c[0]), made(c[1]), made(c[2]), c[3]};
+                         });
+                       }},
+});
+
+}  // namespace gpupost

@@ -1,0 +1,46 @@
+#include "core/pipeline/picture_inputs.h"
+
+#include "core/base/error.h"
+#include "core/image/to_working.h"
+#include "core/pipeline/prefetch.h"
+
+#include <utility>
+
+namespace gpupost {
+
+static InputPicture read_input(const std::string& path, const InputSettings& of_chain, Depth storage,
+                               JobReport& report) {
+  InputSettings settings{.limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
+  JobReport ignored;
+  Picture picture = std::move(read_pictures(path, settings, ignored).front());
+  if (!picture.groups.front().is_color)
+    fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats", path);
+  if (const std::optional<Primaries> primaries = other_primaries(picture)) {
+    make_working(picture, Depth::f32);
+    make_rec709(picture, *primaries);
+  }
+  if (const size_t clamped = make_working(picture, storage))
+    report.add_warning(fmt::format("{}: {} values over 65504 were clamped to it on their way to half", path, clamped));
+  Group& color = picture.groups.front();
+  return {.picture = {.size = picture.size(),
+                      .windows = {.data = picture.data_window, .display = picture.display_window},
+                      .has_alpha = color.has_alpha(),
+                      .depth = storage},
+          .texels = std::make_shared<const Level>(std::move(color.levels.front()))};
+}
+
+void PictureInputs::give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage,
+                         JobReport& report) {
+  std::map<std::string, InputPicture> given;
+  for (Call& call : calls)
+    for (const std::string& name : call.op->needs(call).pictures) {
+      const std::string path = fill_frame(name, job.frame);
+      const auto before = kept_.find(path);
+      if (before != kept_.end() && before->second.picture.depth == storage) given.insert(*before);
+      if (!given.contains(path)) given.emplace(path, read_input(path, settings, storage, report));
+      call.inputs.push_back(given.at(path));
+    }
+  kept_ = std::move(given);
+}
+
+}  // namespace gpupost

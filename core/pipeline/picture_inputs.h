@@ -1,0 +1,26 @@
+// The pictures that calls take beside the one of their chain, like the second picture of `merge`.
+#pragma once
+
+#include "core/pipeline/job.h"
+#include "core/pipeline/report.h"
+#include "core/pipeline/settings.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// Keeps the pictures of the last image, so that one that all images take is read once.
+class PictureInputs {
+ public:
+  // Fills `inputs` of the calls that need pictures: linear Rec. 709, premultiplied, of depth `storage`. {frame} in a file's name
+  // becomes the job's frame number. Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot
+  // be read.
+  void give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage, JobReport& report);
+
+ private:
+  std::map<std::string, InputPicture> kept_;  // by path
+};
+
+}  // namespace gpupost

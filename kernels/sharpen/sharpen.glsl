@@ -1,0 +1,16 @@
+// A picture plus a share of its difference from its blur, load_second().
+#include "lib/alpha.glsl"
+#include "lib/each_texel.glsl"
+#include "lib/in_rgb.glsl"
+
+void make(ivec2 at) {
+  const vec4 c = as_rgb(load(at));
+  if (is_transparent(c.a)) {
+    store(at, of_rgb(c));
+    return;
+  }
+  const float amount = intBitsToFloat(amount_bits), least = intBitsToFloat(threshold_bits);
+  const vec3 straight = unpremultiply(c).rgb, detail = straight - unpremultiply(as_rgb(load_second(at))).rgb;
+  const vec3 kept = mix(sign(detail) * max(abs(detail) - least, vec3(0.0)), detail, isnan(detail));
+  store(at, of_rgb(vec4(c.rgb + amount * coverage_of(c.a) * kept, c.a)));
+}
