@@ -75,12 +75,12 @@ std::vector<Planned> groups_of_file(const Request& request) {
 
 Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& traits, const ChainOptions& options) {
   if (step.route == Route::by_nearest) return {};
-  TilingDecision passage = passage_of(step.calls, input, traits, options);
-  std::vector<std::string>& choices = passage.whole.choices;
-  if (!passage.limit.empty()) choices.push_back(fmt::format("tiled: {}", passage.limit));
-  else if (passage.is_watched)
+  TilingDecision decision = decide_tiling(step.calls, input, traits, options);
+  std::vector<std::string>& choices = decision.whole.choices;
+  if (!decision.limit.empty()) choices.push_back(fmt::format("tiled: {}", decision.limit));
+  else if (decision.is_watched)
     choices.push_back(fmt::format("tiled if one submission would take more than {} ms", options.most_ms));
-  return std::move(passage.whole);
+  return std::move(decision.whole);
 }
 
 std::string text_of(const ExplainedGroup& group) {

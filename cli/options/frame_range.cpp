@@ -1,6 +1,7 @@
 #include "cli/options/frame_range.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <charconv>
 #include <optional>
@@ -79,13 +80,11 @@ class ItemReader {
 std::vector<int64_t> parse_frames(std::string_view word) {
   std::vector<int64_t> frames;
   std::unordered_set<int64_t> known;
-  for (size_t begin = 0; begin <= word.size();) {
-    const size_t comma = std::min(word.find(',', begin), word.size());
-    for (const int64_t frame : ItemReader(word, word.substr(begin, comma - begin)).read())
+  for (const std::string_view item : split_at_commas(word)) {
+    for (const int64_t frame : ItemReader(word, item).read())
       if (known.insert(frame).second) frames.push_back(frame);
     if (frames.size() > max_frame_count)
       fail(Exit::usage, "--frames {}: the limit is {} frames", word, max_frame_count);
-    begin = comma + 1;
   }
   return frames;
 }

@@ -38,19 +38,23 @@ std::optional<double> percentage(std::string_view word) {
   return number;
 }
 
+std::vector<std::string_view> split_at_commas(std::string_view word) {
+  std::vector<std::string_view> parts;
+  for (size_t comma; (comma = word.find(',')) != word.npos; word.remove_prefix(comma + 1))
+    parts.push_back(word.substr(0, comma));
+  parts.push_back(word);
+  return parts;
+}
+
 std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
   std::vector<double> numbers;
-  const char* at = word.data();
-  const char* const end = word.data() + word.size();
-  while (true) {
+  for (const std::string_view part : split_at_commas(word)) {
     double number = 0;
-    const auto [after, error] = number_from(at, end, number);
-    if (error != std::errc() || !is_float_number(number)) return std::nullopt;
+    const auto [after, error] = number_from(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || after != part.data() + part.size() || !is_float_number(number)) return std::nullopt;
     numbers.push_back(number);
-    if (after == end) return numbers;
-    if (*after != ',') return std::nullopt;
-    at = after + 1;
   }
+  return numbers;
 }
 
 }  // namespace gpupost

@@ -27,6 +27,9 @@ std::optional<double> percentage(std::string_view word);
 // Returns whether the value is finite as a float.
 bool is_float_number(double number);
 
+// Splits a word at its commas: one part more than there are commas.
+std::vector<std::string_view> split_at_commas(std::string_view word);
+
 // Parses 1,0.5,-2; all must be finite as floats. Nothing if the word does not match.
 std::optional<std::vector<double>> list_of_numbers(std::string_view word);
 

@@ -1,6 +1,7 @@
 // The decode worker: the process that parses the file.
 #include "core/codec/worker/worker.h"
 
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/codec/common/reader.h"
 #include "core/codec/formats.h"
@@ -42,7 +43,7 @@ Bytes mapped_input() {
 class SharedTexels {
  public:
   TexelBuffer lend(size_t bytes) {
-    const size_t at = (end_ + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    const size_t at = round_up(end_, huge_page_bytes);
     void* pages = ftruncate(worker_texels, off_t(at + bytes)) != 0
                       ? MAP_FAILED
                       : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker_texels, off_t(at));

@@ -1,6 +1,7 @@
 #include "core/engine/floors.h"
 
 #include "core/base/half.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 
 #include <fmt/format.h>
@@ -32,23 +33,23 @@ struct Shape {
 
 static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
   const Size written = floor == Floor::copy    ? size
-                       : floor == Floor::third ? Size{size.width, (size.height + 2) / 3}
+                       : floor == Floor::third ? Size{size.width, div_ceil(size.height, 3)}
                                                : Size{1, 1};
   const Size walked = floor == Floor::read ? size : written;
   const int rows = 256 / shape.columns * shape.each;
   Plan plan{.images = {{.size = size, .depth = depth}, {.size = written, .depth = depth}}, .result_image = 1};
-  plan.passes.emplace_back(PassSpec{
-      .name = fmt::format("floor: {}, {} x {}", name_of(floor), shape.columns, shape.each),
-      .kernel = floor == Floor::copy    ? "bench/floor_copy.glsl"
-                : floor == Floor::third ? "bench/floor_third.glsl"
-                                        : "bench/floor_read.glsl",
-      .defines = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
-      .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
-      .grid = {.count = {(walked.width + shape.columns - 1) / shape.columns, (walked.height + rows - 1) / rows}},
-      .source = {.image = 0},
-      .target = {.image = 1},
-      .memory = {.bytes_read = bytes_of(plan.images[0]),
-                 .bytes_written = floor == Floor::read ? 0 : bytes_of(plan.images[1])}});
+  plan.passes.emplace_back(
+      PassSpec{.name = fmt::format("floor: {}, {} x {}", name_of(floor), shape.columns, shape.each),
+               .kernel = floor == Floor::copy    ? "bench/floor_copy.glsl"
+                         : floor == Floor::third ? "bench/floor_third.glsl"
+                                                 : "bench/floor_read.glsl",
+               .defines = {{"COLUMNS", shape.columns}, {"EACH", shape.each}},
+               .values = {{"end_x", walked.width}, {"end_y", walked.height}, {"source_height", size.height}},
+               .grid = {.count = {div_ceil(walked.width, shape.columns), div_ceil(walked.height, rows)}},
+               .source = {.image = 0},
+               .target = {.image = 1},
+               .memory = {.bytes_read = bytes_of(plan.images[0]),
+                          .bytes_written = floor == Floor::read ? 0 : bytes_of(plan.images[1])}});
   return plan;
 }
 

@@ -42,7 +42,7 @@ class StageRun {
         name_(std::move(name)) {
     input_.size = base.size;
     input_.whole = {};
-    period_ = period_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
+    period_ = tile_alignment_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
   }
 
   void run() {
@@ -96,9 +96,9 @@ class StageRun {
   // as much as the whole.
   bool saves_time(const Part& part, const Region& half) const {
     if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
-    const double taps = taps_of(part.plan);
-    const bool takes_long = ms_per_tap_ == 0 ? taps > probed_taps : taps * ms_per_tap_ > reserve * bounds_.most_ms;
-    return takes_long && taps_of(part_for(half).plan) < worth_cutting * taps;
+    const double reads = reads_of(part.plan);
+    const bool takes_long = ms_per_read_ == 0 ? reads > probed_taps : reads * ms_per_read_ > reserve * bounds_.most_ms;
+    return takes_long && reads_of(part_for(half).plan) < worth_cutting * reads;
   }
 
   // Reports the call whose margin makes tiles large, and the option that helps.
@@ -131,7 +131,7 @@ class StageRun {
     for (const double pass : result.times.pass_ms) milliseconds += pass;
     if (!gpu_.info().has_timestamps)
       milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    ms_per_tap_ = milliseconds / std::max(taps_of(plan), 1.0);
+    ms_per_read_ = milliseconds / std::max(reads_of(plan), 1.0);
   }
 
   Gpu& gpu_;
@@ -143,7 +143,7 @@ class StageRun {
   RunTotals& totals_;
   std::string name_;  // of its only pass; "": as planned
   std::array<int, 2> period_{};
-  double ms_per_tap_ = 0;  // measured on the last tile; 0: no tile has run yet
+  double ms_per_read_ = 0;  // measured on the last tile; 0: no tile has run yet
 };
 
 Level empty_level(Size size, Depth depth) { return {size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))}; }
@@ -231,21 +231,21 @@ class PartsRun {
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options) {
-  TilingDecision passage = passage_of(calls, input, gpu.info().traits, options);
-  Bounds bounds{.most_ms = options.most_ms, .why = passage.limit};
-  if (passage.limit.empty() && !passage.is_watched) {
+  TilingDecision decision = decide_tiling(calls, input, gpu.info().traits, options);
+  Bounds bounds{.most_ms = options.most_ms, .why = decision.limit};
+  if (decision.limit.empty() && !decision.is_watched) {
     try {
-      const int first_level = passage.whole.keeps_level_0 ? 1 : 0;
-      RunResult result = gpu.run(passage.whole, base, first_level);
-      const uint64_t clamped = clamped_count(passage.whole, result.statistics);
-      return {.plan = std::move(passage.whole),
+      const int first_level = decision.whole.keeps_level_0 ? 1 : 0;
+      RunResult result = gpu.run(decision.whole, base, first_level);
+      const uint64_t clamped = clamped_count(decision.whole, result.statistics);
+      return {.plan = std::move(decision.whole),
               .result = std::move(result),
               .first_level = first_level,
               .clamped_count = clamped};
     } catch (const OutOfDeviceMemory& error) {
-      if (!passage.obstacle.empty() || bytes_of(passage.whole) < least_bytes) throw;
+      if (!decision.obstacle.empty() || bytes_of(decision.whole) < least_bytes) throw;
       bounds.why = error.what();
-      bounds.most_bytes = bytes_of(passage.whole) / 2;
+      bounds.most_bytes = bytes_of(decision.whole) / 2;
     }
   }
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);

@@ -1,13 +1,16 @@
 #include "core/glsl/shader_text.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/glsl/bounds_checks.h"
+#include "core/glsl/color_constants.h"
 #include "core/glsl/user_source.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <set>
 
 namespace gpupost {
@@ -16,6 +19,10 @@ namespace gpupost {
 static void append_kernel(std::string_view name, std::set<std::string_view>& done, std::string& text) {
   if (!done.insert(name).second) return;
   constexpr std::string_view mark = "#include \"";
+  if (name == color_constants_name) {
+    text += color_constants();
+    return;
+  }
   std::string_view rest = kernel_text(name);
   std::string own = fmt::format("\n// --- kernels/{}\n", name);
   while (!rest.empty()) {
@@ -43,10 +50,22 @@ static std::string extensions(const Pass& pass) {
   return text;
 }
 
+// Constants for the values 0, 1, ... of a choice: `#define BORDER_CLAMP 0`.
+static std::string choice_constants(std::string_view name, std::span<const std::string_view> choices) {
+  std::string text;
+  for (size_t value = 0; value < choices.size(); ++value) {
+    std::string constant = fmt::format("{}_{}", name, choices[value]);
+    for (char& c : constant) c = std::isalnum(static_cast<unsigned char>(c)) ? char(std::toupper(c)) : '_';
+    text += fmt::format("#define {} {}\n", constant, value);
+  }
+  return text;
+}
+
 static std::string numbers(const Pass& pass) {
   std::string text = pass.arithmetic.is_half ? "#define HALF 1\n#define real float16_t\n#define real4 f16vec4\n"
                                              : "#define HALF 0\n#define real float\n#define real4 vec4\n";
-  for (const Define& literal : pass.defines) text += fmt::format("#define {} {}\n", literal.name, literal.value);
+  for (const auto& [name, value, names] : pass.defines)
+    text += fmt::format("#define {} {}\n", name, value) + choice_constants(name, names);
   return text;
 }
 
@@ -62,9 +81,9 @@ static std::string pushed_name(std::string_view end, size_t index, const ShaderP
 // Calls `visit(name, field)` with each field that is pushed, in their order behind the pass's own values.
 template <class Visit>
 static void visit_pushed(const Pass& pass, Visit visit) {
-  const auto visit_end = [&](std::string_view end, std::span<const FusedPoint> folds) {
-    for (size_t index = 0; index < folds.size(); ++index)
-      for (const ShaderParam& field : folds[index].fields)
+  const auto visit_end = [&](std::string_view end, std::span<const FusedPoint> points) {
+    for (size_t index = 0; index < points.size(); ++index)
+      for (const ShaderParam& field : points[index].fields)
         if (!field.is_literal && field.table_index < 0) visit(pushed_name(end, index, field), field);
   };
   visit_end("load", pass.points.on_load);
@@ -73,7 +92,7 @@ static void visit_pushed(const Pass& pass, Visit visit) {
 
 std::vector<int32_t> pushed_words(const Pass& pass) {
   std::vector<int32_t> words;
-  for (const PushConstant& value : pass.values) words.push_back(value.value);
+  for (const PushConstant& value : pass.values) words.push_back(value.word());
   visit_pushed(pass, [&](const std::string&, const ShaderParam& field) {
     words.push_back(field.is_integer ? int32_t(field.value) : std::bit_cast<int32_t>(float(field.value)));
   });
@@ -111,7 +130,7 @@ static std::string bindings(const Pass& pass) {
     text += fmt::format("layout(binding = {}, std430) readonly buffer FarTable {{ float far_table[]; }};\n",
                         int(far_table_binding));
   text += "layout(push_constant) uniform Push {\n";
-  for (const PushConstant& value : pass.values) text += fmt::format("  int {};\n", value.name);
+  for (const PushConstant& value : pass.values) text += fmt::format("  {} {};\n", value.type(), value.name);
   visit_pushed(pass, [&](const std::string& name, const ShaderParam& field) {
     text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", name);
   });
@@ -185,7 +204,7 @@ static std::string table_functions(const Pass& pass) {
       size_t begin = 0;
       for (const std::span<const float> numbers : tables) {
         if (numbers.data() == table.numbers->data()) break;
-        begin += (numbers.size() + 3) / 4 * 4;
+        begin += round_up(numbers.size(), table_alignment);
       }
       text += fmt::format("float {}{}(int index) {{ return point_number({} + clamp(index, 0, {})); }}\n",
                           prefix_of(index), table.name, begin, table.numbers->size() - 1);
@@ -199,16 +218,18 @@ static std::string function_of(const FusedPoint& point, const std::vector<const 
   return prefix_of(size_t(find_same(texts, point) - texts.begin())) + point.name;
 }
 
-static std::string fold_declarations(std::span<const FusedPoint> folds, std::set<std::string_view>& done) {
+static std::string point_declarations(std::span<const FusedPoint> points, std::set<std::string_view>& done) {
   std::string text;
-  for (const FusedPoint& fold : folds) {
-    if (!fold.text.empty() || done.contains(fold.kernel)) continue;
-    text += fmt::format("\nstruct {}_params {{\n", fold.name);
-    for (const ShaderParam& field : fold.fields)
+  for (const FusedPoint& point : points) {
+    if (!point.text.empty() || done.contains(point.kernel)) continue;
+    text += fmt::format("\nstruct {}_params {{\n", point.name);
+    for (const ShaderParam& field : point.fields)
       text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", field.name);
-    if (fold.fields.empty()) text += "  int none;\n";
+    if (point.fields.empty()) text += "  int none;\n";
     text += "};\n";
-    append_kernel(fold.kernel, done, text);
+    for (const ShaderParam& field : point.fields)
+      text += choice_constants(fmt::format("{}_{}", point.name, field.name), field.choices);
+    append_kernel(point.kernel, done, text);
   }
   return text;
 }
@@ -243,24 +264,24 @@ std::string without_black(std::string_view function, std::string_view params, Sp
       "    if (is_nothing) of_black = {0}(vec4({2}, c.a), {1});\n"
       "    c = {0}(c, {1});\n"
       "    if (is_nothing && is_transparent(c.a)) c.{3} -= of_black.{3};\n  }}\n",
-      function, params, is_yxy ? "0.0, 0.3127, 0.3290" : "0.0, 0.0, 0.0", is_yxy ? "r" : "rgb");
+      function, params, is_yxy ? "0.0, WHITE" : "0.0, 0.0, 0.0", is_yxy ? "r" : "rgb");
 }
 
-// Statements on `c`: through the folds, from one state to another.
-std::string through(std::span<const FusedPoint> folds, std::string_view end, State from, State to,
+// Statements on `c`: through the points, from one state to another.
+std::string through(std::span<const FusedPoint> points, std::string_view end, State from, State to,
                     const std::vector<const FusedPoint*>& texts) {
   std::string text;
-  for (size_t index = 0; index < folds.size(); ++index) {
-    const FusedPoint& fold = folds[index];
-    const State own{fold.space == PointSpace::yxy ? Space::yxy : Space::rgb,
-                    fold.alpha == PointAlpha::any ? from.is_straight : fold.alpha == PointAlpha::straight};
+  for (size_t index = 0; index < points.size(); ++index) {
+    const FusedPoint& point = points[index];
+    const State own{point.space == PointSpace::yxy ? Space::yxy : Space::rgb,
+                    point.alpha == PointAlpha::any ? from.is_straight : point.alpha == PointAlpha::straight};
     text += conversions(from, own);
     std::vector<std::string> values;
-    for (const ShaderParam& field : fold.fields) values.push_back(value_text(end, index, field));
+    for (const ShaderParam& field : point.fields) values.push_back(value_text(end, index, field));
     if (values.empty()) values.push_back("0");
-    const std::string function = function_of(fold, texts);
+    const std::string function = function_of(point, texts);
     const std::string params = fmt::format("{}_params({})", function, fmt::join(values, ", "));
-    if (!fold.text.empty() && own.is_straight) text += without_black(function, params, own.space);
+    if (!point.text.empty() && own.is_straight) text += without_black(function, params, own.space);
     else text += fmt::format("  c = {}(c, {});\n", function, params);
     from = own;
   }
@@ -278,15 +299,15 @@ static std::string stored(const Pass& pass, size_t target, std::string_view c) {
 
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
-  const bool has_folds = !pass.points.on_load.empty() || !pass.points.on_store.empty();
+  const bool has_points = !pass.points.on_load.empty() || !pass.points.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
   const std::vector<const FusedPoint*> texts = runtime_points(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
-  if (!is_rgb || has_folds || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
+  if (!is_rgb || has_points || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
   if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";
-  if (has_folds) append_kernel("lib/alpha.glsl", done, text);
-  text += fold_declarations(pass.points.on_load, done) + fold_declarations(pass.points.on_store, done);
+  if (has_points) append_kernel("lib/alpha.glsl", done, text);
+  text += point_declarations(pass.points.on_load, done) + point_declarations(pass.points.on_store, done);
   if (!pass.half_targets.empty()) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
   if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);

@@ -1,6 +1,7 @@
 // Runs a plan: upload, passes and download in one submission.
 #include "core/gpu/gpu.h"
 
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/glsl/bounds_checks.h"
 #include "core/gpu/state.h"
@@ -25,11 +26,11 @@ Gpu::State::State(const DeviceInfo& info) : device(info), pipelines(device) {
 }
 
 TimeLimit Gpu::State::time_limit(const Plan& plan, int repeats) const {
-  constexpr double seconds_per_tap = 1e-6;  // 100 times the time of llvmpipe
+  constexpr double seconds_per_read = 1e-6;  // 100 times the time of llvmpipe
   const bool has_users =
       std::ranges::any_of(plan.passes, [](const Pass& pass) { return author_of(pass) == Author::user; });
   const double base = has_users ? Device::users_seconds : Device::usual_seconds;
-  return device.time_limit(repeats * (base + seconds_per_tap * taps_of(plan)));
+  return device.time_limit(repeats * (base + seconds_per_read * reads_of(plan)));
 }
 
 void Gpu::allow_seconds(double seconds) { state_->device.allow_seconds(seconds); }
@@ -42,7 +43,7 @@ std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_ima
 }
 
 // Offset in floats of the tables of a pass's point ops.
-static size_t first_point_number(const Pass& pass) { return (pass.table.size() + 3) / 4 * 4; }
+static size_t first_point_number(const Pass& pass) { return round_up(pass.table.size(), table_alignment); }
 
 // The tables of a pass's point ops, joined as they follow its own table; empty if there are none.
 static Buffer upload_of_point_tables(const Device& device, const Pass& pass) {
@@ -53,7 +54,7 @@ static Buffer upload_of_point_tables(const Device& device, const Pass& pass) {
   size_t begin = 0;
   for (const std::span<const float> numbers : tables) {
     std::memcpy(upload.mapped() + begin * sizeof(float), numbers.data(), numbers.size_bytes());
-    begin += (numbers.size() + 3) / 4 * 4;
+    begin += round_up(numbers.size(), table_alignment);
   }
   upload.flush(device);
   return upload;

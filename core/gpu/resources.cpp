@@ -1,6 +1,8 @@
 // Buffers and images, each with its own memory.
 #include "core/gpu/device.h"
 
+#include "core/base/math.h"
+
 #include <unistd.h>
 
 namespace gpupost {
@@ -109,7 +111,7 @@ void Buffer::invalidate(const Device& device) const {
 }
 
 size_t importable_bytes(uintptr_t address, size_t bytes, size_t alignment, size_t page_bytes) {
-  const auto up_to = [bytes](size_t step) { return (bytes + step - 1) / step * step; };
+  const auto up_to = [bytes](size_t step) { return round_up(bytes, step); };
   if (alignment == 0 || address % alignment != 0) return 0;
   return up_to(alignment) <= up_to(page_bytes) ? up_to(alignment) : 0;
 }

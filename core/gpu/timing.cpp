@@ -1,5 +1,6 @@
 // Times a plan: many repeats on images that no cache holds, directly after work that raises the clocks.
 #include "core/gpu/timing.h"
+#include "core/base/math.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
 #include "core/plan/copy.h"
@@ -156,7 +157,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
   }
   for (Recording* recording : {&start, &warm_up, &timed}) recording->end();
   std::vector<VkCommandBuffer> order{start.commands()};
-  order.insert(order.end(), size_t((repeats.warm + lap - 1) / lap), warm_up.commands());
+  order.insert(order.end(), size_t(div_ceil(repeats.warm, lap)), warm_up.commands());
   order.push_back(timed.commands());
   submit(gpu.device, order, gpu.time_limit(plan, repeats.warm + lap + repeats.timed));
 

@@ -1,10 +1,10 @@
 #include "core/image/primaries.h"
 
+#include "core/base/text.h"
 #include "core/image/attributes.h"
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -12,34 +12,16 @@ namespace gpupost {
 
 namespace {
 
-using Vector = std::array<double, 3>;
-using Matrix = std::array<Vector, 3>;  // rows
-
-Vector product(const Matrix& m, const Vector& v) {
-  Vector result{};
-  for (size_t row = 0; row < 3; ++row)
-    for (size_t column = 0; column < 3; ++column) result[row] += m[row][column] * v[column];
-  return result;
-}
-
-Matrix product(const Matrix& a, const Matrix& b) {
-  Matrix result{};
-  for (size_t row = 0; row < 3; ++row)
-    for (size_t column = 0; column < 3; ++column)
-      for (size_t k = 0; k < 3; ++k) result[row][column] += a[row][k] * b[k][column];
-  return result;
-}
-
-double determinant(const Matrix& m) {
+double determinant(const Matrix3& m) {
   double sum = 0;
   for (size_t k = 0; k < 3; ++k)
     sum += m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]);
   return sum;
 }
 
-Matrix inverse(const Matrix& m) {
+Matrix3 inverse(const Matrix3& m) {
   const double whole = determinant(m);
-  Matrix result{};
+  Matrix3 result{};
   for (size_t row = 0; row < 3; ++row)
     for (size_t column = 0; column < 3; ++column) {
       const size_t r1 = (column + 1) % 3, r2 = (column + 2) % 3, c1 = (row + 1) % 3, c2 = (row + 2) % 3;
@@ -49,28 +31,28 @@ Matrix inverse(const Matrix& m) {
 }
 
 // X, Y and Z of a chromaticity at a luminance of 1.
-Vector xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
+Vector3 xyz_of(Chromaticity c) { return {c.x / c.y, 1, (1 - c.x - c.y) / c.y}; }
 
 // X, Y and Z of the primaries, scaled so that they add up to 1: primaries without luminance have them too.
-Matrix columns_of(const Primaries& p) {
+Matrix3 columns_of(const Primaries& p) {
   return {{{p.red.x, p.green.x, p.blue.x},
            {p.red.y, p.green.y, p.blue.y},
            {1 - p.red.x - p.red.y, 1 - p.green.x - p.green.y, 1 - p.blue.x - p.blue.y}}};
 }
 
-Matrix xyz_of_rgb(const Primaries& p) {
-  Matrix columns = columns_of(p);
-  const Vector shares = product(inverse(columns), xyz_of(p.white));
-  for (Vector& row : columns)
+Matrix3 xyz_of_rgb(const Primaries& p) {
+  Matrix3 columns = columns_of(p);
+  const Vector3 shares = product(inverse(columns), xyz_of(p.white));
+  for (Vector3& row : columns)
     for (size_t k = 0; k < 3; ++k) row[k] *= shares[k];
   return columns;
 }
 
 // From what looks the same under one white to what does under another.
-Matrix adaptation(Chromaticity from, Chromaticity to) {
-  constexpr Matrix cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
-  const Vector before = product(cones, xyz_of(from)), after = product(cones, xyz_of(to));
-  Matrix scale{};
+Matrix3 adaptation(Chromaticity from, Chromaticity to) {
+  constexpr Matrix3 cones{{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}};
+  const Vector3 before = product(cones, xyz_of(from)), after = product(cones, xyz_of(to));
+  Matrix3 scale{};
   for (size_t k = 0; k < 3; ++k) scale[k][k] = after[k] / before[k];
   return product(inverse(cones), product(scale, cones));
 }
@@ -113,21 +95,16 @@ bool are_same(const Primaries& a, const Primaries& b) {
 std::optional<Primaries> parse_primaries(const std::string& text) {
   const auto named = std::ranges::find(named_primaries, text, &NamedPrimaries::name);
   if (named != std::end(named_primaries)) return named->primaries;
-  std::array<double, 8> n{};
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (size_t i = 0; i < n.size(); ++i) {
-    const auto [rest, error] = std::from_chars(at, end, n[i]);
-    if (error != std::errc() || (i < 7 ? rest == end || *rest != ',' : rest != end)) return std::nullopt;
-    at = rest + 1;
-  }
+  const std::optional<std::vector<double>> numbers = list_of_numbers(text);
+  if (!numbers || numbers->size() != 8) return std::nullopt;
+  const std::vector<double>& n = *numbers;
   const Primaries primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
   return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
 }
 
 std::optional<Primaries> nearest_named(const Primaries& seen) {
   for (const auto& [name, primaries] : named_primaries) {
-    const Matrix matrix = conversion({.from = primaries, .to = seen});
+    const Matrix3 matrix = conversion({.from = primaries, .to = seen});
     double farthest = 0;
     for (size_t row = 0; row < 3; ++row)
       for (size_t column = 0; column < 3; ++column)
@@ -171,25 +148,25 @@ static Chromaticity white_of(const Primaries& primaries) {
   return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }
 
-Matrix white_change(Chromaticity white) {
-  const Matrix to_xyz = xyz_of_rgb(rec709);
+Matrix3 white_change(Chromaticity white) {
+  const Matrix3 to_xyz = xyz_of_rgb(rec709);
   return product(inverse(to_xyz), product(adaptation(white, rec709.white), to_xyz));
 }
 
-Matrix conversion(const PrimariesChange& change) {
+Matrix3 conversion(const PrimariesChange& change) {
   const auto& [from, to] = change;
-  const Matrix there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));
+  const Matrix3 there = product(adaptation(white_of(from), white_of(to)), xyz_of_rgb(from));
   return product(inverse(xyz_of_rgb(to)), there);
 }
 
-Matrix to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
+Matrix3 to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
 
-static void multiply(Picture& picture, const Matrix& matrix) {
+static void multiply(Picture& picture, const Matrix3& matrix) {
   for (Level& level : picture.groups.front().levels) {
     const std::span<float> numbers = level.texels.as<float>();
     for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
-      const Vector light{double(numbers[texel]), double(numbers[texel + 1]), double(numbers[texel + 2])};
-      const Vector made = product(matrix, light);
+      const Vector3 light{double(numbers[texel]), double(numbers[texel + 1]), double(numbers[texel + 2])};
+      const Vector3 made = product(matrix, light);
       for (size_t c = 0; c < 3; ++c) numbers[texel + c] = float(made[c]);
     }
   }

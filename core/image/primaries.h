@@ -1,6 +1,7 @@
 // Primaries of R, G and B.
 #pragma once
 
+#include "core/image/color_matrices.h"
 #include "core/image/picture.h"
 
 #include <array>
@@ -20,6 +21,10 @@ struct Primaries {
 
 constexpr Primaries rec709{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}, {0.3127, 0.3290}};
 constexpr Primaries rec2020{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, {0.3127, 0.3290}};
+constexpr Primaries p3_d65{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.3127, 0.3290}};
+constexpr Primaries adobe_rgb{{0.64, 0.33}, {0.21, 0.71}, {0.15, 0.06}, {0.3127, 0.3290}};
+constexpr Primaries ap0{{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}};
+constexpr Primaries ap1{{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}};
 // R, G and B are X, Y and Z, with the white of Rec. 709.
 constexpr Primaries cie_xyz{{1, 0}, {0, 1}, {0, 0}, {1.0 / 3, 1.0 / 3}};
 
@@ -31,12 +36,12 @@ struct NamedPrimaries {
 constexpr NamedPrimaries named_primaries[] = {
     {"rec709", rec709},
     {"rec2020", rec2020},
-    {"p3-d65", {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.3127, 0.3290}}},
+    {"p3-d65", p3_d65},
     {"p3-dci", {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.314, 0.351}}},
-    {"adobe", {{0.64, 0.33}, {0.21, 0.71}, {0.15, 0.06}, {0.3127, 0.3290}}},
+    {"adobe", adobe_rgb},
     {"prophoto", {{0.734699, 0.265301}, {0.159597, 0.840403}, {0.036598, 0.000105}, {0.345704, 0.358540}}},
-    {"ap0", {{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}}},
-    {"ap1", {{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}}},
+    {"ap0", ap0},
+    {"ap1", ap1},
 };
 // Parses a name, or eight numbers with commas: x and y of red, green, blue and white. Nothing if invalid.
 std::optional<Primaries> parse_primaries(const std::string& text);
@@ -58,14 +63,14 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture);
 // Records primaries of an image. An image without primaries stays so if they are Rec. 709.
 void set_primaries(Picture& picture, const Primaries& primaries);
 
-// Matrix rows from linear R, G and B in these primaries to Rec. 709, with Bradford adaptation. Source: SMPTE RP 177,
+// Matrix3 rows from linear R, G and B in these primaries to Rec. 709, with Bradford adaptation. Source: SMPTE RP 177,
 // ICC.1:2022 annex E.
-std::array<std::array<double, 3>, 3> to_rec709(const Primaries& primaries);
-// Matrix rows between any primaries.
-std::array<std::array<double, 3>, 3> conversion(const PrimariesChange& change);
+Matrix3 to_rec709(const Primaries& primaries);
+// Matrix3 rows between any primaries.
+Matrix3 conversion(const PrimariesChange& change);
 
-// Matrix rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.
-std::array<std::array<double, 3>, 3> white_change(Chromaticity white);
+// Matrix3 rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.
+Matrix3 white_change(Chromaticity white);
 
 // Converts the colors of an image to Rec. 709. They must be linear 32-bit floats.
 void make_rec709(Picture& picture, const Primaries& primaries);

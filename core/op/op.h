@@ -107,8 +107,9 @@ struct ShaderParam {
   std::string name;
   double value = 0;
   bool is_integer = false;
-  bool is_literal = false;  // a constant in the generated text; otherwise a push constant
-  int table_index = -1;     // set by the planner if the value did not fit in the push constants
+  bool is_literal = false;                         // a constant in the generated text; otherwise a push constant
+  int table_index = -1;                            // set by the planner if the value did not fit in the push constants
+  std::span<const std::string_view> choices = {};  // names of its values; the kernel gets NAN_POLICY_ZERO and so on
 };
 
 // A table of floats for a point op whose text is made at run time. `float @NAME(int index)` reads it; an index outside

@@ -9,20 +9,16 @@
 namespace gpupost {
 
 Color yxy_of_rgb(const Color& rgb) {
-  const double x = 0.4123907993 * rgb[0] + 0.3575843394 * rgb[1] + 0.1804807884 * rgb[2];
-  const double y = luminance_of(rgb);
-  const double z = 0.0193308187 * rgb[0] + 0.1191947798 * rgb[1] + 0.9505321522 * rgb[2];
+  const auto [x, y, z] = product(xyz_of_rec709, Vector3{rgb[0], rgb[1], rgb[2]});
   const double sum = x + y + z;
-  if (std::abs(sum) <= 1e-12 || std::isinf(sum)) return {y, 0.3127, 0.3290, rgb[3]};
+  if (std::abs(sum) <= 1e-12 || std::isinf(sum)) return {y, rec709.white.x, rec709.white.y, rgb[3]};
   return {y, x / sum, y / sum, rgb[3]};
 }
 
 Color rgb_of_yxy(const Color& yxy) {
   const double sum = yxy[2] != 0 ? yxy[0] / yxy[2] : 0;
-  const double x = yxy[1] * sum, y = yxy[0], z = (1 - yxy[1] - yxy[2]) * sum;
-  return {3.2409699419 * x - 1.5373831776 * y - 0.4986107603 * z,
-          -0.9692436363 * x + 1.8759675015 * y + 0.0415550574 * z,
-          0.0556300797 * x - 0.2039769589 * y + 1.0569715142 * z, yxy[3]};
+  const auto [red, green, blue] = product(rec709_of_xyz, Vector3{yxy[1] * sum, yxy[0], (1 - yxy[1] - yxy[2]) * sum});
+  return {red, green, blue, yxy[3]};
 }
 
 PointSpace space_of(const Call& call) {

@@ -42,6 +42,5 @@ bool is_transparent(double alpha);
 double coverage_of(double alpha);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Color& rgb);
-inline constexpr std::array<double, 3> luminance_weights{0.2126390059, 0.7151686788, 0.0721923154};
 
 }  // namespace gpupost

@@ -1,6 +1,7 @@
 #include "core/pipeline/apply_to.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/image/channel_names.h"
 #include "core/ops/stats/reference.h"
 
@@ -13,14 +14,11 @@ namespace gpupost {
 
 ApplyTo parse_apply_to(std::string_view text) {
   ApplyTo apply_to;
-  for (std::string_view rest = text; !rest.empty() || rest.data() == text.data();) {
-    const size_t comma = rest.find(',');
-    const std::string_view name = rest.substr(0, comma);
-    if (name.empty() || comma + 1 == rest.size())
+  for (const std::string_view name : split_at_commas(text)) {
+    if (name.empty())
       fail(Exit::usage, "--apply-to {} has an empty name; expected color, all, or names like Z,N.X", text);
     if (name == "all") apply_to.is_all = true;
     else if (name != "color") apply_to.names.emplace_back(name);
-    rest = comma == rest.npos ? rest.substr(rest.size()) : rest.substr(comma + 1);
   }
   return apply_to;
 }

@@ -32,7 +32,7 @@ DeviceTraits traits_for(const DeviceSettings& settings) {
 // Watchdogs of drivers stop long work on a GPU; a CPU device has none.
 ChainOptions chain_options(const DeviceSettings& settings, const DeviceTraits& traits) {
   constexpr double most_ms = 500;
-  if (settings.max_dispatch_ms) return {.most_ms = double(*settings.max_dispatch_ms), .unwatched_taps = 0};
+  if (settings.max_dispatch_ms) return {.most_ms = double(*settings.max_dispatch_ms), .unwatched_reads = 0};
   return {.most_ms = traits.type == DeviceType::cpu ? 0 : most_ms};
 }
 

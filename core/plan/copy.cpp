@@ -1,5 +1,7 @@
 #include "core/plan/copy.h"
 
+#include "core/base/math.h"
+
 namespace gpupost {
 
 PassSpec copy_pass(Size size, DeviceType device) {
@@ -8,7 +10,7 @@ PassSpec copy_pass(Size size, DeviceType device) {
           .kernel = "shared/copy.glsl",
           .defines = {{"COLUMNS", columns}},
           .values = {{"end_x", size.width}, {"end_y", size.height}},
-          .grid = {.count = {(size.width + columns - 1) / columns, (size.height + rows - 1) / rows}},
+          .grid = {.count = {div_ceil(size.width, columns), div_ceil(size.height, rows)}},
           .source = {.image = 0},
           .target = {.image = 1}};
 }

@@ -1,6 +1,7 @@
 #include "core/plan/plan.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/op/point.h"
 #include "core/plan/copy.h"
 #include "core/plan/image_reuse.h"
@@ -52,7 +53,8 @@ static std::vector<ShaderParam> fields_of_params(const Call& call) {
     fields.push_back({.name = identifier(param.name),
                       .value = call.values[index],
                       .is_integer = is_literal || param.kind == ParamKind::integer,
-                      .is_literal = is_literal});
+                      .is_literal = is_literal,
+                      .choices = param.choices});
   }
   return fields;
 }
@@ -86,11 +88,10 @@ std::vector<std::span<const float>> point_tables(const Pass& pass) {
   return tables;
 }
 
-static size_t padded_to_fours(size_t count) { return (count + 3) / 4 * 4; }
-
 size_t table_size(const Pass& pass) {
   size_t size = pass.table.size();
-  for (const std::span<const float> numbers : point_tables(pass)) size = padded_to_fours(size) + numbers.size();
+  for (const std::span<const float> numbers : point_tables(pass))
+    size = round_up(size, table_alignment) + numbers.size();
   return size;
 }
 
@@ -145,47 +146,47 @@ void PlanBuilder::set_current_image(int index) {
 // with float images between them.
 static constexpr size_t most_fused = 32;
 
-void PlanBuilder::fuse_point(FusedPoint fold) {
+void PlanBuilder::fuse_point(FusedPoint point) {
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.keeps_level_0 && waiting_.empty() &&
                                 plan_.passes.back().target.image == plan_.result_image &&
-                                plan_.passes.back().source.image != plan_.result_image && !fold.reads_statistics;
+                                plan_.passes.back().source.image != plan_.result_image && !point.reads_statistics;
   if (input_.fuses && follows_its_pass) {
     if (plan_.passes.back().points.on_store.size() < most_fused)
-      return plan_.passes.back().points.on_store.push_back(std::move(fold));
+      return plan_.passes.back().points.on_store.push_back(std::move(point));
     image(current_image()).depth = Depth::f32;
     image(current_image()).is_packed = false;
   }
   if (input_.fuses && waiting_.size() == most_fused) add_points_pass(std::exchange(waiting_, {}), Depth::f32);
-  waiting_.push_back(std::move(fold));
+  waiting_.push_back(std::move(point));
 }
 
-static std::string names_of(std::span<const FusedPoint> folds) {
+static std::string names_of(std::span<const FusedPoint> points) {
   std::vector<std::string_view> names;
-  for (const FusedPoint& fold : folds) names.push_back(fold.name);
+  for (const FusedPoint& point : points) names.push_back(point.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void PlanBuilder::add_points_pass(std::vector<FusedPoint> folds, Depth depth) {
+void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   const Size size = image(current_image()).size;
   PassSpec pass = copy_pass(size, traits_.type);
-  pass.name = names_of(folds);
-  pass.points.on_store = std::move(folds);
+  pass.name = names_of(points);
+  pass.points.on_store = std::move(points);
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
 }
 
 void PlanBuilder::flush() {
-  std::vector<FusedPoint> folds = std::exchange(waiting_, {});
-  if (folds.empty()) return;
-  if (input_.fuses) return add_points_pass(std::move(folds), input_.storage);
-  for (size_t index = 0; index < folds.size(); ++index)
-    add_points_pass({std::move(folds[index])}, index + 1 == folds.size() ? input_.storage : Depth::f32);
+  std::vector<FusedPoint> points = std::exchange(waiting_, {});
+  if (points.empty()) return;
+  if (input_.fuses) return add_points_pass(std::move(points), input_.storage);
+  for (size_t index = 0; index < points.size(); ++index)
+    add_points_pass({std::move(points[index])}, index + 1 == points.size() ? input_.storage : Depth::f32);
 }
 
 int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
   plan_.zeroes_statistics |= is_zeroed;
   const size_t offset = plan_.statistics_bytes;
-  plan_.statistics_bytes += (bytes + 15) / 16 * 16;
+  plan_.statistics_bytes += round_up(bytes, size_t(16));
   return int(offset / sizeof(uint32_t));
 }
 
@@ -213,16 +214,26 @@ int PlanBuilder::add_result(PassSpec spec, const PlanImage& image) {
   return result;
 }
 
-// Values that do not fit in the push constants go to the table of the pass.
-static void place_fields(Pass& pass) {
-  size_t pushed = pass.values.size();
-  for (std::vector<FusedPoint>* folds : {&pass.points.on_load, &pass.points.on_store})
-    for (FusedPoint& fold : *folds)
-      for (ShaderParam& field : fold.fields) {
+// Numbers of point ops that cannot be pushed go to the pass's table, in front of the tables of point ops.
+static void place_numbers(Pass& pass) {
+  const bool has_point_tables = !point_tables(pass).empty();
+  size_t pushed = pass.values.size() + has_point_tables;
+  for (std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
+    for (FusedPoint& point : *points)
+      for (ShaderParam& field : point.fields) {
         if (field.is_literal || pushed++ < most_pushed) continue;
         field.table_index = int(pass.table.size());
         pass.table.push_back(float(field.value));
       }
+  if (has_point_tables) pass.values.push_back({point_tables_at, int(round_up(pass.table.size(), table_alignment))});
+  if (table_size(pass) > 2 * table_window)
+    fail(Exit::limit, "{}: its tables have {} numbers; the limit is {} for one pass (use smaller tables)", pass.name,
+         table_size(pass), 2 * table_window);
+}
+
+static bool reads_statistics(const PassPoints& points) {
+  return std::ranges::any_of(points.on_load, &FusedPoint::reads_statistics) ||
+         std::ranges::any_of(points.on_store, &FusedPoint::reads_statistics);
 }
 
 // The count is set to 0 when its buffer is filled, because only the host reads it.
@@ -232,23 +243,17 @@ void PlanBuilder::count_clamped(Pass& pass) {
   pass.values.push_back({"clamped_at", plan_.clamped_at});
 }
 
-Plan PlanBuilder::finish() {
-  flush();
-  image(plan_.result_image).space = input_.ends;
-  image(plan_.result_image).is_packed = false;
+void PlanBuilder::decide_stores() {
   std::vector<bool> fits(plan_.images.size());  // whether all values of the image fit in half
   for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
-    if ((pass.is_r11g11b10 = image(pass.target.image).is_packed)) {
+    if ((pass.is_r11g11b10 = image(pass.target.image).is_packed))
       pass.values.push_back(
           {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative values nor alpha; " +
                                                 pass.name + " makes {} texels that have them")});
-    }
     const Space from = image(pass.source.image).space, to = image(pass.target.image).space;
     const bool stays = from == to && !pass.is_r11g11b10 && pass.points.on_load.empty() && pass.points.on_store.empty();
-    const auto reads = [](const FusedPoint& fold) { return fold.reads_statistics; };
-    pass.memory.has_statistics |=
-        std::ranges::any_of(pass.points.on_load, reads) || std::ranges::any_of(pass.points.on_store, reads);
+    pass.memory.has_statistics |= reads_statistics(pass.points);
     if (pass.access.copies_raw && stays) continue;
     pass.half_targets = {is_of_halves(image(pass.target.image))};
     for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
@@ -259,14 +264,15 @@ Plan PlanBuilder::finish() {
     const bool makes_fitting = pass.access.is_bounded && stays && from == Space::rgb && fits[size_t(pass.source.image)];
     fits[size_t(pass.target.image)] = makes_fitting || is_of_halves(image(pass.target.image));
     if (pass.is_r11g11b10 || (!pass.half_targets.empty() && !makes_fitting)) count_clamped(pass);
-    const bool has_point_tables = !point_tables(pass).empty();
-    if (has_point_tables) pass.values.push_back({point_tables_at, 0});
-    place_fields(pass);
-    if (has_point_tables) pass.values.back().value = int(padded_to_fours(pass.table.size()));
-    if (table_size(pass) > 2 * table_window)
-      fail(Exit::limit, "{}: its tables have {} numbers; the limit is {} for one pass (use smaller tables)", pass.name,
-           table_size(pass), 2 * table_window);
   }
+}
+
+Plan PlanBuilder::finish() {
+  flush();
+  image(plan_.result_image).space = input_.ends;
+  image(plan_.result_image).is_packed = false;
+  decide_stores();
+  for (Pass& pass : plan_.passes) place_numbers(pass);
   share_images(plan_, input_.keeps_input);
   return std::move(plan_);
 }

@@ -5,8 +5,10 @@
 #include "core/op/op.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,24 +81,32 @@ size_t bytes_of(const PlanImage& image);               // all levels, in bytes
 std::string_view format_name(Depth depth);             // of images: "RGBA8", "RGBA16F", "RGBA32F"
 std::string_view format_name(const PlanImage& image);  // counts that must be 0
 
-// A constant of a kernel: `#define name value`.
+// A constant of a kernel: `#define BORDER 1`. With `names` of its values, the kernel also gets `#define BORDER_CLAMP 0`,
+// `#define BORDER_REPEAT 1` and so on.
 struct Define {
   std::string_view name;
   int value = 0;
+  std::span<const std::string_view> names = {};
 };
 
 // The point op of a call, for a pass.
 FusedPoint fused_point_of(const Call& call);
 
-// A push constant of a kernel: `int name`.
+// A push constant of a kernel: `int name` or `float name`.
 struct PushConstant {
   std::string_view name;
-  int32_t value = 0;
+  std::variant<int32_t, float> value = 0;
+
+  std::string_view type() const { return std::holds_alternative<float>(value) ? "float" : "int"; }
+  int32_t word() const {
+    return std::visit([](auto number) { return std::bit_cast<int32_t>(number); }, value);
+  }
 };
 
 constexpr size_t most_pushed = 32;  // number of push constants that Vulkan guarantees
 // Number of floats in `table`: the smallest buffer limit that Vulkan guarantees. Further floats are in `far_table`.
 constexpr size_t table_window = size_t(1) << 25;
+constexpr size_t table_alignment = 4;    // floats; each part of a table begins at a multiple, so that vec4 can read it
 constexpr size_t most_more_sources = 3;  // limit for images besides the source and the second source
 
 struct Grid {
@@ -299,7 +309,7 @@ class PlanBuilder {
   int add_result(PassSpec spec, const PlanImage& image);
   // Appends a point op. It is fused into the stores of the previous pass if that pass made the current image and
   // nothing else reads it. Otherwise it waits for the next pass.
-  void fuse_point(FusedPoint fold);
+  void fuse_point(FusedPoint point);
   // Adds a pass for waiting point ops, before an op that reads texels more than once.
   void flush();
   // Allocates a range of the statistics; the size is in units of 4 bytes. It is set to 0 unless a pass writes all
@@ -317,7 +327,12 @@ class PlanBuilder {
 
  private:
   void prepare_result(int index);
-  void add_points_pass(std::vector<FusedPoint> folds, Depth depth);
+  void add_points_pass(std::vector<FusedPoint> points, Depth depth);
+  // The rule of half storage, which no op repeats: for each pass, what its targets hold and what it does to numbers that do not
+  // fit. A target of four halves gets the bits of halves, rounded to nearest, in the space of that image. Finite numbers over
+  // the largest half become it and are counted. A pass needs no clamp if it is bounded, has no point ops, and reads RGB that
+  // came from halves; a raw copy stores what it reads.
+  void decide_stores();
   void count_clamped(Pass& pass);
 
   PlanInput input_;

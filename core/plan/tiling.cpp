@@ -1,6 +1,7 @@
 #include "core/plan/tiling.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 
 #include <algorithm>
@@ -25,12 +26,12 @@ struct Range {
 };
 
 // Texels needed along an axis on which `from` texels become `to`.
-Range needed_along(Range made, int from, int to, int reach, bool wraps, int period) {
+Range needed_along(Range made, int from, int to, int margin, bool wraps, int alignment) {
   if (wraps && made.begin == 0 && made.end == to) return {0, from};  // the border repeats, so the whole side is needed
   const auto under = [&](int at) { return int((2 * int64_t(at) + 1) * from / (2 * int64_t(to))); };
-  Range range{under(made.begin) - reach, under(made.end - 1) + reach + 1};
+  Range range{under(made.begin) - margin, under(made.end - 1) + margin + 1};
   if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, from)};
-  return {down_to(range.begin, period), range.end};
+  return {down_to(range.begin, alignment), range.end};
 }
 
 size_t texel_bytes(Depth depth) { return 4 * bytes_of(depth); }
@@ -48,16 +49,16 @@ void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes
 
 }  // namespace
 
-const Call* not_in_parts(std::span<const Call> calls) {
+const Call* find_untileable(std::span<const Call> calls) {
   const auto found = std::ranges::find(calls, Kind::whole, kind_of);
   return found == calls.end() ? nullptr : &*found;
 }
 
-double taps_of(const Plan& plan) {
-  double taps = 0;
+double reads_of(const Plan& plan) {
+  double reads = 0;
   for (const Pass& pass : plan.passes)
-    taps += pass.access.reads_per_texel * double(texel_count(plan.images[size_t(pass.target.image)].size));
-  return taps;
+    reads += pass.access.reads_per_texel * double(texel_count(plan.images[size_t(pass.target.image)].size));
+  return reads;
 }
 
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
@@ -76,7 +77,7 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
       looks_around = is_guarded = false;
     }
     stages.back().calls.push_back(call);
-    if (kind == Kind::around) stages.back().reach = footprint.margin;
+    if (kind == Kind::around) stages.back().margin = footprint.margin;
     stages.back().size = size = result_size({&call, 1}, size);
     looks_around |= kind == Kind::around;
     is_guarded |= guards;
@@ -86,26 +87,26 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
 }
 
 // Why a chain cannot be tiled; empty if it can.
-static std::string obstacle_to_parts(std::span<const Call> calls, const PlanInput& input) {
-  if (const Call* call = not_in_parts(calls)) return fmt::format("`{}` cannot be tiled", call->text());
+static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInput& input) {
+  if (const Call* call = find_untileable(calls)) return fmt::format("`{}` cannot be tiled", call->text());
   if ((stays_rgb(input) && !input.is_r11g11b10_between) || stages_of(calls, input.size).size() == 1) return "";
   return fmt::format("tiles cannot be stored as {} between ops; expected --space rgb and no --storage r11g11b10",
                      input.is_r11g11b10_between ? "11:11:10 bits" : "CIE Yxy");
 }
 
-TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
-                          const ChainOptions& options) {
-  TilingDecision passage{.obstacle = obstacle_to_parts(calls, input)};
-  const bool can_be_cut = passage.obstacle.empty();
+TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                             const ChainOptions& options) {
+  TilingDecision decision{.obstacle = obstacle_to_tiling(calls, input)};
+  const bool can_be_cut = decision.obstacle.empty();
   if (!can_be_cut) traits.memory.total_bytes = 0;  // free memory is unknown, so try and fail on allocation
-  passage.whole = plan_of_any_size(calls, input, traits);
-  passage.limit = over_limit(passage.whole, traits);
-  if (!passage.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", passage.limit, passage.obstacle);
-  passage.is_watched = options.most_ms > 0 && taps_of(passage.whole) > options.unwatched_taps && can_be_cut;
-  return passage;
+  decision.whole = plan_of_any_size(calls, input, traits);
+  decision.limit = over_limit(decision.whole, traits);
+  if (!decision.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", decision.limit, decision.obstacle);
+  decision.is_watched = options.most_ms > 0 && reads_of(decision.whole) > options.unwatched_reads && can_be_cut;
+  return decision;
 }
 
-std::array<int, 2> period_of(const Plan& plan) {
+std::array<int, 2> tile_alignment_of(const Plan& plan) {
   std::array<int, 2> tile_alignment{1, 1};
   for (const Pass& pass : plan.passes)
     for (size_t axis = 0; axis < 2; ++axis)
@@ -113,12 +114,12 @@ std::array<int, 2> period_of(const Plan& plan) {
   return tile_alignment;
 }
 
-Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period) {
+Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {
   const auto [corner, size] = made;
-  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.reach.x,
-                               stage.reach.wraps, period[0]);
-  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.reach.y,
-                               stage.reach.wraps, period[1]);
+  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.margin.x,
+                               stage.margin.wraps, alignment[0]);
+  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.margin.y,
+                               stage.margin.wraps, alignment[1]);
   return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
 }
 
@@ -129,11 +130,11 @@ Region needed_for_level(const Region& made, Size whole) {
           .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};
 }
 
-std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> period) {
-  const auto cut = [&](int count, int step) { return (count / 2 + step - 1) / step * step; };
+std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment) {
+  const auto cut = [&](int count, int step) { return round_up(count / 2, step); };
   const auto [x, y] = region.corner;
   const auto [width, height] = region.size;
-  const int left = cut(width, period[0]), upper = cut(height, period[1]);
+  const int left = cut(width, alignment[0]), upper = cut(height, alignment[1]);
   const bool can_cut_x = left > 0 && left<width, can_cut_y = upper> 0 && upper < height;
   if (!can_cut_x && !can_cut_y) return {};
   if (can_cut_x && (width > height || !can_cut_y))

@@ -16,22 +16,22 @@ namespace gpupost {
 struct Stage {
   std::vector<Call> calls;
   Size size;  // size of the result; for levels, of level 0
-  Margin reach;
+  Margin margin;
   bool makes_levels = false;  // the stage has only the call that makes levels
   bool moves = false;         // the stage has only calls that copy texels, which needs no device
 };
 
 // The first call that needs the whole image; nullptr if none.
-const Call* not_in_parts(std::span<const Call> calls);
+const Call* find_untileable(std::span<const Call> calls);
 // Splits a chain that can be tiled into stages, for an image of this size.
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size);
 
 // Approximate number of texels that all passes read, which estimates their time.
-double taps_of(const Plan& plan);
+double reads_of(const Plan& plan);
 
 struct ChainOptions {
-  double most_ms = 0;            // longest submission in ms, because drivers stop long submissions; 0: no limit
-  double unwatched_taps = 1e10;  // number of reads below which a submission is never too long
+  double most_ms = 0;             // longest submission in ms, because drivers stop long submissions; 0: no limit
+  double unwatched_reads = 1e10;  // number of reads below which a submission is never too long
 };
 
 // The decision to run a chain whole or in tiles.
@@ -42,19 +42,19 @@ struct TilingDecision {
   bool is_watched = false;  // runs in tiles if a submission would take too long
 };
 // Throws Error(Exit::limit), with the limit and the obstacle, if the chain fits neither whole nor in tiles.
-TilingDecision passage_of(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
-                          const ChainOptions& options);
+TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
+                             const ChainOptions& options);
 
 // Multiples of texels along x and y at which a tile may begin, so that its sums are those of the whole image.
-std::array<int, 2> period_of(const Plan& plan);
+std::array<int, 2> tile_alignment_of(const Plan& plan);
 
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
-Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> period);
+Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
 // Region of level 0 that a region of level 1 depends on.
 Region needed_for_level(const Region& made, Size whole);
 
-// Splits a region at a multiple of the period, across its longer side if possible. Empty if it cannot be split.
-std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> period);
+// Splits a region at a multiple of the alignment, across its longer side if possible. Empty if it cannot be split.
+std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment);
 
 // Copies a region of a level.
 Level part_of(const Level& whole, const Region& region, Depth depth);

@@ -13,14 +13,13 @@ Param filter_param(Filter def, bool has_all) {
              .help = "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
              .kind = ParamKind::choice,
              .default_value = double(def),
-             .choices = {"box", "triangle", "kaiser", "mitchell", "lanczos3"}};
+             .choices = {std::begin(filter_names), std::begin(filter_names) + int(Filter::lanczos3) + 1}};
   if (!has_all) return made;
   made.help =
       "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; catmull-rom: B "
       "= 0, "
       "C = 1/2; cubic: B-spline; gaussian: sigma of half a texel";
-  for (const std::string_view name : {"catmull-rom", "cubic", "lanczos2", "lanczos4", "lanczos6", "gaussian"})
-    made.choices.push_back(name);
+  made.choices.assign(std::begin(filter_names), std::end(filter_names));
   return made;
 }
 
@@ -28,7 +27,7 @@ Param border_param() {
   return {.name = "border",
           .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it",
           .kind = ParamKind::choice,
-          .choices = {"clamp", "repeat", "mirror"},
+          .choices = {std::begin(border_names), std::begin(border_names) + 3},
           .effect = {.in = [](const Call& call) { return Filter(call.integer("filter")) != Filter::box; },
                      .requirement = "a --filter other than box"}};
 }

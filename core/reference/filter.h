@@ -9,7 +9,7 @@
 
 namespace gpupost {
 
-// In the order of their names as choices of an option.
+// With their names as choices of an option.
 enum class Filter {
   box,
   triangle,
@@ -23,11 +23,16 @@ enum class Filter {
   lanczos6,
   gaussian
 };
+inline constexpr std::string_view filter_names[] = {"box",      "triangle",    "kaiser",  "mitchell",
+                                                    "lanczos3", "catmull-rom", "cubic",   "lanczos2",
+                                                    "lanczos4", "lanczos6",    "gaussian"};
 enum class Border { clamp, repeat, mirror, black, renormalize };
+inline constexpr std::string_view border_names[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
 
 // Meaning of R, G and B: colors, or directions of a normal map, 2 c - 1. Means of directions are normalized to length
 // 1. The length before that is dropped, or kept in alpha, which lower levels then use.
 enum class Normals { none, length_dropped, length_in_alpha };
+inline constexpr std::string_view normals_names[] = {"none", "length-dropped", "length-in-alpha"};
 
 // Position of result texels on the source along an axis: the middle of result texel i is at ((2 i + 1) from + phase) /
 // (2 to) source texels.

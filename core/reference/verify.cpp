@@ -123,9 +123,8 @@ static LevelCheck check_level(const Planes& expected, const Planes& tolerance, c
 
 // Is what `call` makes taken by the next op before it is stored?
 static bool goes_on_in_float(const Call& call, const Call& next) {
-  const bool is_folded = next.op->point && !(next.op->point->has_passes && next.op->point->has_passes(next));
-  return (call.op->point || call.op->makes == Makes::statistics) &&
-         (is_folded || footprint_of(next, {1, 1}).reads_once);
+  const bool is_fused = next.op->point && !(next.op->point->has_passes && next.op->point->has_passes(next));
+  return (call.op->point || call.op->makes == Makes::statistics) && (is_fused || footprint_of(next, {1, 1}).reads_once);
 }
 
 // Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of

@@ -7,7 +7,6 @@ bool is_finite(vec4 c) { return all(lessThanEqual(abs(c), vec4(largest_float)));
 
 void make(ivec2 at) {
   const vec4 middle = as_rgb(load(at));
-  const float of_place = intBitsToFloat(place_bits), of_range = intBitsToFloat(range_bits);
   const ivec2 first = max(at - radius, ivec2(0)), last = min(at + radius, ivec2(end_x, end_y) - 1);
   const float share = 1.0 / float((2 * radius + 1) * (2 * radius + 1));  // so that no sum overflows
   vec4 sum = vec4(0.0);

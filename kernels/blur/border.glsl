@@ -5,8 +5,8 @@ bool is_inside(int t, int side) { return t >= 0 && t < side; }
 
 // Index of the texel for position t, which may be beyond the side.
 int continued(int t, int side) {
-#if BORDER == 1 || BORDER == 2
-  const int period = BORDER * side;
+#if BORDER == BORDER_REPEAT || BORDER == BORDER_MIRROR
+  const int period = BORDER == BORDER_MIRROR ? 2 * side : side;
   const int rest = t >= 0 ? t % period : period - 1 - (-1 - t) % period;
   return rest < side ? rest : period - 1 - rest;
 #else
@@ -17,7 +17,7 @@ int continued(int t, int side) {
 // The texel at any position. Beyond an image with a black or renormalized border it is 0.
 vec4 texel(ivec2 at) {
   const vec4 c = load(ivec2(continued(at.x, width), continued(at.y, height)));
-#if BORDER >= 3
+#if BORDER == BORDER_BLACK || BORDER == BORDER_RENORMALIZE
   return is_inside(at.x, width) && is_inside(at.y, height) ? c : vec4(0.0);
 #else
   return c;
@@ -40,7 +40,7 @@ vec4 stored(vec4 half_sum) {
 
 // Converts weighted sums around a texel.
 vec4 finished(vec4 half_sum, ivec2 at) {
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   half_sum /= 2.0 * weight_inside(0, radius_x, at.x, width) *
               weight_inside(2 * radius_x + 1, radius_y, at.y, height);
 #endif

@@ -15,7 +15,7 @@ vec4 weighted(ivec2 at, int x) {
 #else
   const float weight = table[RADIUS_X + x];
 #endif
-#if BORDER == 0
+#if BORDER == BORDER_CLAMP
   return weight * loaded(textureLod(source, vec2(at) + vec2(float(x) + 0.5, 0.5), 0.0));
 #else
   return weight * texel(at + ivec2(x, 0));

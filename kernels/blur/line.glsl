@@ -1,9 +1,9 @@
-// Blurs along lines: rows if AXIS is 0, columns if it is 1. A thread makes several texels of a line one after another.
+// Blurs along lines: rows or columns, as AXIS says. A thread makes several texels of a line one after another.
 // Weights of the first pass are halved, so that sums of the largest values do not overflow; the last pass stores final
 // values.
 #include "blur/border.glsl"
 
-#if AXIS == 0
+#if AXIS == AXIS_X
 #define SIDE width
 #define LINE_COUNT height
 #define radius radius_x
@@ -17,11 +17,11 @@
 int line_index = int(gl_GlobalInvocationID.x);
 int line = min(line_index, LINE_COUNT - 1);
 
-ivec2 place(int t) { return AXIS == 0 ? ivec2(t, line) : ivec2(line, t); }
+ivec2 place(int t) { return AXIS == AXIS_X ? ivec2(t, line) : ivec2(line, t); }
 
 vec4 line_texel(int t) {
   const vec4 c = load(place(continued(t, SIDE)));
-#if BORDER >= 3
+#if BORDER == BORDER_BLACK || BORDER == BORDER_RENORMALIZE
   return is_inside(t, SIDE) ? c : vec4(0.0);
 #else
   return c;
@@ -30,7 +30,7 @@ vec4 line_texel(int t) {
 
 // Stores a sum. `inside`: share of the weights that are inside the image.
 void store_sum(int t, vec4 sum, float inside) {
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   sum /= inside;
 #endif
   if (line_index < LINE_COUNT && t < SIDE) store(place(t), IS_LAST == 1 ? stored(sum) : sum);

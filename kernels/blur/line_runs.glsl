@@ -12,7 +12,7 @@ void add(int t, int k, int first, int last) {
   const vec4 c = line_texel(t);
   [[unroll]] for (int j = 0; j < RUN; ++j)
     if (j >= first && j <= last) sums[j] += weights[(k - j + RUN) % RUN] * c;
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   const float is_in = is_inside(t, SIDE) ? 1.0 : 0.0;
   [[unroll]] for (int j = 0; j < RUN; ++j)
     if (j >= first && j <= last) inside[j] += weights[(k - j + RUN) % RUN] * is_in;

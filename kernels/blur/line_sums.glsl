@@ -74,7 +74,7 @@ void main() {
     }
     vec4 younger = vec4(0.0);
     for (int k = 0; k < blocks; ++k) {
-#if AXIS == 1
+#if AXIS == AXIS_Y
       // Threads that advance together read and write whole cache lines.
       barrier();
 #endif

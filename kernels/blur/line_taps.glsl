@@ -8,7 +8,7 @@ vec4 inside = vec4(0.0);  // sum of the weights inside the image, for each sum
 
 // Adds the weight to `inside` if t is inside the image.
 void add_inside(int t, vec4 weights) {
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   if (is_inside(t, SIDE)) inside += weights;
 #endif
 }

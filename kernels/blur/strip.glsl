@@ -60,13 +60,13 @@ int row_of(int y) { return y; }
 vec4 column_texel(int column, int y) {
   const int own_row = row_of(y);
   int row = own_row;
-#if ALTERNATES && BORDER != 1 && BORDER != 2
+#if ALTERNATES && BORDER != BORDER_REPEAT && BORDER != BORDER_MIRROR
   row = continued(row, height);  // as fast as a look at where it is
 #else
   if (!is_inside(row, height)) row = continued(row, height);
 #endif
   const vec4 c = load(ivec2(column, row));
-#if BORDER >= 3
+#if BORDER == BORDER_BLACK || BORDER == BORDER_RENORMALIZE
   return is_inside(own_x(), width) && is_inside(own_row, height) ? c : vec4(0.0);
 #else
   return c;

@@ -22,7 +22,7 @@ float share_inside(int at, int radius, int side) {
 
 void keep(int row, int place, int y, vec4 sum) {
   vec4 half_mean = window_scale * sum;
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(row_of(y + row), radius_y, height);
 #endif
   keep_result(row, place, doubled(half_mean));

@@ -6,7 +6,7 @@
 const int pending_count = max(1, 2 * RADIUS_Y);
 
 void keep(int row, int place, int y, vec4 sum) {
-#if BORDER == 4
+#if BORDER == BORDER_RENORMALIZE
   sum /= 2.0 * weight_inside(0, RADIUS_X, first_x() + place, width) *
          weight_inside(2 * RADIUS_X + 1, RADIUS_Y, y + row, height);
 #endif

@@ -3,7 +3,7 @@
 #include "blur/border.glsl"
 #include "lib/group_order.glsl"
 
-#if AXIS == 0
+#if AXIS == AXIS_X
 const ivec2 next = ivec2(1, 0);
 #define radius radius_x
 #else
@@ -18,7 +18,7 @@ vec4 line_sum(ivec2 at) {
   // table: position of a pair, weight of the pair, and so on
   for (int pair = 0; pair <= radius; ++pair)
     sum += table[2 * pair + 1] * textureLod(source, vec2(at) + 0.5 + table[2 * pair] * vec2(next), 0.0);
-#elif AXIS == 0
+#elif AXIS == AXIS_X
   for (int k = -radius; k <= radius; ++k) sum += table[radius + k] * texel(at + k * next);
 #elif IS_FIRST
   // the single weight along x is 1/2

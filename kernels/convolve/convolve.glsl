@@ -5,9 +5,9 @@
 
 // The texel of a side that stands for texel t of its endless continuation.
 int continued(int t, int side, int shift) {
-#if BORDER == 0
+#if BORDER == BORDER_CLAMP
   return clamp(t, 0, side - 1);
-#elif BORDER == 1
+#elif BORDER == BORDER_REPEAT
   return (t + shift) % side;
 #else
   const int rest = (t + shift) % (2 * side);
@@ -25,7 +25,7 @@ void make(ivec2 at) {
       if (weight != 0.0) sum += weight * load(ivec2(x, y));
     }
   }
-  const float scale = intBitsToFloat(scale_bits), most = largest_float / scale;
+  const float most = largest_float / scale;
   // what overshoots the floats is the largest; infinities and NaN stay
   vec4 made = mix(sum, scale * clamp(sum, vec4(-most), vec4(most)), lessThanEqual(abs(sum), vec4(largest_float)));
   if (KEEPS_ALPHA != 0) {

@@ -1,5 +1,5 @@
 // Each texel's circle of confusion from its depth: its radius in texels, positive nearer than the focus, and the share
-// of its light that a texel in it gets. A workgroup takes a tile of 16x16 texels.
+// of its light that a texel in it gets. A workgroup takes a tile of TILE x TILE texels.
 //
 // table: the radius of a circle at a nearness of one meter, the focus's nearness, that of the focal length, what makes
 // meters of a depth, the largest radius, and the areas of circles.
@@ -15,7 +15,7 @@ float nearness_of(float depth) {
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-  const ivec2 at = 16 * ivec2(gl_WorkGroupID.xy) + ivec2(thread & 15, thread >> 4);
+  const ivec2 at = TILE * ivec2(gl_WorkGroupID.xy) + ivec2(thread % TILE, thread / TILE);
   begin_tile();
   if (at.x < end_x && at.y < end_y) {
     const float radius = clamp(table[0] * (nearness_of(load(at).r) - table[1]), -table[4], table[4]);

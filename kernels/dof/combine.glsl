@@ -16,7 +16,7 @@ vec4 of_layer(vec4 c) {
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-  const ivec2 at = 16 * ivec2(gl_WorkGroupID.xy) + ivec2(thread & 15, thread >> 4);
+  const ivec2 at = TILE * ivec2(gl_WorkGroupID.xy) + ivec2(thread % TILE, thread / TILE);
   if (at.x >= end_x || at.y >= end_y) return;
   const vec4 c = load(at), own = is_finite(c) ? part * c : vec4(0.0);
   const float radius = load_more0(at).r;

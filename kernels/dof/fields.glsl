@@ -1,5 +1,5 @@
 // A picture through a lens, from its circles of confusion, load_more0(); core/ops/dof/reference.h says what is done. A
-// workgroup takes a tile of 16x16 texels and looks as far around as circles reach into it.
+// workgroup takes a tile of TILE x TILE texels and looks as far around as circles reach into it.
 //
 // table: by offset, rows of 2 EDGE_REACH + 1, where the aperture's edge is; a disk, IS_DISK, has none.
 // IS_HALF: texels stand for 2x2 of the picture, and what is made of them is kept in layers: how much the near field
@@ -22,7 +22,7 @@ float reach_of_tile(int thread) {
     const ivec2 away = ivec2(index % side, index / side) - TILE_REACH, other = tile + away;
     if (other.x >= 0 && other.y >= 0 && other.x < tiles_x && other.y < tiles_y) {
       const uint radius = statistics[tiles_at + 2 * (other.y * tiles_x + other.x)];
-      const ivec2 gap = max(16 * abs(away) - 15, ivec2(0));
+      const ivec2 gap = max(TILE * abs(away) - (TILE - 1), ivec2(0));
       if (uintBitsToFloat(radius) + 0.5 > float(max(gap.x, gap.y))) atomicMax(reached, radius);
     }
   }
@@ -70,7 +70,7 @@ vec4 behind_near(vec4 own, float radius) {
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-  const ivec2 at = 16 * ivec2(gl_WorkGroupID.xy) + place_in_group(thread), last = ivec2(end_x, end_y) - 1;
+  const ivec2 at = TILE * ivec2(gl_WorkGroupID.xy) + place_in_group(thread), last = ivec2(end_x, end_y) - 1;
   const int reach = int(reach_of_tile(thread) + 0.5);
   const ivec2 place = min(at, last);
   const vec2 own = load_more0(place).rg;

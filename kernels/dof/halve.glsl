@@ -1,5 +1,5 @@
 // What stands for 2x2 texels of a picture and their circles, load_more0(): the mean of the near ones, where there are
-// none of those beyond the focus, else of all, and of them what is light. A workgroup makes a tile of 16x16 texels.
+// none of those beyond the focus, else of all, and of them what is light. A workgroup makes a tile of TILE x TILE texels.
 //
 // table: the areas of circles.
 #include "dof/areas.glsl"
@@ -12,7 +12,7 @@ int side_of(float radius) { return radius > 0.5 ? 1 : radius < -0.5 ? -1 : 0; }
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-  const ivec2 at = 16 * ivec2(gl_WorkGroupID.xy) + ivec2(thread & 15, thread >> 4), last = ivec2(end_x, end_y) - 1;
+  const ivec2 at = TILE * ivec2(gl_WorkGroupID.xy) + ivec2(thread % TILE, thread / TILE), last = ivec2(end_x, end_y) - 1;
   begin_tile();
   if (2 * at.x <= last.x && 2 * at.y <= last.y) {
     float radii[4];

@@ -15,14 +15,14 @@ vec4 whole(vec4 sum) { return clamp(sum, vec4(-part * largest_float), vec4(part 
 
 // The texel itself if it is not finite. Inputs are scaled.
 vec4 shown(vec4 c, float radius, vec4 near_light, float coverage, vec4 behind) {
-#if SHOW == 0
+#if SHOW == SHOW_RESULT
   if (!is_finite(c)) return c;
   return whole(coverage >= 1.0 ? near_light / coverage : near_light + (1.0 - coverage) * behind);
-#elif SHOW == 1
+#elif SHOW == SHOW_COC
   return of_rgb(vec4(max(radius, 0.0) / float(LARGEST), max(-radius, 0.0) / float(LARGEST), 0.0, 1.0));
-#elif SHOW == 2
+#elif SHOW == SHOW_NEAR
   return vec4(whole(near_light).rgb, 1.0);
-#elif SHOW == 3
+#elif SHOW == SHOW_FAR
   return vec4(radius < -0.5 ? whole(behind).rgb : vec3(0.0), 1.0);
 #else
   return of_rgb(vec4(vec3(min(coverage, 1.0)), 1.0));

@@ -1,4 +1,4 @@
-// Largest radii in a tile of 16x16 texels, in front of and behind the focus: statistics[tiles_at + 2 tile] and the next
+// Largest radii in a tile of TILE x TILE texels, in front of and behind the focus: statistics[tiles_at + 2 tile] and the next
 // one.
 shared uint most_near, most_far;
 

@@ -3,11 +3,11 @@
 #include "lib/order.glsl"
 
 ivec2 place_in_group(int index) {
-#if ORDER == 0
+#if ORDER == ORDER_ROWS
   return ivec2(index % GROUP_X, index / GROUP_X);
-#elif ORDER == 1 && GROUP_X == GROUP_Y
+#elif ORDER == ORDER_Z && GROUP_X == GROUP_Y
   return z_order(index);
-#elif ORDER == 1
+#elif ORDER == ORDER_Z
   return z_order(index & 63) + ivec2(8 * (index >> 6), 0);
 #elif GROUP_X == GROUP_Y
   return amd_order(index);

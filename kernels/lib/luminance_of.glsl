@@ -1,1 +1,3 @@
-float luminance_of(vec3 light) { return dot(vec3(0.2126390059, 0.7151686788, 0.0721923154), light); }  // Rec. 709
+#include "generated/color_constants.glsl"
+
+float luminance_of(vec3 light) { return dot(XYZ_OF_REC709[1], light); }  // Rec. 709

@@ -1,5 +1,6 @@
 // Encodes light with an exponent that depends on the light to which the eye is adapted; see
 // core/ops/localgamma/reference.h.
+#include "generated/color_constants.glsl"
 
 float adapted_exponent(float adaptation) {
   return 0.444 + 0.045 * log((adaptation > 0.0 ? min(adaptation, 1.0) : 0.0) + 0.6034);
@@ -14,5 +15,5 @@ vec4 locally_encoded_rgb(vec4 c, float exponent) {
 // Light without chromaticity becomes white.
 vec4 locally_encoded_yxy(vec4 c, float exponent) {
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
-  return vec4(locally_encoded(c.r, exponent), is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+  return vec4(locally_encoded(c.r, exponent), is_nowhere ? WHITE : c.gb, c.a);
 }

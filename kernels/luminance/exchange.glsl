@@ -1,13 +1,13 @@
 // The numbers of a workgroup's THREADS, a power of two, reduced: thread 0 has the result. Every step has its barrier,
 // in the last 64 threads too: no device has to run them in step.
 //
-// EXCHANGE, after the document: 0 interleaved addresses, 1 sequential ones, 2 the same unrolled; 3 by subgroups, then
+// EXCHANGE, after the document: interleaved addresses, sequential ones, or the same unrolled; or by subgroups, then
 // of one number a subgroup.
 #include "luminance/subgroup.glsl"
 
 shared float numbers[THREADS];
 
-#if EXCHANGE == 3
+#if EXCHANGE == EXCHANGE_BY_SUBGROUPS
 float reduced_in_group(float number, int thread) {
   number = reduced_in_subgroup(number);
   barrier();  // earlier values have been read
@@ -26,13 +26,13 @@ float reduced_in_group(float number, int thread) {
 float reduced_in_group(float number, int thread) {
   numbers[thread] = number;
   barrier();
-#if EXCHANGE == 0
+#if EXCHANGE == EXCHANGE_INTERLEAVED
   for (int step = 1; step < THREADS; step *= 2) {
     const int index = 2 * step * thread;
     if (index < THREADS) numbers[index] = combined(numbers[index], numbers[index + step]);
     barrier();
   }
-#elif EXCHANGE == 1
+#elif EXCHANGE == EXCHANGE_SEQUENTIAL
   for (int step = THREADS / 2; step > 0; step /= 2) {
     if (thread < step) numbers[thread] = combined(numbers[thread], numbers[thread + step]);
     barrier();

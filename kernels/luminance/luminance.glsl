@@ -3,14 +3,10 @@
 // number, `tile` the texels of a cell, the last holding what is left, or 0 where all have as many or one less; `pieces`
 // is their number in a cell and `piece` the texels of one. `whole` and `whole_tile` are those of the picture itself.
 //
-// LIGHT: 0 weights of Rec. 709, 1 those of the document, 2 the source holds what a pass before has made.
+// LIGHT: the weights of Rec. 709, or those of the document; or the source holds what a pass before has made.
 // MEASURE: what a cell says of its texels.
-#define MEASURE_MEAN 0
-#define MEASURE_MINIMUM 1
-#define MEASURE_MAXIMUM 2
-#define MEASURE_COUNT 3
 
-#if LIGHT == 1
+#if LIGHT == LIGHT_DOCUMENT
 const vec3 weights = vec3(0.2125, 0.7154, 0.0721);
 #else
 const vec3 weights = vec3(0.2126, 0.7152, 0.0722);
@@ -75,7 +71,7 @@ vec4 gray(float number) { return vec4(vec3(number), 1.0); }
 
 // Values are scaled down by powers of two before they are summed, so that a sum overflows only if the mean does.
 float number_at(ivec2 at) {
-#if LIGHT == 2
+#if LIGHT == LIGHT_MADE_BEFORE
   return load(at).r * power_of_two(-load_exponent);
 #elif MEASURE == MEASURE_COUNT
   return power_of_two(-load_exponent);

@@ -6,7 +6,7 @@
 #if IS_BASE
 shared uint covered;
 #else
-shared uint bins[scale_count];
+shared uint bins[SCALE_COUNT];
 #endif
 
 // Alpha of the texels at `at` and to its right; NaN becomes 0.
@@ -20,7 +20,6 @@ vec2 alphas(ivec2 at) {
 float sample_of(vec4 a, vec4 weights, float scale) { return dot(weights, min(scale * a, vec4(1.0))); }
 
 void count(vec4 a) {
-  const float reference = intBitsToFloat(reference_bits);
   for (int k = 0; k < 16; ++k) {
     const vec2 t = (2.0 * vec2(k & 3, k >> 2) + 1.0) / 8.0;
     const vec4 weights = vec4(1.0 - t.x, t.x, 1.0 - t.x, t.x) * vec4(1.0 - t.y, 1.0 - t.y, t.y, t.y);
@@ -30,7 +29,7 @@ void count(vec4 a) {
     int failed = 0;
     for (int digit = 9; digit >= 0; --digit)
       if (sample_of(a, weights, scale_at(failed + (1 << digit))) < reference) failed += 1 << digit;
-    if (failed < scale_count - 1) atomicAdd(bins[failed], 1u);
+    if (failed < SCALE_COUNT - 1) atomicAdd(bins[failed], 1u);
 #endif
   }
 }
@@ -40,7 +39,7 @@ void main() {
 #if IS_BASE
   if (thread == 0) covered = 0;
 #else
-  for (int k = 0; k < scale_count; k += 64) bins[k + thread] = 0;
+  for (int k = 0; k < SCALE_COUNT; k += 64) bins[k + thread] = 0;
 #endif
   barrier();
   const ivec2 places = max(ivec2(width, height) - 1, 1);  // with one texel per side, it is its own neighbor
@@ -56,7 +55,7 @@ void main() {
 #if IS_BASE
   if (thread == 0) atomicAdd(statistics[counts_at], covered);
 #else
-  for (int k = 0; k < scale_count; k += 64)
+  for (int k = 0; k < SCALE_COUNT; k += 64)
     if (bins[k + thread] != 0u) atomicAdd(statistics[bins_of(level) + k + thread], bins[k + thread]);
 #endif
 }

@@ -58,7 +58,7 @@ real4 reduce_kept(ivec2 corner) {
 
 // Adds one of four values to `so_far`, which has `before` values.
 vec4 reduce_next(vec4 so_far, vec4 c, int before) {
-#if REDUCE == 0
+#if REDUCE == REDUCE_MEAN
   return so_far + 0.25 * c;
 #else
   return before == 0 ? c : extreme(so_far, c);

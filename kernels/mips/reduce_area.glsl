@@ -4,7 +4,7 @@
 
 // Value for a texel that is not covered; `first` is a covered one.
 vec4 uncovered(vec4 first) {
-#if REDUCE == 0
+#if REDUCE == REDUCE_MEAN
   return vec4(0);
 #else
   return first;
@@ -13,7 +13,7 @@ vec4 uncovered(vec4 first) {
 
 // Reduces texels, given row by row; `size` of the level above, `at` of the texel.
 vec4 reduce_area(vec4 texels[9], ivec2 size, ivec2 at) {
-#if REDUCE == 0
+#if REDUCE == REDUCE_MEAN
   const vec3 columns = area_weights(size.x, at.x), rows = area_weights(size.y, at.y);
   return (texels[0] * columns.x + texels[1] * columns.y + texels[2] * columns.z) * rows.x +
          (texels[3] * columns.x + texels[4] * columns.y + texels[5] * columns.z) * rows.y +

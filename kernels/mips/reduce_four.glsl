@@ -1,6 +1,6 @@
-// Reduces several values to their mean, minimum or maximum. REDUCE: 0 mean, 1 minimum, 2 maximum.
+// Reduces several values to their mean, minimum or maximum. REDUCE says which.
 
-#if REDUCE == 0
+#if REDUCE == REDUCE_MEAN
 
 #if HALF
 // The sum of halves that are near zero is exact, a quarter of one is not: so the sum first, and where that is too large
@@ -20,7 +20,7 @@ real4 reduce_four(real4 a, real4 b, real4 c, real4 d) {
 
 #else
 
-#if REDUCE == 1
+#if REDUCE == REDUCE_MIN
 #define BEATS lessThan
 #else
 #define BEATS greaterThan

@@ -3,22 +3,15 @@
 // How that is done is chosen by literals, after the variants that the talk compares.
 // ROWS: threads take the texels row by row, else in AMD's order, in which any four neighbors are a quad of texels.
 // EACH: texels a side that a thread reads at once, 2 (in each of the four quarters of the tile) or 4 (a square).
-// LINEAR: 1 a sample between four texels is their mean; 2 likewise where that is a number, since llvmpipe's sampler takes
-// differences, and of infinities or numbers too far apart there are none; else they are loaded.
+// LINEAR: whether a sample between four texels is their mean, is checked to be a number, or the texels are loaded.
 // EXCHANGE: how the threads hand on their results,
-//   0  through shared memory, an array a level
-//   1  the same in place, every fourth thread goes on
-//   2  the same in place, the threads at the front go on: whole subgroups can rest
-//   3  by quads, regrouped through shared memory at each level
-//   4  by subgroups of 16 or more, through shared memory once
+//   SHARED            through shared memory, an array a level
+//   SHARED_EVERY_4TH  the same in place, every fourth thread goes on
+//   SHARED_PACKED     the same in place, the threads at the front go on: whole subgroups can rest
+//   QUAD              by quads, regrouped through shared memory at each level
+//   SHUFFLE           by subgroups of 16 or more, through shared memory once
 #include "lib/order.glsl"
 #include "mips/levels.glsl"
-
-#define EXCHANGE_OWN 0
-#define EXCHANGE_FOURTH 1
-#define EXCHANGE_PACKED 2
-#define EXCHANGE_QUAD 3
-#define EXCHANGE_SHUFFLE 4
 
 // Texel `index` of a tile's part of the level `step` below: its place there. In AMD's order entry j covers the entries
 // 4j to 4j+3 of the level above, whatever the level.
@@ -43,10 +36,10 @@ ivec2 place_in_quarter(int thread) {
 // Makes a texel of level 1. Tiles at the right and lower edge read outside the image; those reads are clamped and not
 // used.
 real4 first_level(ivec2 at) {
-#if LINEAR == 1
+#if LINEAR == LINEAR_SAMPLED
   return real4(sample_between(2 * at + 1));
 #else
-#if LINEAR == 2
+#if LINEAR == LINEAR_CHECKED
   const vec4 c = sample_between(2 * at + 1);
   if (!any(isnan(c)) && !any(isinf(c))) return real4(c);
 #endif
@@ -82,7 +75,7 @@ real4 reduce_four_quads(real4 c) {
 #if EXCHANGE < EXCHANGE_QUAD
 // Offset in shared memory of a texel of level `step`.
 int entry_of(int step, ivec2 place) {
-#if EXCHANGE == EXCHANGE_OWN
+#if EXCHANGE == EXCHANGE_SHARED
   // 32x32, 16x16, ... one after another; with EACH 4 the first stays in registers
   int offset = 0;
   for (int above = EACH / 2; above < 6; ++above)
@@ -104,7 +97,7 @@ real4 reduce_shared(int step, ivec2 place) {
 void finish_shared(ivec2 tile_at, int thread) {
   for (int step = 3; step <= STEPS; ++step) {
     barrier();
-#if EXCHANGE == EXCHANGE_FOURTH
+#if EXCHANGE == EXCHANGE_SHARED_EVERY_4TH
     const int spread = 2 * (step - 2);
     const bool goes_on = (thread & ((1 << spread) - 1)) == 0;
     const int index = thread >> spread;

@@ -9,7 +9,7 @@ vec4 extreme(vec4 a, vec4 b) {
 }
 
 vec4 tap(ivec2 at, int offset) {
-  const ivec2 place = at + (AXIS == 0 ? ivec2(offset, 0) : ivec2(0, offset));
+  const ivec2 place = at + (AXIS == AXIS_X ? ivec2(offset, 0) : ivec2(0, offset));
   return as_rgb(load(clamp(place, ivec2(0), ivec2(end_x, end_y) - 1)));
 }
 

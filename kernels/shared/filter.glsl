@@ -13,9 +13,9 @@ vec4 read(ivec2 at) {
   c = as_rgb(c);
   c = of_rgb(vec4(compressed(c.r), compressed(c.g), compressed(c.b), c.a));
 #endif
-#if NORMALS
+#if NORMALS != NORMALS_NONE
   c.rgb = 2.0 * vec3(unit(c.r), unit(c.g), unit(c.b)) - 1.0;
-#if NORMALS == 2
+#if NORMALS == NORMALS_LENGTH_IN_ALPHA
   c.rgb *= unit(c.a);
 #endif
 #endif
@@ -33,12 +33,12 @@ vec4 within_storage(vec4 c) {
 vec4 finished(vec4 c) {
 #if IS_FIRST
   return c;
-#elif NORMALS
+#elif NORMALS != NORMALS_NONE
   const vec3 direction = 4.0 * c.rgb;
   const float size = length(direction);
   // a shorter mean has no meaningful direction
   const vec3 normal = size < 9.765625e-4 ? vec3(0.5, 0.5, 1.0) : 0.5 + 0.5 * direction / size;
-  return vec4(normal, NORMALS == 2 ? min(1.0, size) : within_storage(c).a);
+  return vec4(normal, NORMALS == NORMALS_LENGTH_IN_ALPHA ? min(1.0, size) : within_storage(c).a);
 #elif COMPRESS
   const vec3 sum = as_rgb(c).rgb;
   const vec3 large = vec3(expanded(4.0 * sum.r), expanded(4.0 * sum.g), expanded(4.0 * sum.b));
@@ -51,7 +51,7 @@ vec4 finished(vec4 c) {
 
 // Index of the source texel for position t, which may be beyond the side.
 int continued(int t) {
-#if BORDER == 0
+#if BORDER == BORDER_CLAMP
   return clamp(t, 0, source_side - 1);
 #else
   const int rest = (t + shift) % period;
@@ -61,7 +61,7 @@ int continued(int t) {
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
-#if AXIS == 0
+#if AXIS == AXIS_X
   const int along = 64 * int(gl_WorkGroupID.x) + thread, last_along = width - 1;
   const int across = 4 * int(gl_WorkGroupID.y);
   const int last_across = height - 1, next = 1;
@@ -85,13 +85,13 @@ void main() {
       weight_sum += weight * share;
       for (int k = 0; k < 4; ++k) {
         const int beside = min(across + k * next, last_across);
-        sums[k] += weight * share * read(AXIS == 0 ? ivec2(from, beside) : ivec2(beside, from));
+        sums[k] += weight * share * read(AXIS == AXIS_X ? ivec2(from, beside) : ivec2(beside, from));
       }
     }
   }
   for (int k = 0; k < 4; ++k) {
     const int beside = across + k * next;
     if (along <= last_along && beside <= last_across)
-      store(AXIS == 0 ? ivec2(along, beside) : ivec2(beside, along), finished(sums[k] / weight_sum));
+      store(AXIS == AXIS_X ? ivec2(along, beside) : ivec2(beside, along), finished(sums[k] / weight_sum));
   }
 }

@@ -42,30 +42,30 @@ float bessel_0(float x) {
 
 // x: distance from the middle, 0 or more, in texels of the coarser side
 float curve(float x) {
-#if FILTER == 1
+#if FILTER == FILTER_TRIANGLE
   return max(0.0, 1.0 - x);
-#elif FILTER == 2
+#elif FILTER == FILTER_KAISER
   return x < 3.0 ? sinc(x) * bessel_0(4.0 * sqrt(1.0 - x * x / 9.0)) / 11.3019219521363 : 0.0;
-#elif FILTER == 3
+#elif FILTER == FILTER_MITCHELL
   const float to_end = 2.0 - x;
   return x < 1.0 ? (7.0 * x - 12.0) * x * x / 6.0 + 8.0 / 9.0
                  : x < 2.0 ? to_end * to_end * (8.0 - 7.0 * x) / 18.0 : 0.0;
-#elif FILTER == 5
+#elif FILTER == FILTER_CATMULL_ROM
   const float to_end = 2.0 - x;
   return x < 1.0 ? (1.5 * x - 2.5) * x * x + 1.0 : x < 2.0 ? 0.5 * to_end * to_end * (1.0 - x) : 0.0;
-#elif FILTER == 6
+#elif FILTER == FILTER_CUBIC
   const float to_end = 2.0 - x;
   return x < 1.0 ? 2.0 / 3.0 + (0.5 * x - 1.0) * x * x : x < 2.0 ? to_end * to_end * to_end / 6.0 : 0.0;
-#elif FILTER == 10
+#elif FILTER == FILTER_GAUSSIAN
   return x < 3.0 ? exp(-2.0 * x * x) : 0.0;
 #else
-  const float lobes = FILTER == 7 ? 2.0 : FILTER == 8 ? 4.0 : FILTER == 9 ? 6.0 : 3.0;
+  const float lobes = FILTER == FILTER_LANCZOS2 ? 2.0 : FILTER == FILTER_LANCZOS4 ? 4.0 : FILTER == FILTER_LANCZOS6 ? 6.0 : 3.0;
   return x < lobes ? sinc(x) * sinc(x / lobes) : 0.0;
 #endif
 }
 
 float weight_of(int distance) {
-#if FILTER == 0
+#if FILTER == FILTER_BOX
   // overlap of the source texel with the target texel
   const int whole = 2 * min(from_side, to_side);
   return float(clamp(from_side + to_side - abs(distance), 0, whole)) / float(whole);

@@ -9,8 +9,7 @@ void make(ivec2 at) {
     store(at, of_rgb(c));
     return;
   }
-  const float amount = intBitsToFloat(amount_bits), least = intBitsToFloat(threshold_bits);
   const vec3 straight = unpremultiply(c).rgb, detail = straight - unpremultiply(as_rgb(load_second(at))).rgb;
-  const vec3 kept = mix(sign(detail) * max(abs(detail) - least, vec3(0.0)), detail, isnan(detail));
+  const vec3 kept = mix(sign(detail) * max(abs(detail) - threshold, vec3(0.0)), detail, isnan(detail));
   store(at, of_rgb(vec4(c.rgb + amount * coverage_of(c.a) * kept, c.a)));
 }

@@ -5,5 +5,5 @@
 void make(ivec2 at) {
   const ivec2 place = at + ivec2(corner_x, corner_y);
   if (all(greaterThanEqual(place, ivec2(0))) && all(lessThan(place, ivec2(width, height)))) store(at, load(place));
-  else store(at, of_rgb(intBitsToFloat(ivec4(red_bits, green_bits, blue_bits, alpha_bits))));
+  else store(at, of_rgb(vec4(red, green, blue, alpha)));
 }

@@ -23,7 +23,7 @@ void main() {
   }
   if (before <= all / 2 && all / 2 < before + count) middle = thread;
   barrier();
-  const float low = intBitsToFloat(low_bits) * float(all), high = intBitsToFloat(high_bits) * float(all);
+  const float low = low_share * float(all), high = high_share * float(all);
   vec2 sum = vec2(0.0);
   for (int bin = first; bin < first + bins_each; ++bin) {
     const uint upto = before + statistics[bin_of(statistics_at, bin)];

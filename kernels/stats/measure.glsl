@@ -9,6 +9,7 @@
 #else
 #define each_texel for (int index = 0; index < EACH; ++index)
 #endif
+#include "generated/color_constants.glsl"
 #include "stats/whole.glsl"
 
 #if MEASURE_ALL && ONE_DISPATCH
@@ -34,7 +35,7 @@ bool finishes_last(int thread) {
 
 // Value `spread` of a texel: its luminance (Rec. 709, linear), or a component.
 float number_of(int spread, vec4 c) {
-  return spread == 0 ? dot(c.rgb, vec3(0.2126390059, 0.7151686788, 0.0721923154)) : c[spread - 1];
+  return spread == 0 ? dot(c.rgb, XYZ_OF_REC709[1]) : c[spread - 1];
 }
 
 // Whether R, G or B (for luminance), or the component, is NaN.
@@ -150,7 +151,7 @@ void measure_tiles(int group) {
 #if MEASURE_ALL
 void hand_on(vec4 own[spreads], int thread, int group) {
   for (int bin = thread; bin < bin_count; bin += 256)
-    if (shared_bins[bin] > 0u) add(bins_at + bin, shared_bins[bin]);
+    if (shared_bins[bin] > 0u) add(BINS_AT + bin, shared_bins[bin]);
   if (thread > 0) return;
   each_spread keep(spreads * group + spread, own[spread]);
   for (int index = 0; index < counted; ++index)

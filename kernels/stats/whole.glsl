@@ -6,8 +6,8 @@
 
 // Layout of the scratch buffer: number of finished workgroups, counts, then partial results. Counts are 0 again at the
 // end.
-const int finished_at = 0, counters_at = 4, bins_at = 24;
-const int parts_at = bins_at + bin_count;
+const int finished_at = 0, counters_at = 4;
+const int parts_at = BINS_AT + bin_count;
 
 #if ONE_DISPATCH
 void add(int at, uint count) {
@@ -79,7 +79,7 @@ void take_all(out vec4 own[spreads], int thread) {
     counts[thread] = take(counters_at + thread);
     statistics[count_of(statistics_at, 0, 0) + thread] = counts[thread];
   }
-  for (int bin = thread; bin < bin_count; bin += 256) statistics[bin_of(statistics_at, bin)] = take(bins_at + bin);
+  for (int bin = thread; bin < bin_count; bin += 256) statistics[bin_of(statistics_at, bin)] = take(BINS_AT + bin);
   each_spread own[spread] = part_of_kept(spread, thread);
 }
 

@@ -1,4 +1,5 @@
 // Curves that need the whole color. core/ops/tonemap/color_curves.cpp has their sources.
+#include "generated/color_constants.glsl"
 
 vec3 hill(vec3 light) {
   const mat3 into = mat3(0.59719, 0.35458, 0.04823, 0.07600, 0.90834, 0.01566, 0.02840, 0.13383, 0.83777);
@@ -39,10 +40,10 @@ float agx_sigmoid(float x) {
 
 // A look: slope, power, saturation. As published, the luminance is that before the power, unlike in ASC CDL.
 vec3 agx_look(vec3 v, int look) {
-  if (look == 0) return v;
-  const vec3 slope = look == 1 ? vec3(1.0) : vec3(1.0, 0.9, 0.5);
-  const vec3 powered = pow(max(v, 0.0) * slope, vec3(look == 1 ? 1.35 : 0.8));
-  return mix(vec3(dot(v, vec3(0.2126, 0.7152, 0.0722))), powered, look == 1 ? 1.4 : 1.3);
+  if (look == TONEMAP_LOOK_NONE) return v;
+  const vec3 slope = look == TONEMAP_LOOK_PUNCHY ? vec3(1.0) : vec3(1.0, 0.9, 0.5);
+  const vec3 powered = pow(max(v, 0.0) * slope, vec3(look == TONEMAP_LOOK_PUNCHY ? 1.35 : 0.8));
+  return mix(vec3(dot(v, vec3(0.2126, 0.7152, 0.0722))), powered, look == TONEMAP_LOOK_PUNCHY ? 1.4 : 1.3);
 }
 
 const int agx_by_degree_6 = 0, agx_by_degree_7 = 1, agx_by_sigmoid = 2;
@@ -66,14 +67,10 @@ vec3 agx(vec3 light, int curve, int look, float power) {
 }
 
 vec3 agx_of_rec2020(vec3 light, int curve, int look, float power) {
-  const mat3 wide = mat3(0.6274038959, 0.3292830384, 0.0433130657, 0.0690972894, 0.9195403951, 0.0113623156,
-                         0.0163914389, 0.0880133079, 0.8955952532);
-  const mat3 narrow = mat3(1.6604910021, -0.5876411388, -0.0728498633, -0.1245504745, 1.1328998971, -0.0083494226,
-                           -0.0181507634, -0.1005788980, 1.1187296614);
   const mat3 into = mat3(0.856627153315983, 0.0951212405381588, 0.0482516061458583, 0.137318972929847,
                          0.761241990602591, 0.101439036467562, 0.11189821299995, 0.0767994186031903, 0.811302368396859);
   const mat3 back = mat3(1.1271005818144368, -0.11060664309660323, -0.016493938717834573, -0.1413297634984383,
                          1.157823702216272, -0.016493938717834257, -0.14132976349843826, -0.11060664309660294,
                          1.2519364065950405);
-  return agx_by(light * wide, into, back, curve, look, power) * narrow;
+  return agx_by(light * REC2020_OF_REC709, into, back, curve, look, power) * REC709_OF_REC2020;
 }

@@ -5,7 +5,6 @@
 
 void make(ivec2 at) {
   const vec4 c = unpremultiply(load(at));  // X, Y and Z
-  const float least_weight = intBitsToFloat(least_weight_bits);
   const float weight = c.a > least_weight ? min(c.a, 1.0) : least_weight;  // NaN alpha gets the smallest weight
   store(at, vec4(usable(c.g) * weight, 0.0, 0.0, weight));
 }

@@ -4,7 +4,7 @@
 // this scale, and by how much that is over the mean of the scale before.
 //
 // IS_FIRST: the source is the blur of the first scale, else the state that the pass before has left.
-// MEASURES_MIDDLE: the middle is the picture's logarithmic average; else it is in `sharp`.
+// MEASURES_MIDDLE: the middle is the picture's logarithmic average; else it is in `sharpness`.
 #include "lib/each_texel.glsl"
 #include "stats/layout.glsl"
 
@@ -13,9 +13,9 @@ float mean_of(vec4 sum) { return sum.r / sum.a; }
 // 2^phi a / s^2, in the picture's own luminances.
 float flatness() {
 #if MEASURES_MIDDLE
-  return intBitsToFloat(sharp_bits) * bounded(uintBitsToFloat(statistics[log_average_of(statistics_at)]));
+  return sharpness * bounded(uintBitsToFloat(statistics[log_average_of(statistics_at)]));
 #else
-  return intBitsToFloat(sharp_bits);
+  return sharpness;
 #endif
 }
 
@@ -24,6 +24,6 @@ void make(ivec2 at) {
   const vec4 state = IS_FIRST != 0 ? vec4(mean_of(c), 1.0, mean_of(c), 0.0) : c;
   const float mean = state.b, wider_mean = mean_of(load_second(at));
   const float activity = abs(mean - wider_mean) / (flatness() + mean);
-  const float share = state.g * clamp(1.5 - activity / intBitsToFloat(epsilon_bits), 0.0, 1.0);
+  const float share = state.g * clamp(1.5 - activity / epsilon, 0.0, 1.0);
   store(at, vec4(state.r + share * state.a, share, wider_mean, wider_mean - mean));
 }

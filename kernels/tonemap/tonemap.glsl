@@ -4,41 +4,34 @@
 #include "tonemap/curves.glsl"
 #include "lib/light_or_black.glsl"
 
-// The choices of --curve, in order.
-const int is_reinhard = 0, is_reinhard_extended = 1, is_reinhard_local = 2, is_day = 3, is_hable = 4, is_drago = 5,
-          is_exponential = 6, is_logarithmic = 7, is_ward = 8, is_narkowicz = 9, is_lottes = 10, is_uchimura = 11,
-          is_hill = 12, is_agx = 13, is_agx_exact = 14, is_agx_rec2020 = 15, is_agx_filament = 16, is_neutral = 17;
-
-const int keeps = 0, scales = 1, saturates = 2, goes_by_channel = 3;  // choices of --chroma
-
 // For local curves: the luminance that the texel is adapted to. Their kernel defines it.
 float adaptation = 0.0;
 
 float curved(float x, tonemap_params p) {
   switch (p.curve) {
-    case is_reinhard: return reinhard(x);
-    case is_reinhard_extended: return reinhard_extended(x, p.a);
-    case is_reinhard_local: return reinhard_local(x, usable(adaptation, p.scale), p.a);
-    case is_day: return day(x, p.a, p.b, p.c, p.d, p.e);
-    case is_hable: return hable(x, p.a, p.b, p.c, p.d, p.e, p.f, p.g);
-    case is_drago: return drago(x, p.a, p.b, p.c, p.d);
-    case is_exponential: return exponential(x, p.a);
-    case is_logarithmic: return logarithmic(x, p.a, p.b);
-    case is_ward: return ward(x, p.a, p.b);
-    case is_narkowicz: return narkowicz(x);
-    case is_lottes: return lottes(x, p.a, p.b, p.c, p.d, p.e);
+    case TONEMAP_CURVE_REINHARD: return reinhard(x);
+    case TONEMAP_CURVE_REINHARD_EXTENDED: return reinhard_extended(x, p.a);
+    case TONEMAP_CURVE_REINHARD_LOCAL: return reinhard_local(x, usable(adaptation, p.scale), p.a);
+    case TONEMAP_CURVE_DAY: return day(x, p.a, p.b, p.c, p.d, p.e);
+    case TONEMAP_CURVE_HABLE: return hable(x, p.a, p.b, p.c, p.d, p.e, p.f, p.g);
+    case TONEMAP_CURVE_DRAGO: return drago(x, p.a, p.b, p.c, p.d);
+    case TONEMAP_CURVE_EXPONENTIAL: return exponential(x, p.a);
+    case TONEMAP_CURVE_LOGARITHMIC: return logarithmic(x, p.a, p.b);
+    case TONEMAP_CURVE_WARD: return ward(x, p.a, p.b);
+    case TONEMAP_CURVE_NARKOWICZ: return narkowicz(x);
+    case TONEMAP_CURVE_LOTTES: return lottes(x, p.a, p.b, p.c, p.d, p.e);
     default: return uchimura(x, p.a, p.b, p.c, p.d, p.e, p.f);
   }
 }
 
 vec3 curved(vec3 light, tonemap_params p) {
   switch (p.curve) {
-    case is_hill: return hill(light);
-    case is_agx: return agx(light, agx_by_degree_6, p.look, p.power);
-    case is_agx_exact: return agx(light, agx_by_sigmoid, p.look, p.power);
-    case is_agx_rec2020: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
-    case is_agx_filament: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
-    case is_neutral: return neutral(light);
+    case TONEMAP_CURVE_HILL: return hill(light);
+    case TONEMAP_CURVE_AGX: return agx(light, agx_by_degree_6, p.look, p.power);
+    case TONEMAP_CURVE_AGX_EXACT: return agx(light, agx_by_sigmoid, p.look, p.power);
+    case TONEMAP_CURVE_AGX_REC2020: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
+    case TONEMAP_CURVE_AGX_FILAMENT: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
+    case TONEMAP_CURVE_NEUTRAL: return neutral(light);
     default: return vec3(curved(light.r, p), curved(light.g, p), curved(light.b, p));
   }
 }
@@ -48,7 +41,7 @@ vec3 recolored(vec3 light, tonemap_params p) {
   const float before = luminance_of(light), after = curved(before, p);
   if (before == 0.0) return vec3(after);
   const vec3 ratio = light / before;
-  return after * (p.chroma == saturates ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
+  return after * (p.chroma == TONEMAP_CHROMA_SATURATE ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
 }
 
 // Mixes colors above 1 with gray of the same luminance, so that the largest channel is 1.
@@ -85,10 +78,10 @@ vec4 tonemap(vec4 c, tonemap_params given) {
   if (p.is_yxy != 0) {
     const float light = usable(c.r, p.scale), mapped = curved(light, p);
     return vec4(has_no_black ? without_black(vec3(mapped), vec3(light), p).r : mapped,
-                is_nowhere ? vec2(0.3127, 0.3290) : c.gb, c.a);
+                is_nowhere ? WHITE : c.gb, c.a);
   }
   const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
-  const vec3 mapped = p.chroma == goes_by_channel ? curved(light, p) : recolored(light, p);
+  const vec3 mapped = p.chroma == TONEMAP_CHROMA_PER_CHANNEL ? curved(light, p) : recolored(light, p);
   const vec3 color = p.is_fitted != 0 ? fitted(mapped) : mapped;
   return vec4(has_no_black ? without_black(color, light, p) : color, c.a);
 }

@@ -94,7 +94,7 @@ TEST_CASE("every way of blurring is the same in parts, with every border") {
     Gpu small = small_device(*gpu, slides ? way.side : scale * way.side);
     for (const std::string_view border : borders) {
       const Call call = call_of("blur", fmt::format("{} --border {}", way.words, border));
-      if (can_run(call, gpu->info().traits) && !not_in_parts({&call, 1}))
+      if (can_run(call, gpu->info().traits) && !find_untileable({&call, 1}))
         check_same(*gpu, small, {&call, 1}, size, kinds[turn++ % 2].depth, {});
     }
   }
@@ -147,14 +147,14 @@ TEST_CASE("a device that may not work long is given a part at a time") {
   const ChainRun whole = run_chain(*gpu, direct, input, base, {});
   double slowest = 0;
   for (const double pass : whole.result.times.pass_ms) slowest += pass;
-  const ChainRun parts = run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8, .unwatched_taps = 0});
+  const ChainRun parts = run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8, .unwatched_reads = 0});
   CHECK(!is_in_parts(whole));
   CHECK(is_in_parts(parts));
   CHECK(are_equal(whole.result.levels, parts.result.levels));
   // what nothing is known of and what needs the whole picture goes through at once
   CHECK(!is_in_parts(run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8})));
   const Call bloom = call_of("bloom", "");
-  CHECK(!is_in_parts(run_chain(*gpu, {&bloom, 1}, input, base, {.most_ms = 1e-6, .unwatched_taps = 0})));
+  CHECK(!is_in_parts(run_chain(*gpu, {&bloom, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
 }
 
 TEST_CASE("counts of what is refused are those of all parts") {

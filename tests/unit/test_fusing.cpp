@@ -24,8 +24,8 @@ std::vector<Call> points(int count) {
 std::vector<double> numbers_of(const Plan& made) {
   std::vector<double> numbers;
   for (const Pass& pass : made.passes)
-    for (const std::vector<FusedPoint>* folds : {&pass.points.on_load, &pass.points.on_store})
-      for (const FusedPoint& fold : *folds) numbers.push_back(fold.fields.front().value);
+    for (const std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
+      for (const FusedPoint& point : *points) numbers.push_back(point.fields.front().value);
   return numbers;
 }
 

@@ -209,9 +209,9 @@ TEST_CASE("the text of a plan names chain, choices, images and every pass with i
     CHECK_MESSAGE(text.find(part) != text.npos, "no \"", part, "\" in\n", text);
 }
 
-static std::vector<std::string> names_of(const std::vector<FusedPoint>& folds) {
+static std::vector<std::string> names_of(const std::vector<FusedPoint>& points) {
   std::vector<std::string> names;
-  for (const FusedPoint& fold : folds) names.push_back(fold.name);
+  for (const FusedPoint& point : points) names.push_back(point.name);
   return names;
 }
 

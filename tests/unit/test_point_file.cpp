@@ -150,10 +150,10 @@ TEST_CASE("names of the file itself are marked, those of GLSL, members and local
 }
 
 TEST_CASE("--set gives numbers to what the header declares, within its ranges, and to nothing else") {
-  const FusedPoint fold = *call_of_source(header + body, "dim.glsl --set factor=0.25").shader;
-  REQUIRE(fold.fields.size() == 1);
-  CHECK(fold.fields[0].value == 0.25);
-  CHECK(!fold.fields[0].is_literal);
+  const FusedPoint point = *call_of_source(header + body, "dim.glsl --set factor=0.25").shader;
+  REQUIRE(point.fields.size() == 1);
+  CHECK(point.fields[0].value == 0.25);
+  CHECK(!point.fields[0].is_literal);
   CHECK(refusal_of_call("") == "");
   CHECK(refusal_of_call("--set factor=1 --set factor=1") == "");
   CHECK(refusal_of_call("--set factr=1") ==

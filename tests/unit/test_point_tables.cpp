@@ -63,7 +63,7 @@ TEST_CASE("point ops with one text share it where they share their tables, and t
 TEST_CASE("the tables of point ops begin behind the pass's own, which a pushed value says") {
   std::vector<Call> calls{curve({{"steps", numbers(10)}})};
   Pass pass = pass_of(calls);
-  CHECK(std::ranges::find(pass.values, point_tables_at, &PushConstant::name)->value == 0);
+  CHECK(std::ranges::find(pass.values, point_tables_at, &PushConstant::name)->word() == 0);
   pass.table.assign(5, 0.0f);
   CHECK(table_size(pass) == 8 + 10);
 }

@@ -2,6 +2,7 @@
 
 #include "cli/options/command_line.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/system/atomic_file.h"
@@ -26,11 +27,11 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts;
-  std::istringstream stream(list);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
+// The words of a list with commas; none of an empty one.
+std::vector<std::string> words_of(std::string_view list) {
+  if (list.empty()) return {};
+  const std::vector<std::string_view> words = split_at_commas(list);
+  return {words.begin(), words.end()};
 }
 
 // `option` is the name for messages: "bench: --repeats".
@@ -75,7 +76,7 @@ std::vector<Setting> settings_of(const std::string& list, const Op& op) {
   std::vector<std::string> texts;
   for (const Setting& setting : known) texts.push_back(setting.text());
   std::vector<Setting> settings;
-  for (const std::string& word : parts_of(list)) {
+  for (const std::string& word : words_of(list)) {
     if (known.empty())
       fail(Exit::usage, "bench: --settings {}: {} has no settings; leave --settings out", word, op.name);
     const int value = whole_number("bench: --settings", word, 1, 32768);
@@ -160,7 +161,7 @@ void check_outputs(const BenchRequest& request) {
 
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
   std::vector<Size> sizes;
-  for (const std::string& word : parts_of(list)) sizes.push_back(size_of(fmt::format("{}: --sizes", verb), word));
+  for (const std::string& word : words_of(list)) sizes.push_back(size_of(fmt::format("{}: --sizes", verb), word));
   return sizes;
 }
 
@@ -168,7 +169,7 @@ std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& v
                             const Op& op) {
   if (list.empty() || list == "all") return variants;
   std::vector<Variant> taken;
-  for (const std::string& wanted : parts_of(list))
+  for (const std::string& wanted : words_of(list))
     for (const Variant& variant : named(verb, variants, wanted, op))
       if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
   return taken;
@@ -211,7 +212,7 @@ BenchRequest parse_bench(const CommandCall& call) {
   if (request.documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; leave --variants out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
-  for (const std::string& format : parts_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
+  for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
   request.settings = settings_of(call.value("--settings"), *request.op);
   const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
   request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);

@@ -3,6 +3,7 @@
 // without the others.
 #include "core/codec/exr/block_decoder.h"
 
+#include "core/base/math.h"
 #include "core/codec/exr/zip_block.h"
 #include "core/codec/third_party/tinyexr_settings.h"
 
@@ -127,7 +128,7 @@ TinyexrBlocks::TinyexrBlocks(Bytes file, const ExrHeader& header, const ExrLevel
   }
   if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_piece / header.chunk_size.height);
   columns_ = level.columns;
-  rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
+  rows_ = div_ceil(level.rows, chunks_a_piece_);
 }
 
 void TinyexrBlocks::decode(int index, const BlockSink& use) const {
@@ -176,7 +177,7 @@ SmallFile TinyexrBlocks::unzipped_lines(size_t chunk, const ExrPlace& place) con
 
 // Chunks without part numbers, which tinyexr does not expect.
 SmallFile TinyexrBlocks::copied_lines(size_t chunk, const ExrPlace& place) const {
-  const int chunk_count = (place.size.height + header_.chunk_size.height - 1) / header_.chunk_size.height;
+  const int chunk_count = div_ceil(place.size.height, header_.chunk_size.height);
   const size_t chunk_bytes = raw_bytes_of(header_, {.size = header_.chunk_size});
   SmallFile lines(size_t(chunk_count), 8 + chunk_bytes);
   for (int index = 0; index < chunk_count; ++index) {

@@ -1,6 +1,8 @@
 // Checks that all chunks of an EXR file exist and where they are.
 #include "core/codec/exr/header.h"
 
+#include "core/base/math.h"
+
 #include <algorithm>
 
 namespace gpupost {
@@ -19,7 +21,7 @@ size_t raw_bytes_of(const ExrHeader& header, const ExrPlace& place) {
   size_t bytes = 0;
   for (size_t i = 0; i < header.channels.size(); ++i) {
     const auto [across, down] = header.samplings[i];
-    const auto lines_before = [down = down](int y) { return size_t((y + down - 1) / down); };
+    const auto lines_before = [down = down](int y) { return size_t(div_ceil(y, down)); };
     const size_t lines = lines_before(place.y + place.size.height) - lines_before(place.y);
     bytes += lines * size_t(place.size.width / across) * bytes_of(header.channels[i].depth);
   }

@@ -1,6 +1,7 @@
 // Decodes with OpenEXR what tinyexr 1.0.1 does not read correctly. It gets a file with one block at a time: some whole
 // chunks, or one tile as an image of its own, with a new header. gpupost thus controls the threads, one level can be
 // read without the others, and the library never sees the rest of a hostile header.
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/luma_chroma.h"
@@ -175,7 +176,7 @@ class OpenExrBlocks : public BlockDecoder {
       : file_(file), header_(header), level_(level) {
     if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_piece / header.chunk_size.height);
     if (header.is_subsampled()) chunks_a_piece_ = level.rows;  // chunks need not begin at a sample
-    rows_ = (level.rows + chunks_a_piece_ - 1) / chunks_a_piece_;
+    rows_ = div_ceil(level.rows, chunks_a_piece_);
   }
   int count() const override { return level_.columns * rows_; }
   void decode(int index, const BlockSink& use) const override {

@@ -1,5 +1,7 @@
 #include "core/codec/exr/fix_tinyexr.h"
 
+#include "core/base/math.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -110,7 +112,7 @@ void patch_exr(TexelBuffer& file, const Windows& windows, const std::vector<Attr
   const Window& data = windows.data;
   if (chunk_lines == 0 || data.min_y == 0) return;
   const int line_count = data.max_y - data.min_y + 1;
-  move_chunks(file, header.end, (line_count + chunk_lines - 1) / chunk_lines, data.min_y);
+  move_chunks(file, header.end, div_ceil(line_count, chunk_lines), data.min_y);
 }
 
 }  // namespace gpupost

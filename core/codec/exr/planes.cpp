@@ -1,6 +1,7 @@
 #include "core/codec/exr/planes.h"
 
 #include "core/base/half.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 
 #include <algorithm>
@@ -84,11 +85,10 @@ size_t split_run(const Part& part, const Level& level, Planes& planes, int x, in
 
 Planes make_planes(const std::vector<ExrChannel>& channels, int level, Size tile) {
   Planes planes{.size = channels.front().group->levels[size_t(level)].size, .tile = tile};
-  planes.tile_count = {(planes.size.width + tile.width - 1) / tile.width,
-                       (planes.size.height + tile.height - 1) / tile.height};
+  planes.tile_count = {div_ceil(planes.size.width, tile.width), div_ceil(planes.size.height, tile.height)};
   for (const ExrChannel& channel : channels) {
     planes.offsets.push_back(planes.tile_bytes);
-    planes.tile_bytes += (texel_count(tile) * bytes_of(channel.depth) + 63) / 64 * 64;  // whole cache lines
+    planes.tile_bytes += round_up(texel_count(tile) * bytes_of(channel.depth), size_t(64));  // whole cache lines
   }
   planes.numbers = TexelBuffer(texel_count(planes.tile_count) * planes.tile_bytes);
 

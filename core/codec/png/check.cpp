@@ -1,3 +1,4 @@
+#include "core/base/math.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/checked_file.h"
 #include "core/codec/metadata/exif.h"
@@ -214,7 +215,7 @@ class Rewriter {
 // Makes an uncompressed PNG with only the chunks that stb_image needs. Palettes get 256 colors: libpng accepts indices
 // beyond the palette as black, stb_image reads beyond its memory.
 std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes) {
-  const size_t block_count = (bytes + max_stored_bytes - 1) / max_stored_bytes;
+  const size_t block_count = div_ceil(bytes, max_stored_bytes);
   const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
   constexpr size_t room_for_others = 8 + 25 + (12 + 768) + (12 + 256) + 12 + 12;
   if (packed_bytes + room_for_others > max_stb_bytes)

@@ -1,4 +1,5 @@
 // KTX 2.0 without supercompression; its data format descriptor as Khronos' Data Format Specification 1.3 has it.
+#include "core/base/math.h"
 #include "core/codec/common/little.h"
 #include "core/codec/texture/texture.h"
 
@@ -18,8 +19,6 @@ constexpr size_t descriptor_header_bytes = 24, sample_bytes = 16;
 constexpr uint8_t sample_is_linear = 0x10, sample_is_signed_float = 0xc0;
 constexpr std::array<uint8_t, 4> sample_channels{0, 1, 2, 15};  // red, green, blue, alpha
 constexpr uint32_t float_minus_one = 0xbf800000, float_one = 0x3f800000;
-
-size_t padded(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // Describes one component of a texel.
 void put_sample(std::vector<std::byte>& descriptor, const TexelFormat& texel, size_t component) {
@@ -62,7 +61,7 @@ void put_pair(std::vector<std::byte>& pairs, std::string_view key, std::string_v
   put(pairs, '\0');
   put_text(pairs, value);
   put(pairs, '\0');
-  pairs.resize(padded(pairs.size(), 4));
+  pairs.resize(round_up(pairs.size(), size_t(4)));
 }
 
 // Keys and values, sorted by key.
@@ -78,7 +77,7 @@ void place_levels(const Texture& texture, TextureLayout& layout) {
   const auto level_count = size_t(texture.level_count), image_count = size_t(texture.image_count);
   layout.offsets.resize(level_count * image_count);
   for (size_t level = level_count; level-- > 0;) {
-    layout.file_bytes = padded(layout.file_bytes, std::lcm(size_t(4), texture.texel.bytes()));
+    layout.file_bytes = round_up(layout.file_bytes, std::lcm(size_t(4), texture.texel.bytes()));
     for (size_t image = 0; image < image_count; ++image) {
       layout.offsets[image * level_count + level] = layout.file_bytes;
       layout.file_bytes += texture.level_bytes(int(level));

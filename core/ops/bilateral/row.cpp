@@ -1,11 +1,11 @@
 // A bilateral filter: its row, its definition and its pass.
 #include "core/ops/bilateral/row.h"
+#include "core/base/math.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/plan/plan.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace gpupost {
@@ -80,18 +80,18 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 void plan_bilateral(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image(), radius = radius_of(call);
   const PlanImage image = builder.image(source);
-  const auto exponent_bits = [&](std::string_view name) {
+  const auto factor = [&](std::string_view name) {
     const double number = call.number(name);
-    return std::bit_cast<int32_t>(float(-1 / (2 * number * number)));
+    return float(-1 / (2 * number * number));
   };
   builder.add_result({.name = "bilateral",
                       .kernel = "bilateral/bilateral.glsl",
                       .values = {{"end_x", image.size.width},
                                  {"end_y", image.size.height},
                                  {"radius", radius},
-                                 {"place_bits", exponent_bits("sigma")},
-                                 {"range_bits", exponent_bits("range")}},
-                      .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}},
+                                 {"of_place", factor("sigma")},
+                                 {"of_range", factor("range")}},
+                      .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
                       .access = {.is_bounded = true, .reads_per_texel = double((2 * radius + 1) * (2 * radius + 1))}},
                      {.size = image.size, .depth = image.depth});

@@ -1,6 +1,9 @@
 // Bloom: the light above a threshold glows around what it comes from. Its row, its definition and its passes.
 #include "core/ops/bloom/row.h"
+
 #include "core/base/error.h"
+#include "core/base/math.h"
+#include "core/base/text.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/ops/bloom/reference.h"
@@ -8,7 +11,6 @@
 #include "core/plan/plan.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -17,17 +19,10 @@ namespace gpupost {
 namespace {
 
 std::optional<std::array<double, 3>> tint_of(std::string_view word) {
-  std::array<double, 3> tint{};
-  const char* at = word.data();
-  const char* const end = at + word.size();
-  for (size_t c = 0; c < tint.size(); ++c) {
-    const auto [next, error] = std::from_chars(at, end, tint[c]);
-    if (error != std::errc() || !(tint[c] >= 0 && tint[c] <= 65504)) return {};
-    const bool is_last = c + 1 == tint.size();
-    if (is_last ? next != end : next == end || *next != ',') return {};
-    at = next + 1;
-  }
-  return tint;
+  const std::optional<std::vector<double>> tint = list_of_numbers(word);
+  const bool fits = tint && tint->size() == 3 &&
+                    std::ranges::all_of(*tint, [](double number) { return number >= 0 && number <= 65504; });
+  return fits ? std::optional(std::array{tint->at(0), tint->at(1), tint->at(2)}) : std::nullopt;
 }
 
 // What the glow's R, G and B are multiplied by.
@@ -111,7 +106,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- the passes -----------------------------------------------------------------------------------------------------
 
-FusedPoint light_fold(const Call& call) {
+FusedPoint light_point(const Call& call) {
   return {.name = "bloom_light",
           .kernel = "bloom/light.glsl",
           .fields = {{.name = "threshold", .value = call.number("threshold")},
@@ -125,7 +120,7 @@ PassSpec level_pass(std::string name, std::string_view kernel, Size from, Size t
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"from_x", from.width}, {"from_y", from.height}, {"end_x", to.width}, {"end_y", to.height}},
-          .grid = {.count = {(to.width + 15) / 16, (to.height + 16 * tall - 1) / (16 * tall)}}};
+          .grid = {.count = {div_ceil(to.width, 16), div_ceil(to.height, 16 * tall)}}};
 }
 
 // Texels that count along a side of the larger level.
@@ -141,7 +136,7 @@ void plan_light(const Call& call, PlanBuilder& builder, int light) {
     const Size from = level_size(base, level - 1), to = level_size(base, level);
     PassSpec pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
     pass.defines = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
-    if (level == 1) pass.points.on_load = {light_fold(call)};
+    if (level == 1) pass.points.on_load = {light_point(call)};
     pass.source.image = level == 1 ? source : light;
     pass.source.level = level == 1 ? 0 : level - 2;
     pass.target.image = light;

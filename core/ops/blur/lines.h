@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/ops/blur/reference.h"
+#include "core/plan/kernel_choices.h"
 #include "core/plan/plan.h"
 
 namespace gpupost {
@@ -10,7 +11,7 @@ namespace gpupost {
 void plan_sliding_lines(PlanBuilder& builder, const Blur& blur);
 // Each texel times each weight, for any kernel.
 void plan_taps_lines(PlanBuilder& builder, const Blur& blur);
-// The same along one axis of an image of sums, 0 for rows. Returns an image of such sums, of the same size.
-int plan_inner_line(PlanBuilder& builder, const Blur& blur, int axis, int source);
+// The same along one axis of an image of sums. Returns an image of such sums, of the same size.
+int plan_inner_line(PlanBuilder& builder, const Blur& blur, Axis axis, int source);
 
 }  // namespace gpupost

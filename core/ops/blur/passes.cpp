@@ -1,11 +1,13 @@
 #include "core/ops/blur/passes.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/ops/blur/lines.h"
 #include "core/ops/blur/reference.h"
 #include "core/ops/blur/spline.h"
 #include "core/ops/blur/spline_passes.h"
 #include "core/ops/blur/strips.h"
+#include "core/plan/kernel_choices.h"
 
 #include <fmt/ranges.h>
 
@@ -17,14 +19,10 @@ namespace gpupost {
 
 namespace {
 
-int groups(int count, int each) { return (count + each - 1) / each; }
-
 // --- the order of a workgroup's threads -----------------------------------------------------------------------------
 
-enum Order { in_rows, along_z, as_amd };
-
 struct Grouping {
-  Order order = along_z;
+  ThreadOrder order = along_z;
   std::array<int, 2> size{16, 16};
 };
 
@@ -57,8 +55,8 @@ Grouping grouping_of(const Call& call, const DeviceTraits& traits) {
 
 // A pass in which a thread makes one texel.
 PassSpec pass_of(const Blur& blur, const Grouping& grouping, Size size) {
-  return {.defines = {{"BORDER", int(blur.border)},
-                      {"ORDER", grouping.order},
+  return {.defines = {{"BORDER", int(blur.border), border_names},
+                      {"ORDER", grouping.order, order_names},
                       {"GROUP_X", grouping.size[0]},
                       {"GROUP_Y", grouping.size[1]}},
           .values = {{"width", size.width},
@@ -67,7 +65,7 @@ PassSpec pass_of(const Blur& blur, const Grouping& grouping, Size size) {
                      {"radius_y", blur.radius_y}},
           .table = weight_table(blur),
           .grid = {.group = {grouping.size[0] * grouping.size[1], 1},
-                   .count = {groups(size.width, grouping.size[0]), groups(size.height, grouping.size[1])}},
+                   .count = {div_ceil(size.width, grouping.size[0]), div_ceil(size.height, grouping.size[1])}},
           .access = {.is_bounded = true}};
 }
 
@@ -113,8 +111,6 @@ bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& tra
   return blur.kernel == BlurKernel::box || source.depth == Depth::u8;
 }
 
-enum Axis { along_x, along_y };
-
 PassSpec line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
   const PlanImage& image = builder.image(source);
   const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
@@ -123,7 +119,7 @@ PassSpec line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& group
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur/taps.glsl";
   pass.defines.insert(pass.defines.end(),
-                      {{"AXIS", axis}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
+                      {{"AXIS", axis, axis_names}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
   pass.access.reads_per_texel = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
   pass.source.image = source;
   pass.access.samples_at_corners = pairs;

@@ -1,6 +1,7 @@
 #include "core/ops/blur/reference.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/ops/blur/spline.h"
 
@@ -217,7 +218,7 @@ Planes blurred_once(Planes planes, const Blur& blur) {
 // of the next one.
 void sum_windows(Plane& plane, int axis, int radius, Border border) {
   const int side = axis == 0 ? plane.size.width : plane.size.height, window = 2 * radius + 1;
-  const int count = (side + 2 * radius + window - 1) / window * window;
+  const int count = round_up(side + 2 * radius, window);
   each_line(plane.size, axis, [&](size_t first, size_t stride) {
     std::vector<double> ends(size_t(count), 0);
     for (int t = 0; t < side + 2 * radius; ++t)

@@ -89,7 +89,7 @@ const Op blur_op{
           .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it, black "
                   "is 0, renormalize gives them no weight",
           .kind = ParamKind::choice,
-          .choices = {"clamp", "repeat", "mirror", "black", "renormalize"}},
+          .choices = {std::begin(border_names), std::end(border_names)}},
          {.name = "axis", .help = "Axes to blur along", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
          {.name = "passes",
           .help = "How often to apply the kernel; several passes of a box approach a gaussian",

@@ -1,5 +1,7 @@
 #include "core/ops/blur/spline.h"
 
+#include "core/base/math.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -31,10 +33,9 @@ std::vector<double> gaussian_weights(double sigma, int radius) {
 }
 
 SplineGrid::SplineGrid(double sigma, int side, Border border)
-    : clamps_(border == Border::clamp), side_(side), length_(side * ((least_length + side - 1) / side)) {
-  cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)),
-                    (length_ + most_texels_per_cell - 1) / most_texels_per_cell);
-  const int aligned = (cells_ + cell_alignment - 1) / cell_alignment * cell_alignment;
+    : clamps_(border == Border::clamp), side_(side), length_(round_up(least_length, side)) {
+  cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)), div_ceil(length_, most_texels_per_cell));
+  const int aligned = round_up(cells_, cell_alignment);
   if (border == Border::repeat && aligned * least_texels_per_cell <= length_) cells_ = aligned;
   const double in_cells = sigma / texels_per_cell();
   sigma_ = std::sqrt(in_cells * in_cells - spline_variance);

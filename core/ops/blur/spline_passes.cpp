@@ -1,5 +1,6 @@
 #include "core/ops/blur/spline_passes.h"
 
+#include "core/base/math.h"
 #include "core/ops/blur/lines.h"
 #include "core/ops/blur/spline.h"
 
@@ -8,8 +9,6 @@
 namespace gpupost {
 
 namespace {
-
-int groups(int count, int each) { return (count + each - 1) / each; }
 
 // The cells of one axis that a picture, or a part of one, is reduced to.
 struct Cells {
@@ -48,19 +47,22 @@ int segment_of(const SplineGrid& grid, int texels, int least) {
 }
 
 // Returns the image of the cells along an axis.
-int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells& cells, bool is_first, int source) {
+int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first, int source) {
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
   const Size size = builder.image(source).size;
   const SplineGrid& grid = cells.grid;
   Size reduced = size;
-  (axis == 0 ? reduced.width : reduced.height) = cells.count;
+  (axis == along_x ? reduced.width : reduced.height) = cells.count;
   const int first_interval = cells.first - 2, interval_count = cells.count + 3;
   const int begin = cells.first_texel(first_interval), end = cells.first_texel(first_interval + interval_count);
   const double scale = (is_first ? 0.5 : 1) / grid.texels_per_cell();
-  PassSpec pass{.name = axis == 0 ? "blur: reduce rows" : "blur: reduce columns",
+  PassSpec pass{.name = axis == along_x ? "blur: reduce rows" : "blur: reduce columns",
                 .kernel = "blur/spline_reduce.glsl",
-                .defines = {{"AXIS", axis}, {"BORDER", border_of(blur)}, {"IS_LAST", 0}, {"AHEAD", is_gpu ? 2 : 1}},
-                .grid = {.group = axis == 0 && is_gpu ? std::array{8, 8} : std::array{64, 1}},
+                .defines = {{"AXIS", axis, axis_names},
+                            {"BORDER", border_of(blur), border_names},
+                            {"IS_LAST", 0},
+                            {"AHEAD", is_gpu ? 2 : 1}},
+                .grid = {.group = axis == along_x && is_gpu ? std::array{8, 8} : std::array{64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
   for (int texel = begin; texel < end; ++texel)
@@ -69,13 +71,13 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, int axis, const Cells
   for (int interval = 0; interval <= interval_count; ++interval)
     pass.table.push_back(float(cells.first_texel(first_interval + interval)));
   // on a GPU as many threads as keep it busy; on a CPU long runs
-  const int segment = !is_gpu     ? segment_of(grid, 256, 16)
-                      : axis == 0 ? segment_of(grid, 32, 2)
-                                  : segment_of(grid, 32, 8);
+  const int segment = !is_gpu           ? segment_of(grid, 256, 16)
+                      : axis == along_x ? segment_of(grid, 32, 2)
+                                        : segment_of(grid, 32, 8);
   pass.values = {{"width", size.width}, {"height", size.height},  {"cells", cells.count},
                  {"before", -begin},    {"intervals", intervals}, {"segment", segment}};
-  pass.grid.count = {groups(axis == 0 ? size.height : size.width, pass.grid.group[0]),
-                     groups(groups(cells.count, segment), pass.grid.group[1])};
+  pass.grid.count = {div_ceil(axis == along_x ? size.height : size.width, pass.grid.group[0]),
+                     div_ceil(div_ceil(cells.count, segment), pass.grid.group[1])};
   pass.access.reads_per_texel = grid.texels_per_cell() * (1 + 3.0 / segment);
   pass.target.image = builder.add_image({.size = reduced, .depth = Depth::f32});
   const int target = pass.target.image;
@@ -105,7 +107,7 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
                 .defines = {{"HAS_X", x != nullptr},
                             {"HAS_Y", y != nullptr},
                             {"RENORMALIZES", renormalizes},
-                            {"BORDER", border_of(blur)}},
+                            {"BORDER", border_of(blur), border_names}},
                 .grid = {.group = {64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
@@ -137,7 +139,7 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     if (y) append_shares(pass.table, *y);
   }
   pass.values.insert(pass.values.end(), {{"intervals", intervals}, {"segment", segment}});
-  pass.grid.count = {groups(size.width, pass.grid.group[0]), groups(intervals, segment)};
+  pass.grid.count = {div_ceil(size.width, pass.grid.group[0]), div_ceil(intervals, segment)};
   pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.set_current_image(pass.target.image);
   builder.add(std::move(pass));
@@ -154,15 +156,15 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   const Cells y = cells_of(blur, whole.height, corner.y, size.height);
   const bool has_x = blur.radius_x > 0, has_y = blur.radius_y > 0;
   int current = source;
-  if (has_y) current = plan_reduction(builder, blur, 1, y, true, current);
-  if (has_x) current = plan_reduction(builder, blur, 0, x, !has_y, current);
-  const auto plan_blur_of_cells = [&](int axis, const SplineGrid& grid) {
+  if (has_y) current = plan_reduction(builder, blur, along_y, y, true, current);
+  if (has_x) current = plan_reduction(builder, blur, along_x, x, !has_y, current);
+  const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
     Blur inner{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = Border(border_of(blur))};
-    (axis == 0 ? inner.radius_x : inner.radius_y) = grid.radius();
+    (axis == along_x ? inner.radius_x : inner.radius_y) = grid.radius();
     current = plan_inner_line(builder, inner, axis, current);
   };
-  if (has_y) plan_blur_of_cells(1, y.grid);
-  if (has_x) plan_blur_of_cells(0, x.grid);
+  if (has_y) plan_blur_of_cells(along_y, y.grid);
+  if (has_x) plan_blur_of_cells(along_x, x.grid);
   plan_enlargement(builder, blur, has_x ? &x : nullptr, has_y ? &y : nullptr, current, size, depth);
 }
 

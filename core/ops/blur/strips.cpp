@@ -1,5 +1,7 @@
 #include "core/ops/blur/strips.h"
 
+#include "core/base/math.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +14,6 @@ namespace {
 
 constexpr int most_taps_radius = 12;
 constexpr int most_blocks = 7;  // of the core of sliding sums: they lie in registers
-
-int groups(int count, int each) { return (count + each - 1) / each; }
 
 int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
 
@@ -134,7 +134,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                 .kernel = !has_sums         ? "blur/strip_taps.glsl"
                           : cut.in_integers ? "blur/strip_integers.glsl"
                                             : "blur/strip_sums.glsl",
-                .defines = {{"BORDER", int(blur.border)},
+                .defines = {{"BORDER", int(blur.border), border_names},
                             {"TEXEL_BYTES", 4 * int(bytes_of(results))},
                             {"COLUMNS", cut.columns},
                             {"ROWS", cut.step},
@@ -147,7 +147,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                            {"strip_width", width},
                            {"segment_rows", cut.rows}},
                 .grid = {.group = {cut.columns, 1},
-                         .count = {groups(image.size.width, width), groups(image.size.height, cut.rows)}},
+                         .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
                 .source = {.image = source},
                 .access = {.is_bounded = true, .tile_alignment = {width, cut.rows}}};
   if (has_sums) {

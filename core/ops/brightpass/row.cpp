@@ -69,19 +69,19 @@ Footprint footprint(const Call& call, Size) {
 }
 
 void plan_brightpass(const Call& call, PlanBuilder& builder) {
-  FusedPoint fold = fused_point_of(call);
+  FusedPoint point = fused_point_of(call);
   if (is_measured(call)) {
     const BrightPass pass = bright_pass_of(call, 0);
-    fold.name = "brightpass_measured";
-    fold.kernel = "brightpass/brightpass_measured.glsl";
-    fold.fields = {{.name = "threshold", .value = pass.threshold},
-                   {.name = "knee", .value = pass.knee},
-                   {.name = "key", .value = value_or_default(call, "key")},
-                   {.name = "limit", .value = pass.limit},
-                   {.name = "measured_at", .value = double(plan_log_average(builder, 0, 100)), .is_integer = true}};
-    fold.reads_statistics = true;
+    point.name = "brightpass_measured";
+    point.kernel = "brightpass/brightpass_measured.glsl";
+    point.fields = {{.name = "threshold", .value = pass.threshold},
+                    {.name = "knee", .value = pass.knee},
+                    {.name = "key", .value = value_or_default(call, "key")},
+                    {.name = "limit", .value = pass.limit},
+                    {.name = "measured_at", .value = double(plan_log_average(builder, 0, 100)), .is_integer = true}};
+    point.reads_statistics = true;
   }
-  builder.fuse_point(std::move(fold));
+  builder.fuse_point(std::move(point));
 }
 
 }  // namespace

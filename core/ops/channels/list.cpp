@@ -37,19 +37,14 @@ bool ChannelSources::has_names() const {
 }
 
 std::optional<ChannelSources> channel_sources(std::string_view list) {
-  ChannelSources sources;
-  size_t place = 0;
-  while (true) {
-    const size_t comma = list.find(',');
-    const std::optional<ChannelSource> source = source_of(list.substr(0, comma), place);
+  const std::vector<std::string_view> words = split_at_commas(list);
+  if (words.size() < 3 || words.size() > 4) return std::nullopt;
+  ChannelSources sources{.has_alpha = words.size() == 4};
+  for (size_t place = 0; place < words.size(); ++place) {
+    const std::optional<ChannelSource> source = source_of(words[place], place);
     if (!source) return std::nullopt;
-    sources.of[place++] = *source;
-    if (comma == list.npos) break;
-    if (place == 4) return std::nullopt;
-    list.remove_prefix(comma + 1);
+    sources.of[place] = *source;
   }
-  if (place < 3) return std::nullopt;
-  sources.has_alpha = place == 4;
   if (!sources.has_alpha) sources.of[3].number = 1;
   return sources;
 }

@@ -1,6 +1,7 @@
 // A convolution with any small kernel: its row, its definition and its pass.
 #include "core/ops/convolve/row.h"
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
@@ -10,7 +11,6 @@
 #include "core/reference/filter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -156,15 +156,15 @@ void plan_convolve(const Call& call, PlanBuilder& builder) {
   const int period_x = mirrors ? 2 * width : width, period_y = mirrors ? 2 * height : height;
   PassSpec pass{.name = "convolve",
                 .kernel = "convolve/convolve.glsl",
-                .defines = {{"BORDER", call.integer("border")}, {"KEEPS_ALPHA", call.flag("keep-alpha")}},
+                .defines = {{"BORDER", call.integer("border"), border_names}, {"KEEPS_ALPHA", call.flag("keep-alpha")}},
                 .values = {{"end_x", width},
                            {"end_y", height},
                            {"kernel_width", kernel.width},
                            {"kernel_height", kernel.height},
                            {"shift_x", period_x * (kernel.width / period_x + 1)},
                            {"shift_y", period_y * (kernel.height / period_y + 1)},
-                           {"scale_bits", std::bit_cast<int32_t>(float(scale))}},
-                .grid = {.count = {(width + 63) / 64, (height + 15) / 16}},
+                           {"scale", float(scale)}},
+                .grid = {.count = {div_ceil(width, 64), div_ceil(height, 16)}},
                 .source = {.image = source},
                 .access = {.reads_per_texel = double(kernel.weights.size())}};
   for (const double weight : kernel.weights) pass.table.push_back(float(weight / scale));
@@ -200,8 +200,8 @@ const Op convolve_op{
                {.name = "border",
                 .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it",
                 .kind = ParamKind::choice,
-                .choices = {"clamp", "repeat", "mirror"}},
-               {.name = "keep-alpha", .help = "Do not change alpha, nor color whose alpha is 0", .kind = ParamKind::flag}},
+                 .choices = {std::begin(border_names), std::begin(border_names) + 3}},
+                {.name = "keep-alpha", .help = "Do not change alpha", .kind = ParamKind::flag}},
     .check = check,
     .channels = Channels::all,
     .needs = [](const Call& call) { return Needs{.file = call.word("kernel").empty() ? "" : "kernel"}; },

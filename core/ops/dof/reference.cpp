@@ -1,5 +1,6 @@
 #include "core/ops/dof/reference.h"
 
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/op/point.h"
 
@@ -22,10 +23,6 @@ double edge_of(const Aperture& aperture, double x, double y) {
   const double angle = std::atan2(y, x) - aperture.rotation * pi / 180;
   const double beside = angle - 2 * pi / n * std::floor((n * angle + pi) / (2 * pi));  // from the middle of a side
   return std::pow(std::cos(pi / n) / std::cos(beside), 1 - aperture.roundness);
-}
-
-double share_of_circle(const Aperture& aperture, double radius, double x, double y) {
-  return std::clamp(radius * edge_of(aperture, x, y) + 0.5 - std::hypot(x, y), 0.0, 1.0);
 }
 
 std::vector<double> areas_of(const Aperture& aperture) {
@@ -130,7 +127,7 @@ std::vector<size_t> standing_for(const View& view, Position at) {
   return !near_ones.empty() ? near_ones : !far_ones.empty() ? far_ones : all;
 }
 
-Size half_of(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
+Size half_of(Size size) { return {div_ceil(size.width, 2), div_ceil(size.height, 2)}; }
 
 View half_view_of(const View& view, const DepthOfField& field) {
   View half{.size = half_of(view.size), .circles = {}, .least = 0, .offsets = {}};

@@ -29,8 +29,6 @@ struct Aperture {
 
 // The aperture's edge in the direction (x, y), as a share of the radius; 1 in its corners.
 double edge_of(const Aperture& aperture, double x, double y);
-// What the texel (x, y) from a circle's middle has of it: 0 to 1.
-double share_of_circle(const Aperture& aperture, double radius, double x, double y);
 // Texels that a circle has: the sums of its shares at every sixteenth of a texel of radius, and between those on straight
 // lines.
 constexpr int areas_a_texel = 16;
@@ -38,6 +36,7 @@ std::vector<double> areas_of(const Aperture& aperture);
 double area_of(const std::vector<double>& areas, double radius);
 
 enum class Show { result, circles, near_field, far_field, coverage };
+inline constexpr std::string_view show_names[] = {"result", "coc", "near", "far", "coverage"};
 
 struct DepthOfField {
   Lens lens;

@@ -1,11 +1,14 @@
 // Depth of field: its row and its passes.
 #include "core/ops/dof/row.h"
+
 #include "core/base/error.h"
+#include "core/base/math.h"
+#include "core/base/text.h"
 #include "core/op/benchmark.h"
 #include "core/ops/dof/reference.h"
+#include "core/plan/kernel_choices.h"
 #include "core/plan/plan.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,13 +19,8 @@ namespace {
 
 // "X,Y"
 std::optional<Position> texel_of(std::string_view word) {
-  Position texel;
-  const char* const end = word.data() + word.size();
-  const auto x = std::from_chars(word.data(), end, texel.x);
-  if (x.ec != std::errc() || x.ptr == end || *x.ptr != ',') return {};
-  const auto y = std::from_chars(x.ptr + 1, end, texel.y);
-  if (y.ec != std::errc() || y.ptr != end || texel.x < 0 || texel.y < 0) return {};
-  return texel;
+  const std::optional<std::vector<int>> texel = whole_numbers(word, ",");
+  return texel ? std::optional(Position{texel->at(0), texel->at(1)}) : std::nullopt;
 }
 
 bool is_a_name(std::string_view word) { return !word.empty(); }
@@ -86,10 +84,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 constexpr int tile_side = 16;
 
-std::array<int, 2> tiles_of(Size size) {
-  const auto tiles = [](int side) { return (side + tile_side - 1) / tile_side; };
-  return {tiles(size.width), tiles(size.height)};
-}
+std::array<int, 2> tiles_of(Size size) { return {div_ceil(size.width, tile_side), div_ceil(size.height, tile_side)}; }
 
 int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
   return builder.reserve_statistics(2 * sizeof(uint32_t) * size_t(tiles[0]) * size_t(tiles[1]), false);
@@ -97,7 +92,9 @@ int reserve_tiles(PlanBuilder& builder, std::array<int, 2> tiles) {
 
 void add_areas(const Aperture& aperture, PassSpec& pass) {
   const std::vector<double> areas = areas_of(aperture);
-  pass.defines.insert(pass.defines.end(), {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}});
+  pass.defines.insert(
+      pass.defines.end(),
+      {{"AREAS_AT", int(pass.table.size())}, {"AREAS", int(areas.size())}, {"AREAS_A_TEXEL", areas_a_texel}});
   for (const double area : areas) pass.table.push_back(float(area));
 }
 
@@ -127,7 +124,7 @@ Circles plan_circles(const DepthOfField& field, const Call& call, PlanBuilder& b
   const Circles circles = add_circles(builder, size);
   PassSpec pass{.name = "dof circles",
                 .kernel = "dof/circles.glsl",
-                .defines = {{"IS_INVERSE", field.is_inverse}},
+                .defines = {{"TILE", tile_side}, {"IS_INVERSE", field.is_inverse}},
                 .values = {{"end_x", size.width}, {"end_y", size.height}, {"tiles_at", circles.tiles_at}},
                 .table = {float(at_nearest / (nearest - focus)), float(focus), float(nearest), float(field.scale),
                           float(field.aperture.max_radius)},
@@ -145,23 +142,24 @@ PassSpec layers_pass(const PlanBuilder& builder, const DepthOfField& field, std:
                      Size size) {
   return {.name = std::move(name),
           .kernel = kernel,
-          .defines = {{"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
-                      {"SHOW", int(field.show)},
+          .defines = {{"TILE", tile_side},
+                      {"LAYERS_ARE_XYZ", builder.input().between == Space::yxy},
+                      {"SHOW", int(field.show), show_names},
                       {"LARGEST", field.aperture.max_radius}},
           .values = {{"end_x", size.width}, {"end_y", size.height}}};
 }
 
 // The pass that makes the fields of `source`, its target still to be named.
 PassSpec fields_pass(PlanBuilder& builder, const DepthOfField& field, int source, const Circles& circles) {
-  const int reach = (field.is_half ? (field.aperture.max_radius + 1) / 2 : field.aperture.max_radius) + 1;
+  const int reach = (field.is_half ? div_ceil(field.aperture.max_radius, 2) : field.aperture.max_radius) + 1;
   PassSpec pass = layers_pass(builder, field, "dof", "dof/fields.glsl", circles.size);
-  pass.defines.insert(pass.defines.end(), {{"ORDER", 1},
+  pass.defines.insert(pass.defines.end(), {{"ORDER", along_z, order_names},
                                            {"GROUP_X", tile_side},
                                            {"GROUP_Y", tile_side},
                                            {"IS_HALF", field.is_half},
                                            {"IS_DISK", field.aperture.blades == 0},
                                            {"EDGE_REACH", reach},
-                                           {"TILE_REACH", (reach + tile_side - 1) / tile_side}});
+                                           {"TILE_REACH", div_ceil(reach, tile_side)}});
   pass.values.insert(pass.values.end(),
                      {{"tiles_x", circles.tiles[0]}, {"tiles_y", circles.tiles[1]}, {"tiles_at", circles.tiles_at}});
   pass.grid.count = circles.tiles;
@@ -191,7 +189,7 @@ size_t bytes_of_images(PlanBuilder& builder, std::initializer_list<int> images) 
 void plan_half(const DepthOfField& field, PlanBuilder& builder, const Circles& circles) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  const Size size = image.size, half{(size.width + 1) / 2, (size.height + 1) / 2};
+  const Size size = image.size, half{div_ceil(size.width, 2), div_ceil(size.height, 2)};
   const PlanImage layer{.size = half, .depth = builder.depth_of_light()};
   const Circles half_circles = add_circles(builder, half);
   const int half_picture = builder.add_image(layer);
@@ -354,7 +352,7 @@ const Op dof_op{
           .help = "What to output: the result, the circles of confusion (red in front, green behind), the near or far "
                   "blur, or the coverage of the near blur",
           .kind = ParamKind::choice,
-          .choices = {"result", "coc", "near", "far", "coverage"}}},
+          .choices = {std::begin(show_names), std::end(show_names)}}},
     .check = check,
     .needs = needs,
     .footprint = footprint,

@@ -1,6 +1,7 @@
 // Local gamma: encoding for display with an exponent of each texel's own. Its row, its passes, and its definition where the
 // eye is adapted to a neighborhood.
 #include "core/ops/blur/row.h"
+#include "core/base/math.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
@@ -27,7 +28,8 @@ Color encoded_rgb(const Color& c, double adaptation) {
 // Light of no chromaticity is white.
 Color encoded_yxy(const Color& c, double adaptation) {
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
-  return {locally_encoded(c[0], adaptation), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+  return {locally_encoded(c[0], adaptation), is_nowhere ? rec709.white.x : c[1], is_nowhere ? rec709.white.y : c[2],
+          c[3]};
 }
 
 std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
@@ -109,7 +111,7 @@ void plan_localgamma(const Call& call, PlanBuilder& builder) {
                 .kernel = "localgamma/adapted.glsl",
                 .defines = {{"KEEPS_CHROMA", keeps_chroma(call)}},
                 .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
-                .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}}};
+                .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}}};
   pass.source.image = source;
   pass.second.image = builder.current_image();
   pass.memory.bytes_read = 2 * bytes_of_level(image, 0);

@@ -1,7 +1,9 @@
 #include "core/ops/luminance/passes.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/ops/luminance/reference.h"
+#include "core/plan/kernel_choices.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,10 +13,10 @@ namespace gpupost {
 
 namespace {
 
-int groups(int count, int each) { return (count + each - 1) / each; }
 int exponent_of(int count) { return int(std::bit_width(unsigned(count - 1))); }  // of the power of two not below it
 
 enum Exchange { interleaved, sequential, unrolled, by_subgroups };
+constexpr std::string_view exchange_names[] = {"interleaved", "sequential", "unrolled", "by-subgroups"};
 
 // How a workgroup reduces a piece. The words are those of `--variant`.
 struct GroupShape {
@@ -40,7 +42,7 @@ struct Pieces {
 };
 
 Pieces pieces_of(const AxisCells& cut, int most) {
-  const int count = groups(cut.longest(), most);
+  const int count = div_ceil(cut.longest(), most);
   return {.cut = cut,
           .count = count,
           .length = std::min(most, cut.longest()),
@@ -59,7 +61,7 @@ struct Scales {
 };
 
 // Counters of 4 bytes, one a cell, in texels of 16.
-int counter_texels(Size cells) { return int(groups(int(texel_count(cells)), 4)); }
+int counter_texels(Size cells) { return int(div_ceil(int(texel_count(cells)), 4)); }
 
 // The passes of one call, one behind the other.
 class Reduction {
@@ -96,7 +98,9 @@ class Reduction {
   int exponent_ = 0;  // of the power of two that its numbers were divided by
 };
 
-constexpr int made_before = 2;  // of LIGHT in kernels/luminance/luminance.glsl
+// What a pass reads: light, with the weights of --weights, or what a pass before has made.
+constexpr std::string_view light_names[] = {"rec709", "document", "made-before"};
+constexpr int made_before = 2;
 
 void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scales, bool joins) {
   const Size cells = size_of(cells_);
@@ -109,9 +113,9 @@ void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scal
   pass.name = is_first ? "luminance" : "luminance of pieces";
   pass.source.image = source_;
   pass.target.image = builder_.add_image({.size = made, .depth = Depth::f32});
-  pass.defines.insert(
-      pass.defines.end(),
-      {{"LIGHT", is_first ? light_ : made_before}, {"MEASURE", int(measure_)}, {"IS_LAST", made == cells}});
+  pass.defines.insert(pass.defines.end(), {{"LIGHT", is_first ? light_ : made_before, light_names},
+                                           {"MEASURE", int(measure_), measure_names},
+                                           {"IS_LAST", made == cells}});
   pass.values = {{"texels_x", x.cut.texels},
                  {"texels_y", y.cut.texels},
                  {"cells_x", x.cut.cells},
@@ -141,8 +145,8 @@ void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scal
 
 void add_group_pass(Reduction& reduction, const GroupShape& way) {
   const int block_x = way.columns * way.each, block_y = way.rows;
-  const int rounds_x = std::min(groups(reduction.x().longest(), block_x), most_rounds);
-  const int rounds_y = std::min(groups(reduction.y().longest(), block_y), most_rounds / rounds_x);
+  const int rounds_x = std::min(div_ceil(reduction.x().longest(), block_x), most_rounds);
+  const int rounds_y = std::min(div_ceil(reduction.y().longest(), block_y), most_rounds / rounds_x);
   const Pieces x = pieces_of(reduction.x(), rounds_x * block_x), y = pieces_of(reduction.y(), rounds_y * block_y);
   reduction.add(
       {.kernel = "luminance/group.glsl",
@@ -150,7 +154,7 @@ void add_group_pass(Reduction& reduction, const GroupShape& way) {
                    {"THREADS", way.columns * way.rows},
                    {"EACH", way.each},
                    {"ACROSS", 1},
-                   {"EXCHANGE", way.exchange},
+                   {"EXCHANGE", way.exchange, exchange_names},
                    {"SUBGROUPS", 0},
                    {"JOINS", 0}},
        .grid = {.group = {way.columns * way.rows, 1}, .count = {x.cut.cells * x.count, y.cut.cells * y.count}}},
@@ -166,7 +170,7 @@ int few_reads(Depth depth) { return depth == Depth::f32 ? 4 : 8; }
 
 // Texels of a column that a thread reads at once where `rows` threads stand below each other.
 int reads_of(const AxisCells& y, int rows) {
-  return std::min(most_reads, int(std::bit_ceil(unsigned(groups(y.longest(), rows)))));
+  return std::min(most_reads, int(std::bit_ceil(unsigned(div_ceil(y.longest(), rows)))));
 }
 
 // A subgroup a cell.
@@ -174,13 +178,14 @@ void add_cells_pass(Reduction& reduction, int subgroup_size) {
   const AxisCells &cut_x = reduction.x(), &cut_y = reduction.y();
   const int columns = std::min(subgroup_size, int(std::bit_ceil(unsigned(cut_x.longest()))));
   const int rows = subgroup_size / columns, each = reads_of(cut_y, rows);
-  const int rounds = groups(cut_x.longest(), columns) * groups(cut_y.longest(), rows * each);
-  reduction.add({.kernel = "luminance/cells.glsl",
-                 .defines = {{"COLUMNS", columns}, {"EACH", each}, {"SUBGROUPS", 1}},
-                 .grid = {.group = {threads, 1}, .count = {groups(cut_x.cells, threads / subgroup_size), cut_y.cells}},
-                 .arithmetic = {.reduces_in_subgroups = true}},
-                pieces_of(cut_x, cut_x.longest()), pieces_of(cut_y, cut_y.longest()),
-                {.load = exponent_of(rounds * each), .group = exponent_of(subgroup_size)});
+  const int rounds = div_ceil(cut_x.longest(), columns) * div_ceil(cut_y.longest(), rows * each);
+  reduction.add(
+      {.kernel = "luminance/cells.glsl",
+       .defines = {{"COLUMNS", columns}, {"EACH", each}, {"SUBGROUPS", 1}},
+       .grid = {.group = {threads, 1}, .count = {div_ceil(cut_x.cells, threads / subgroup_size), cut_y.cells}},
+       .arithmetic = {.reduces_in_subgroups = true}},
+      pieces_of(cut_x, cut_x.longest()), pieces_of(cut_y, cut_y.longest()),
+      {.load = exponent_of(rounds * each), .group = exponent_of(subgroup_size)});
 }
 
 // A workgroup a piece. Where cells are few, so are their pieces, since each has to be handed on: as many as an H100 works
@@ -193,9 +198,9 @@ void add_pieces_pass(Reduction& reduction, bool can_join) {
   const int columns = std::min(64, int(std::bit_floor(unsigned(cut_x.longest()))));
   const int rows = threads / columns;
   const int each = std::min(are_few ? few_reads(reduction.depth()) : most_reads, reads_of(cut_y, rows));
-  const int blocks_x = groups(cut_x.longest(), columns), blocks_y = groups(cut_y.longest(), rows * each);
+  const int blocks_x = div_ceil(cut_x.longest(), columns), blocks_y = div_ceil(cut_y.longest(), rows * each);
   const int rounds =
-      are_few ? std::min(most_rounds, groups(int(cell_count) * blocks_x * blocks_y, many_cells)) : most_rounds;
+      are_few ? std::min(most_rounds, div_ceil(int(cell_count) * blocks_x * blocks_y, many_cells)) : most_rounds;
   const int rounds_x = std::min(blocks_x, rounds), rounds_y = std::min(blocks_y, rounds / rounds_x);
   const Pieces x = pieces_of(cut_x, rounds_x * columns), y = pieces_of(cut_y, rounds_y * rows * each);
   const Size cells{cut_x.cells, cut_y.cells};
@@ -207,7 +212,7 @@ void add_pieces_pass(Reduction& reduction, bool can_join) {
                              {"THREADS", threads},
                              {"EACH", each},
                              {"ACROSS", 0},
-                             {"EXCHANGE", by_subgroups},
+                             {"EXCHANGE", by_subgroups, exchange_names},
                              {"SUBGROUPS", 1},
                              {"JOINS", joins}},
                  .grid = {.group = {threads, 1}, .count = {cells.width * x.count, cells.height * y.count}},
@@ -230,16 +235,14 @@ void add_subgroup_pass(Reduction& reduction, const DeviceTraits& traits) {
 
 // --- for CPUs, and for few texels a cell ------------------------------------------------------------------------------
 
-enum Axis { along_x, along_y };
-
 void add_line_pass(Reduction& reduction) {
   constexpr int most_texels = 256;
   const bool on_y = reduction.y().longest() > 1;
   const Pieces x = on_y ? single_texels(reduction.x()) : pieces_of(reduction.x(), most_texels);
   const Pieces y = on_y ? pieces_of(reduction.y(), most_texels) : single_texels(reduction.y());
   reduction.add({.kernel = "luminance/line.glsl",
-                 .defines = {{"AXIS", on_y ? along_y : along_x}},
-                 .grid = {.group = {64, 1}, .count = {groups(x.cut.cells * x.count, 64), y.cut.cells * y.count}}},
+                 .defines = {{"AXIS", on_y ? along_y : along_x, axis_names}},
+                 .grid = {.group = {64, 1}, .count = {div_ceil(x.cut.cells * x.count, 64), y.cut.cells * y.count}}},
                 x, y, {.load = exponent_of(on_y ? y.length : x.length)});
 }
 

@@ -1,6 +1,7 @@
 #include "core/ops/luminance/reference.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
 
@@ -18,11 +19,11 @@ int AxisCells::begin(int cell) const {
   return tile > 0 ? std::min(cell * tile, texels) : int(int64_t(cell) * texels / cells);
 }
 
-int AxisCells::longest() const { return tile > 0 ? std::min(tile, texels) : (texels + cells - 1) / cells; }
+int AxisCells::longest() const { return tile > 0 ? std::min(tile, texels) : div_ceil(texels, cells); }
 
 static AxisCells cut_by_tile(int texels, int tile) {
   const int held = std::min(tile, texels);  // a tile larger than the picture is the whole of it
-  return {.texels = texels, .cells = (texels + held - 1) / held, .tile = held};
+  return {.texels = texels, .cells = div_ceil(texels, held), .tile = held};
 }
 
 Cells cells_of(const Call& call, Size size) {

@@ -9,6 +9,7 @@ namespace gpupost {
 
 // What a cell says of the luminances of its texels.
 enum class CellMeasure { mean, minimum, maximum, count };
+inline constexpr std::string_view measure_names[] = {"mean", "minimum", "maximum", "count"};
 CellMeasure cell_measure_of(const Call& call);
 
 // How one side of a picture is cut into cells.

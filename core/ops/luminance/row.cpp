@@ -140,7 +140,7 @@ const Op luminance_op{
          {.name = "measure",
           .help = "Value of a tile: mean, minimum or maximum of its luminances, or the number of its texels",
           .kind = ParamKind::choice,
-          .choices = {"mean", "minimum", "maximum", "count"}},
+          .choices = {std::begin(measure_names), std::end(measure_names)}},
          {.name = "weights",
           .help =
               "Weights of R, G and B: rec709 is 0.2126 0.7152 0.0722, document (Engel 2014) is 0.2125 0.7154 0.0721",

@@ -1,5 +1,6 @@
 // A second picture over, under or mixed with the picture: its row, its definition and its pass.
 #include "core/ops/merge/row.h"
+#include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
@@ -7,7 +8,6 @@
 #include "core/reference/verify.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace gpupost {
@@ -128,15 +128,15 @@ void plan_merge(const Call& call, PlanBuilder& builder) {
   const int other = builder.add_input(second, goes_along);
   builder.add_result({.name = "merge",
                       .kernel = "merge/merge.glsl",
-                      .defines = {{"MODE", call.integer("mode")}},
+                      .defines = {{"MODE", call.integer("mode"), call.op->param("mode")->choices}},
                       .values = {{"end_x", image.size.width},
                                  {"end_y", image.size.height},
                                  {"corner_x", corner.x},
                                  {"corner_y", corner.y},
                                  {"other_width", builder.image(other).size.width},
                                  {"other_height", builder.image(other).size.height},
-                                 {"opacity_bits", std::bit_cast<int32_t>(float(call.number("opacity")))}},
-                      .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}},
+                                 {"opacity", float(call.number("opacity"))}},
+                      .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
                       .second = {.image = other},
                       .memory = {.bytes_read = 2 * bytes_of_level(image, 0)}},

@@ -1,17 +1,14 @@
 #include "core/ops/mips/coverage_passes.h"
 
 #include "core/base/error.h"
-
-#include <bit>
+#include "core/base/math.h"
 
 namespace gpupost {
 
 namespace {
 
-constexpr int scale_count = 1024;  // as in kernels/mips/coverage.glsl
+constexpr int scale_count = 1024;  // of alpha that a bisection chooses from
 constexpr size_t counts_bytes = scale_count * sizeof(uint32_t);
-
-int groups(int count, int each) { return (count + each - 1) / each; }
 
 // Samples 4x4 times between four texels: those of level 0 are counted in 32 bits.
 void check_size(Size size) {
@@ -23,19 +20,17 @@ void check_size(Size size) {
 PassSpec count_pass(Size size, int level, double reference) {
   return {.name = fmt::format("coverage of level {}", level),
           .kernel = "mips/coverage_count.glsl",
-          .defines = {{"IS_BASE", level == 0}},
-          .values = {{"width", size.width},
-                     {"height", size.height},
-                     {"level", level},
-                     {"reference_bits", std::bit_cast<int32_t>(float(reference))}},
+          .defines = {{"IS_BASE", level == 0}, {"SCALE_COUNT", scale_count}},
+          .values = {{"width", size.width}, {"height", size.height}, {"level", level}, {"reference", float(reference)}},
           .grid = {.group = {64, 1},
-                   .count = {groups(std::max(size.width - 1, 1), 64), groups(std::max(size.height - 1, 1), 16)}},
+                   .count = {div_ceil(std::max(size.width - 1, 1), 64), div_ceil(std::max(size.height - 1, 1), 16)}},
           .memory = {.has_statistics = true, .bytes_written = counts_bytes}};
 }
 
 PassSpec search_pass(Size base, int levels) {
   return {.name = "scales of alpha",
           .kernel = "mips/coverage_search.glsl",
+          .defines = {{"SCALE_COUNT", scale_count}},
           .values = {{"width", base.width}, {"height", base.height}},
           .grid = {.group = {64, 1}, .count = {levels - 1, 1}},
           .memory = {.has_statistics = true,
@@ -47,7 +42,7 @@ PassSpec scale_pass(Size size, int level) {
   return {.name = fmt::format("alpha of level {}", level),
           .kernel = "mips/coverage_scale.glsl",
           .values = {{"width", size.width}, {"height", size.height}, {"level", level}},
-          .grid = {.group = {64, 1}, .count = {groups(size.width, 64), groups(size.height, 4)}},
+          .grid = {.group = {64, 1}, .count = {div_ceil(size.width, 64), div_ceil(size.height, 4)}},
           .source = {.level = level},
           .target = {.level = level - 1},
           .memory = {.has_statistics = true}};
@@ -59,7 +54,7 @@ PassSpec return_pass(Size size, int level) {
       .kernel = "shared/move.glsl",
       .values =
           {{"width", size.width}, {"height", size.height}, {"from_x", 0}, {"from_y", 0}, {"step_x", 1}, {"step_y", 1}},
-      .grid = {.group = {64, 1}, .count = {groups(size.width, 64), groups(size.height, 4)}},
+      .grid = {.group = {64, 1}, .count = {div_ceil(size.width, 64), div_ceil(size.height, 4)}},
       .source = {.level = level - 1},
       .target = {.level = level}};
 }

@@ -2,6 +2,7 @@
 #include "core/ops/mips/passes.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/ops/mips/row.h"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 namespace gpupost {
 
 static int taps(int side) { return side == 1 ? 1 : side % 2 == 0 ? 2 : 3; }
-static int groups(int count, int each) { return (count + each - 1) / each; }
 
 // `image` holds the picture at its level 0 and takes the other levels.
 static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
@@ -27,7 +27,7 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels, int redu
                  .defines = {{"TAPS_X", taps(from.width)},
                              {"TAPS_Y", taps(from.height)},
                              {"AMD_ORDER", rows ? 0 : 1},
-                             {"REDUCE", reduce}},
+                             {"REDUCE", reduce, mips_op.param("reduce")->choices}},
                  .values = {{"origin_x", 0},
                             {"origin_y", 0},
                             {"end_x", to.width},
@@ -37,7 +37,7 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels, int redu
                             {"first_x", corner.x / 2},
                             {"first_y", corner.y / 2}},
                  .grid = {.group = rows ? group : std::array{256, 1},
-                          .count = {groups(to.width, group[0]), groups(to.height, group[1])}},
+                          .count = {div_ceil(to.width, group[0]), div_ceil(to.height, group[1])}},
                  .arithmetic = {.is_half = builder.input().half_arithmetic},
                  .source = {.image = image, .level = level - 1},
                  .target = {.image = image, .level = level},
@@ -77,7 +77,17 @@ constexpr Exchange exchanges[] = {{"shared", 0, {1024 + 256 + 64 + 16 + 4, 256 +
                                   {"quad", 4, {256 + 64 + 16 + 4, 64 + 16 + 4}},
                                   {"shuffle", 16, {64, 16}}};
 
+constexpr auto exchange_names = [] {
+  std::array<std::string_view, std::size(exchanges)> names;
+  for (size_t index = 0; index < names.size(); ++index) names[index] = exchanges[index].name;
+  return names;
+}();
+
 constexpr std::string_view fetches[] = {"load", "linear"};
+// How four texels become their mean. llvmpipe's sampler takes differences: of infinities, or numbers too far apart, there are
+// none, so that what it makes is checked.
+enum Linear { loaded, sampled, sampled_and_checked };
+constexpr std::string_view linear_names[] = {"loaded", "sampled", "checked"};
 
 // In rows four neighboring threads are no quad of texels: there is nothing to exchange directly.
 constexpr bool makes_sense(const Access& access, const Exchange& exchange) {
@@ -208,16 +218,16 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
   const Variant& variant = single.variant;
   const auto grid = [base](int level, int side) {
     const Size size = level_size(base, level);
-    return std::array{groups(size.width, side), groups(size.height, side)};
+    return std::array{div_ceil(size.width, side), div_ceil(size.height, side)};
   };
   const std::array<int, 2> tiles = steps.is_even ? grid(0, 64) : grid(steps.tile, 32 >> steps.tile);
   const std::array<int, 2> blocks = grid(steps.block_level(), steps.block_side());
-  const int counter_texels = groups(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
+  const int counter_texels = div_ceil(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
   const bool has_scratch = steps.block > 0;
   PassSpec pass{
       .name = "mips single pass",
       .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
-      .defines = {{"REDUCE", single.reduce},
+      .defines = {{"REDUCE", single.reduce, mips_op.param("reduce")->choices},
                   {"STEPS", steps.tile},
                   {"BLOCK_STEPS", steps.block},
                   {"BLOCK_EVEN", steps.is_block_even},
@@ -245,10 +255,12 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
   if (steps.is_even) {
     pass.defines.insert(pass.defines.end(), {{"ROWS", variant.rows},
                                              {"EACH", variant.each},
-                                             {"EXCHANGE", variant.exchange},
-                                             {"LINEAR", !variant.linear                            ? 0
-                                                        : builder.traits().type == DeviceType::cpu ? 2
-                                                                                                   : 1}});
+                                             {"EXCHANGE", variant.exchange, exchange_names},
+                                             {"LINEAR",
+                                              !variant.linear                            ? loaded
+                                              : builder.traits().type == DeviceType::cpu ? sampled_and_checked
+                                                                                         : sampled,
+                                              linear_names}});
     pass.arithmetic.subgroup_size = exchanges[variant.exchange].subgroup_size;
     pass.access.samples_at_corners = variant.linear;
   }

@@ -67,7 +67,6 @@ void check_known(std::string_view option, const std::string& name, const std::ve
 }
 
 OCIO::ConstTransformRcPtr rec709_to_aces() {
-  constexpr Primaries ap0{{0.7347, 0.2653}, {0, 1}, {0.0001, -0.0770}, {0.32168, 0.33767}};
   const auto rows = conversion({.from = rec709, .to = ap0});
   std::array<double, 16> numbers{};
   for (size_t row = 0; row < 3; ++row) std::ranges::copy(rows[row], numbers.begin() + long(4 * row));

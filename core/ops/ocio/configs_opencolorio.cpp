@@ -12,11 +12,6 @@ namespace OCIO = OCIO_NAMESPACE;
 
 namespace {
 
-constexpr Primaries ap0{{0.7347, 0.2653}, {0, 1}, {0.0001, -0.0770}, {0.32168, 0.33767}};
-constexpr Primaries ap1{{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}};
-constexpr Primaries p3_d65{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.3127, 0.3290}};
-constexpr Primaries adobe_rgb{{0.64, 0.33}, {0.21, 0.71}, {0.15, 0.06}, {0.3127, 0.3290}};
-
 OCIO::TransformRcPtr built_in(const std::string& style) {
   const OCIO::BuiltinTransformRcPtr transform = OCIO::BuiltinTransform::Create();
   transform->setStyle(style.c_str());

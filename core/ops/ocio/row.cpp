@@ -44,25 +44,24 @@ bool takes_light(const Call& call) {
 }
 
 // The primaries of linear light that these rows take to ACES2065-1.
-std::optional<Primaries> primaries_of(const std::array<double, 9>& to_aces) {
-  constexpr Primaries ap0{{0.7347, 0.2653}, {0, 1}, {0.0001, -0.0770}, {0.32168, 0.33767}};
-  constexpr Primaries ap1{{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}};
+std::optional<Primaries> primaries_of(const Matrix3& to_aces) {
   for (const Primaries& known : {ap0, ap1}) {
-    const auto rows = conversion({.from = known, .to = ap0});
+    const Matrix3 rows = conversion({.from = known, .to = ap0});
     double farthest = 0;
-    for (size_t index = 0; index < 9; ++index)
-      farthest = std::max(farthest, std::abs(rows[index / 3][index % 3] - to_aces[index]));
+    for (size_t row = 0; row < 3; ++row)
+      for (size_t column = 0; column < 3; ++column)
+        farthest = std::max(farthest, std::abs(rows[row][column] - to_aces[row][column]));
     if (farthest < 1e-3) return known;
   }
   // X, Y and Z, adapted to D65, of red, green, blue and white
-  const auto to_xyz = conversion({.from = ap0, .to = cie_xyz});
+  const Matrix3 to_xyz = conversion({.from = ap0, .to = cie_xyz});
   std::array<Chromaticity, 4> found;
   for (size_t color = 0; color < 4; ++color) {
-    std::array<double, 3> xyz{};
+    Vector3 xyz{};
     for (size_t row = 0; row < 3; ++row)
       for (size_t k = 0; k < 3; ++k)
         for (size_t column = 0; column < 3; ++column)
-          if (color == 3 || column == color) xyz[row] += to_xyz[row][k] * to_aces[3 * k + column];
+          if (color == 3 || column == color) xyz[row] += to_xyz[row][k] * to_aces[k][column];
     const double sum = xyz[0] + xyz[1] + xyz[2];
     if (!(std::abs(sum) > 1e-6)) return std::nullopt;
     found[color] = {xyz[0] / sum, xyz[1] / sum};

@@ -142,7 +142,7 @@ OcioShader shader_of(const OcioFields& reply) {
   }
   if (const std::vector<double> rows = numbers_of<double>(reply.at("to_aces")); !rows.empty()) {
     require(rows.size() == 9 && std::ranges::all_of(rows, [](double number) { return std::abs(number) < 1e3; }));
-    std::ranges::copy(rows, shader.to_aces.emplace().begin());
+    shader.to_aces = Matrix3{{{rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, {rows[6], rows[7], rows[8]}}};
   }
   return shader;
 }

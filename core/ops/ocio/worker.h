@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/image/color_matrices.h"
 
 #include <array>
 #include <optional>
@@ -33,7 +34,7 @@ struct OcioShader {
   std::string text;  // GLSL without declarations of uniforms: `vec4 ocio_transform(vec4)` and what it needs
   std::vector<OcioTexture> textures;
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
-  std::optional<std::array<double, 9>> to_aces;
+  std::optional<Matrix3> to_aces;
 };
 
 // Was this program built with OpenColorIO? Its version, or "".

@@ -1,7 +1,9 @@
 // The least, the largest and the middle one of the numbers in a square around a texel: rows, definitions and passes.
 #include "core/ops/rank/row.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
+#include "core/plan/kernel_choices.h"
 #include "core/plan/plan.h"
 
 #include <algorithm>
@@ -85,7 +87,7 @@ PassSpec pass_over(std::string name, std::string_view kernel, int source, Size s
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"end_x", size.width}, {"end_y", size.height}},
-          .grid = {.count = {(size.width + 63) / 64, (size.height + 15) / 16}},
+          .grid = {.count = {div_ceil(size.width, 64), div_ceil(size.height, 16)}},
           .source = {.image = source},
           .access = {.is_bounded = true}};
 }
@@ -125,7 +127,7 @@ void plan_extremes(const Call& call, PlanBuilder& builder) {
     const Step& step = steps[index % steps.size()];
     PassSpec pass = pass_over(fmt::format("{} {}", call.op->name, on_x ? "rows" : "columns"), "rank/extreme.glsl",
                               source, image.size);
-    pass.defines = {{"AXIS", on_x ? 0 : 1}, {"IS_LEAST", call.op == &erode_op}};
+    pass.defines = {{"AXIS", on_x ? along_x : along_y, axis_names}, {"IS_LEAST", call.op == &erode_op}};
     for (const PushConstant& value :
          {PushConstant{"taps", step.taps}, {"stride", step.stride}, {"last", step.last}, {"first", step.first}})
       pass.values.push_back(value);

@@ -1,6 +1,8 @@
 #include "core/ops/shared/filter_passes.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
+#include "core/plan/kernel_choices.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +10,6 @@
 namespace gpupost {
 
 namespace {
-
-enum Axis { along_x, along_y };
-
-int groups(int count, int each) { return (count + each - 1) / each; }
 
 // Texels to each side of the one in the middle that a filter reaches.
 int reach_of(Filter filter, const Scale& scale) {
@@ -67,11 +65,11 @@ PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filte
   return {
       .name = fmt::format("{} {}", step.name, on_x ? "rows" : "columns"),
       .kernel = "shared/filter.glsl",
-      .defines = {{"AXIS", half.axis},
-                  {"FILTER", int(filtering.filter)},
-                  {"BORDER", int(filtering.border)},
+      .defines = {{"AXIS", half.axis, axis_names},
+                  {"FILTER", int(filtering.filter), filter_names},
+                  {"BORDER", int(filtering.border), border_names},
                   {"COMPRESS", filtering.compresses},
-                  {"NORMALS", int(filtering.normals)},
+                  {"NORMALS", int(filtering.normals), normals_names},
                   {"IS_FIRST", half.is_first}},
       .values = {{"width", half.to.width},
                  {"height", half.to.height},
@@ -83,10 +81,10 @@ PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filte
                  {"first_target", line.first_target},
                  {"reach", reach},
                  {"period", period},
-                 {"shift", period * groups(reach + 1, period)}},
+                 {"shift", period * div_ceil(reach + 1, period)}},
       .grid = {.group = {64, 1},
-               .count = on_x ? std::array{groups(line.target, 64), groups(half.to.height, 4)}
-                             : std::array{groups(half.to.width, 256), line.target}},
+               .count = on_x ? std::array{div_ceil(line.target, 64), div_ceil(half.to.height, 4)}
+                             : std::array{div_ceil(half.to.width, 256), line.target}},
       .access = {.reads_per_texel = 2.0 * reach + 1},
       .memory = {
           .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),

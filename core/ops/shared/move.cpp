@@ -1,5 +1,7 @@
 #include "core/ops/shared/move.h"
 
+#include "core/base/math.h"
+
 namespace gpupost {
 
 void plan_move(PlanBuilder& builder, std::string name, const Move& move) {
@@ -15,7 +17,7 @@ void plan_move(PlanBuilder& builder, std::string name, const Move& move) {
                                  {"from_y", from.y},
                                  {"step_x", step.x},
                                  {"step_y", step.y}},
-                      .grid = {.group = {64, 1}, .count = {(size.width + 63) / 64, (size.height + 3) / 4}},
+                      .grid = {.group = {64, 1}, .count = {div_ceil(size.width, 64), div_ceil(size.height, 4)}},
                       .source = {.image = source},
                       .access = {.copies_raw = true},
                       .memory = {.bytes_read = bytes_of_level(target, 0)}},

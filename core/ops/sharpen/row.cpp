@@ -1,5 +1,6 @@
 // Sharpening by an unsharp mask: its row, its definition and its passes.
 #include "core/ops/sharpen/row.h"
+#include "core/base/math.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
@@ -8,7 +9,6 @@
 #include "core/plan/plan.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace gpupost {
@@ -66,14 +66,13 @@ void plan_sharpen(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   plan_blur(blur_call(call), builder);
-  const auto bits = [&](std::string_view name) { return std::bit_cast<int32_t>(float(call.number(name))); };
   builder.add_result({.name = "sharpen",
                       .kernel = "sharpen/sharpen.glsl",
                       .values = {{"end_x", image.size.width},
                                  {"end_y", image.size.height},
-                                 {"amount_bits", bits("amount")},
-                                 {"threshold_bits", bits("threshold")}},
-                      .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}},
+                                 {"amount", float(call.number("amount"))},
+                                 {"threshold", float(call.number("threshold"))}},
+                      .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
                       .second = {.image = builder.current_image()},
                       .memory = {.bytes_read = 2 * bytes_of_level(image, 0)}},

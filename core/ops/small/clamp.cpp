@@ -53,18 +53,18 @@ static Footprint footprint(const Call& call, Size) {
 }
 
 static void plan_nan(const Call& call, PlanBuilder& builder) {
-  FusedPoint fold = fused_point_of(call);
+  FusedPoint point = fused_point_of(call);
   if (call.choice("policy") == "error") {
-    fold.name = "nan_error";
-    fold.kernel = "small/nan_error.glsl";
-    fold.fields = {
+    point.name = "nan_error";
+    point.kernel = "small/nan_error.glsl";
+    point.fields = {
         {.name = "counted_at",
          .value = double(builder.guard(
              Exit::input, "nan: {} texels are NaN or infinite; replace them with --policy zero or --policy clamp")),
          .is_integer = true}};
-    fold.reads_statistics = true;
+    point.reads_statistics = true;
   }
-  builder.fuse_point(std::move(fold));
+  builder.fuse_point(std::move(point));
 }
 
 const Op nan_op = point_op({

@@ -1,11 +1,11 @@
 // Exposure in stops, or automatic.
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
 #include "core/ops/stats/passes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -22,14 +22,10 @@ struct Percentiles {
 };
 
 std::optional<Percentiles> percentiles_of(std::string_view word) {
-  Percentiles read;
-  const char* end = word.data() + word.size();
-  const auto low = std::from_chars(word.data(), end, read.low);
-  if (low.ec != std::errc() || low.ptr == end || *low.ptr != ',') return {};
-  const auto high = std::from_chars(low.ptr + 1, end, read.high);
-  const bool is_whole = high.ec == std::errc() && high.ptr == end;
-  if (!is_whole || !(read.low >= 0 && read.low < read.high && read.high <= 100)) return {};
-  return read;
+  const std::optional<std::vector<double>> numbers = list_of_numbers(word);
+  if (!numbers || numbers->size() != 2) return {};
+  const Percentiles read{.low = numbers->front(), .high = numbers->back()};
+  return read.low >= 0 && read.low < read.high && read.high <= 100 ? std::optional(read) : std::nullopt;
 }
 
 // All of them where none are given.
@@ -100,17 +96,17 @@ Footprint footprint(const Call& call, Size) {
 }
 
 void plan_exposure(const Call& call, PlanBuilder& builder) {
-  FusedPoint fold = fused_point_of(call);
+  FusedPoint point = fused_point_of(call);
   if (is_auto(call)) {
     const Percentiles between = percentiles_of(call);
     const int measured_at = plan_log_average(builder, between.low, between.high);
-    fold.name = "exposure_auto";
-    fold.kernel = "small/exposure_auto.glsl";
-    fold.fields = {{.name = "key", .value = key_of(call)},
-                   {.name = "measured_at", .value = double(measured_at), .is_integer = true}};
-    fold.reads_statistics = true;
+    point.name = "exposure_auto";
+    point.kernel = "small/exposure_auto.glsl";
+    point.fields = {{.name = "key", .value = key_of(call)},
+                    {.name = "measured_at", .value = double(measured_at), .is_integer = true}};
+    point.reads_statistics = true;
   }
-  builder.fuse_point(std::move(fold));
+  builder.fuse_point(std::move(point));
 }
 
 }  // namespace

@@ -18,30 +18,18 @@ using Matrix = std::array<double, 12>;
 
 struct NamedMatrix {
   std::string_view name;
-  Matrix matrix;
+  Matrix3 matrix = identity;
   PrimariesChange change = {.from = rec709, .to = rec709};
 };
 
 // D65 all of them. The first says that none is given.
 constexpr NamedMatrix known[] = {
-    {"none", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {"identity", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {"rec709-to-rec2020",
-     {0.6274038959, 0.3292830384, 0.0433130657, 0, 0.0690972894, 0.9195403951, 0.0113623156, 0, 0.0163914389,
-      0.0880133079, 0.8955952532, 0},
-     {.from = rec709, .to = rec2020}},
-    {"rec2020-to-rec709",
-     {1.6604910021, -0.5876411388, -0.0728498633, 0, -0.1245504745, 1.1328998971, -0.0083494226, 0, -0.0181507634,
-      -0.1005788980, 1.1187296614, 0},
-     {.from = rec2020, .to = rec709}},
-    {"rec709-to-xyz",
-     {0.4123907993, 0.3575843394, 0.1804807884, 0, 0.2126390059, 0.7151686788, 0.0721923154, 0, 0.0193308187,
-      0.1191947798, 0.9505321522, 0},
-     {.from = rec709, .to = cie_xyz}},
-    {"xyz-to-rec709",
-     {3.2409699419, -1.5373831776, -0.4986107603, 0, -0.9692436363, 1.8759675015, 0.0415550574, 0, 0.0556300797,
-      -0.2039769589, 1.0569715142, 0},
-     {.from = cie_xyz, .to = rec709}},
+    {"none"},
+    {"identity"},
+    {"rec709-to-rec2020", rec2020_of_rec709, {.from = rec709, .to = rec2020}},
+    {"rec2020-to-rec709", rec709_of_rec2020, {.from = rec2020, .to = rec709}},
+    {"rec709-to-xyz", xyz_of_rec709, {.from = rec709, .to = cie_xyz}},
+    {"xyz-to-rec709", rec709_of_xyz, {.from = cie_xyz, .to = rec709}},
 };
 
 std::vector<std::string_view> names() {
@@ -63,7 +51,8 @@ std::optional<Matrix> parsed(std::string_view word) {
 
 Matrix matrix_of(const Call& call) {
   if (!call.word("rows").empty()) return *parsed(call.word("rows"));
-  return known[size_t(call.number("named"))].matrix;
+  const auto& [r, g, b] = known[size_t(call.number("named"))].matrix;
+  return {r[0], r[1], r[2], 0, g[0], g[1], g[2], 0, b[0], b[1], b[2], 0};
 }
 
 // Null for a matrix that does not convert between primaries.
@@ -145,9 +134,9 @@ const Op white_balance_op = point_op({
                    .texel = [](const Call& call, const Planes&) { return texel(balance_of(call)); }},
     .plan =
         [](const Call& call, PlanBuilder& builder) {
-          FusedPoint fold = fused_point_of(call);
-          fold.name = "matrix";  // the function of the kernel
-          builder.fuse_point(std::move(fold));
+          FusedPoint point = fused_point_of(call);
+          point.name = "matrix";  // the function of the kernel
+          builder.fuse_point(std::move(point));
         },
 });
 

@@ -1,5 +1,6 @@
 // An image in the middle of a canvas: the row, the definition, and the pass.
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/image/attributes.h"
 #include "core/op/point.h"
@@ -7,7 +8,6 @@
 #include "core/plan/plan.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace gpupost {
@@ -96,7 +96,6 @@ void plan_pad(const Call& call, PlanBuilder& builder) {
   const Region made = builder.made_of(canvas_of(call));
   const Position begin = builder.input().corner;
   const Color color = color_of(call);
-  const auto bits = [&](size_t k) { return std::bit_cast<int32_t>(float(color[k])); };
   builder.add_result({.name = "pad",
                       .kernel = "small/pad.glsl",
                       .values = {{"end_x", made.size.width},
@@ -105,11 +104,11 @@ void plan_pad(const Call& call, PlanBuilder& builder) {
                                  {"corner_y", made.corner.y + corner.y - begin.y},
                                  {"width", image.size.width},
                                  {"height", image.size.height},
-                                 {"red_bits", bits(0)},
-                                 {"green_bits", bits(1)},
-                                 {"blue_bits", bits(2)},
-                                 {"alpha_bits", bits(3)}},
-                      .grid = {.count = {(made.size.width + 63) / 64, (made.size.height + 15) / 16}},
+                                 {"red", float(color[0])},
+                                 {"green", float(color[1])},
+                                 {"blue", float(color[2])},
+                                 {"alpha", float(color[3])}},
+                      .grid = {.count = {div_ceil(made.size.width, 64), div_ceil(made.size.height, 16)}},
                       .source = {.image = source}},
                      {.size = made.size, .depth = image.depth});
 }

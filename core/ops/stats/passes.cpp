@@ -1,16 +1,14 @@
 #include "core/ops/stats/passes.h"
 
+#include "core/base/math.h"
+
 #include <algorithm>
-#include <bit>
 
 namespace gpupost {
 
 namespace {
 
-// What workgroups meet at: as in kernels/stats/whole.glsl.
-constexpr int counters = 24;  // in units of 4 bytes, those of bins behind them
-
-int groups(int count, int each) { return (count + each - 1) / each; }
+constexpr int counters = 24;  // of numbers that workgroups count together, those of bins behind them; 4 bytes each
 
 // How workgroups take a picture: tile by tile. What was measured on an H100: as many workgroups as run at once, since each
 // has to hand on what it has found, and texels of a thread whose loads are all on their way at once.
@@ -30,10 +28,10 @@ Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
   Walk walk;
   const int rows = 256 / walk.columns;
   walk.each = has_room ? 8 : 4;
-  walk.tile_columns = groups(image.size.width, walk.columns);
-  walk.tile_count = walk.tile_columns * groups(image.size.height, rows * walk.each);
-  walk.round_count = std::min(groups(walk.tile_count, most_parts), most_texels / walk.each);
-  walk.part_count = groups(walk.tile_count, walk.round_count);
+  walk.tile_columns = div_ceil(image.size.width, walk.columns);
+  walk.tile_count = walk.tile_columns * div_ceil(image.size.height, rows * walk.each);
+  walk.round_count = std::min(div_ceil(walk.tile_count, most_parts), most_texels / walk.each);
+  walk.part_count = div_ceil(walk.tile_count, walk.round_count);
   return walk;
 }
 
@@ -44,6 +42,7 @@ PassSpec measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, i
           .kernel = "stats/measure.glsl",
           .defines = {{"COLUMNS", walk.columns},
                       {"EACH", walk.each},
+                      {"BINS_AT", counters},
                       {"MEASURE_ALL", measure == Measure::all},
                       {"UNROLLS", builder.traits().type != DeviceType::cpu}},
           .values = {{"end_x", size.width},
@@ -110,8 +109,8 @@ int plan_log_average(PlanBuilder& builder, double low_percent, double high_perce
                .kernel = "stats/between.glsl",
                .values = {{"statistics_at", statistics_at},
                           {"average_at", average_at},
-                          {"low_bits", std::bit_cast<int32_t>(float(low_percent / 100))},
-                          {"high_bits", std::bit_cast<int32_t>(float(high_percent / 100))}},
+                          {"low_share", float(low_percent / 100)},
+                          {"high_share", float(high_percent / 100)}},
                .source = {.image = image},
                .target = {.image = image},
                .memory = {.has_statistics = true,

@@ -1,4 +1,5 @@
 // The tone curves of whole colors.
+#include "core/image/color_matrices.h"
 #include "core/ops/tonemap/curves.h"
 
 #include <algorithm>
@@ -7,15 +8,6 @@
 namespace gpupost {
 
 namespace {
-
-using Matrix = std::array<Rgb, 3>;  // of rows
-
-Rgb product(const Matrix& m, const Rgb& v) {
-  Rgb result{};
-  for (size_t row = 0; row < 3; ++row)
-    for (size_t column = 0; column < 3; ++column) result[row] += m[row][column] * v[column];
-  return result;
-}
 
 template <class Function>
 Rgb each(const Rgb& v, Function function) {
@@ -43,25 +35,19 @@ double sigmoid(double x) {
   return 0.5 + 2 * (x - pivot) * std::pow(1 + a * std::pow(std::abs(x - pivot), b), c);
 }
 
-constexpr Matrix wrensch_in{{{0.842479062253094, 0.0784335999999992, 0.0792237451477643},
-                             {0.0423282422610123, 0.878468636469772, 0.0791661274605434},
-                             {0.0423756549057051, 0.0784336, 0.879142973793104}}};
-constexpr Matrix wrensch_out{{{1.19687900512017, -0.0980208811401368, -0.0990297440797205},
-                              {-0.0528968517574562, 1.15190312990417, -0.0989611768448433},
-                              {-0.0529716355144438, -0.0980434501171241, 1.15107367264116}}};
+constexpr Matrix3 wrensch_in{{{0.842479062253094, 0.0784335999999992, 0.0792237451477643},
+                              {0.0423282422610123, 0.878468636469772, 0.0791661274605434},
+                              {0.0423756549057051, 0.0784336, 0.879142973793104}}};
+constexpr Matrix3 wrensch_out{{{1.19687900512017, -0.0980208811401368, -0.0990297440797205},
+                               {-0.0528968517574562, 1.15190312990417, -0.0989611768448433},
+                               {-0.0529716355144438, -0.0980434501171241, 1.15107367264116}}};
 // AgXBaseRec2020
-constexpr Matrix earychow_in{{{0.856627153315983, 0.0951212405381588, 0.0482516061458583},
-                              {0.137318972929847, 0.761241990602591, 0.101439036467562},
-                              {0.11189821299995, 0.0767994186031903, 0.811302368396859}}};
-constexpr Matrix earychow_out{{{1.1271005818144368, -0.11060664309660323, -0.016493938717834573},
-                               {-0.1413297634984383, 1.157823702216272, -0.016493938717834257},
-                               {-0.14132976349843826, -0.11060664309660294, 1.2519364065950405}}};
-constexpr Matrix rec2020_of_rec709{{{0.6274038959, 0.3292830384, 0.0433130657},
-                                    {0.0690972894, 0.9195403951, 0.0113623156},
-                                    {0.0163914389, 0.0880133079, 0.8955952532}}};
-constexpr Matrix rec709_of_rec2020{{{1.6604910021, -0.5876411388, -0.0728498633},
-                                    {-0.1245504745, 1.1328998971, -0.0083494226},
-                                    {-0.0181507634, -0.1005788980, 1.1187296614}}};
+constexpr Matrix3 earychow_in{{{0.856627153315983, 0.0951212405381588, 0.0482516061458583},
+                               {0.137318972929847, 0.761241990602591, 0.101439036467562},
+                               {0.11189821299995, 0.0767994186031903, 0.811302368396859}}};
+constexpr Matrix3 earychow_out{{{1.1271005818144368, -0.11060664309660323, -0.016493938717834573},
+                                {-0.1413297634984383, 1.157823702216272, -0.016493938717834257},
+                                {-0.14132976349843826, -0.11060664309660294, 1.2519364065950405}}};
 
 // Slope, power and saturation of a look.
 struct Grade {
@@ -80,7 +66,7 @@ Rgb graded(const Rgb& v, AgxLook look) {
   return each(result, [&](double number) { return gray + grade.saturation * (number - gray); });
 }
 
-Rgb agx_by(const Matrix& in, const Matrix& out, double (*curve)(double), const Rgb& light,
+Rgb agx_by(const Matrix3& in, const Matrix3& out, double (*curve)(double), const Rgb& light,
            const AgxSettings& settings) {
   constexpr double least = -12.47393, most = 4.026069;  // stops
   const auto encoded = [&](double number) {
@@ -97,8 +83,8 @@ Rgb agx_in_rec2020(double (*curve)(double), const Rgb& light, const AgxSettings&
 
 // --- ACES -----------------------------------------------------------------------------------------------------------
 
-constexpr Matrix hill_in{{{0.59719, 0.35458, 0.04823}, {0.07600, 0.90834, 0.01566}, {0.02840, 0.13383, 0.83777}}};
-constexpr Matrix hill_out{
+constexpr Matrix3 hill_in{{{0.59719, 0.35458, 0.04823}, {0.07600, 0.90834, 0.01566}, {0.02840, 0.13383, 0.83777}}};
+constexpr Matrix3 hill_out{
     {{1.60475, -0.53108, -0.07367}, {-0.10208, 1.10813, -0.00605}, {-0.00327, -0.07276, 1.07602}}};
 
 }  // namespace

@@ -1,21 +1,18 @@
 #include "core/ops/tonemap/local_passes.h"
 
+#include "core/base/math.h"
 #include "core/ops/blur/passes.h"
-
-#include <bit>
 
 namespace gpupost {
 
 namespace {
-
-int32_t bits_of(double number) { return std::bit_cast<int32_t>(float(number)); }
 
 // A pass of kernels/lib/each_texel.glsl.
 PassSpec pass_of(Size size, std::string name, std::string_view kernel) {
   return {.name = std::move(name),
           .kernel = kernel,
           .values = {{"end_x", size.width}, {"end_y", size.height}},
-          .grid = {.count = {(size.width + 63) / 64, (size.height + 15) / 16}}};
+          .grid = {.count = {div_ceil(size.width, 64), div_ceil(size.height, 16)}}};
 }
 
 // Adds a pass whose result is an image of its own, which becomes the current one.
@@ -31,7 +28,7 @@ int add_light(PlanBuilder& builder) {
   const int source = builder.current_image();
   PassSpec pass = pass_of(builder.image(source).size, "light of local tone", "tonemap/local_light.glsl");
   pass.source.image = source;
-  pass.values.push_back({"least_weight_bits", bits_of(least_light_weight)});
+  pass.values.push_back({"least_weight", float(least_light_weight)});
   return add(builder, std::move(pass), Depth::f32);
 }
 
@@ -46,8 +43,8 @@ int add_scale(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle measu
   const bool is_measured = measured.statistics_at >= 0;
   PassSpec pass = pass_of(builder.image(before).size, "local tone, one scale more", "tonemap/local_scale.glsl");
   pass.defines = {{"IS_FIRST", scale == 0}, {"MEASURES_MIDDLE", is_measured}};
-  pass.values.push_back({"sharp_bits", bits_of(sharpness_of_scale(local, scale) * (is_measured ? 1 : local.middle))});
-  pass.values.push_back({"epsilon_bits", bits_of(local.epsilon)});
+  pass.values.push_back({"sharpness", float(sharpness_of_scale(local, scale) * (is_measured ? 1 : local.middle))});
+  pass.values.push_back({"epsilon", float(local.epsilon)});
   pass.values.push_back({"statistics_at", measured.statistics_at});
   pass.source.image = before;
   pass.second.image = wider;

@@ -17,6 +17,7 @@ struct Measures {
 // What becomes of color where a curve makes T of the luminance Y: `keep` keeps the chromaticity and `ratio` scales all
 // channels by T / Y, which is the same but for rounding; `saturate` makes them (C / Y)^S T. `per_channel` has no luminance.
 enum class Chroma { keep, ratio, saturate, per_channel };
+inline constexpr std::string_view chroma_names[] = {"keep", "ratio", "saturate", "per-channel"};
 
 // A call of `tonemap`, its defaults filled in.
 struct Tone {

@@ -140,8 +140,8 @@ PointSpace space_of_call(const Call& call) {
   return chroma_of(call) == Chroma::keep && !call.flag("fit") ? PointSpace::yxy : PointSpace::rgb;
 }
 
-ShaderParam literal(std::string name, int value) {
-  return {.name = std::move(name), .value = double(value), .is_integer = true, .is_literal = true};
+ShaderParam literal(std::string name, int value, std::span<const std::string_view> choices = {}) {
+  return {.name = std::move(name), .value = double(value), .is_integer = true, .is_literal = true, .choices = choices};
 }
 
 // What the kernel does with the picture's measures; where they are is known when they are planned.
@@ -165,11 +165,11 @@ double of_black(const Tone& tone) { return tone_mapped({0, 0, 0}, tone)[1]; }
 std::vector<ShaderParam> fields(const Call& call) {
   const Tone tone = tone_of(call, {});
   std::vector<ShaderParam> fields{
-      literal("curve", call.integer("curve")),
-      literal("chroma", int(tone.chroma)),
+      literal("curve", call.integer("curve"), call.op->param("curve")->choices),
+      literal("chroma", int(tone.chroma), chroma_names),
       literal("is_fitted", tone.is_fitted),
       literal("is_yxy", space_of_call(call) == PointSpace::yxy),
-      literal("look", int(tone.agx.look)),
+      literal("look", int(tone.agx.look), call.op->param("look")->choices),
       {.name = "of_black", .value = of_black(tone), .is_literal = true},
       {.name = "power", .value = tone.agx.power, .is_literal = true},
       {.name = "scale", .value = tone.scale, .is_literal = !call.has("key")},
@@ -186,7 +186,7 @@ std::vector<ShaderParam> fields(const Call& call) {
 Color tone_mapped_yxy(const Color& c, const Tone& tone) {
   const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
-  return {curved(before, tone), is_nowhere ? 0.3127 : c[1], is_nowhere ? 0.3290 : c[2], c[3]};
+  return {curved(before, tone), is_nowhere ? rec709.white.x : c[1], is_nowhere ? rec709.white.y : c[2], c[3]};
 }
 
 // Bounded so that the ratio of two is a float; a picture without light has the least.
@@ -278,15 +278,15 @@ Footprint footprint(const Call& call, Size) {
 
 void plan_tonemap(const Call& call, PlanBuilder& builder) {
   if (is_local(call)) builder.flush();
-  FusedPoint fold = fused_point_of(call);
+  FusedPoint point = fused_point_of(call);
   MeasuredMiddle measured;
   if (is_measured(call)) {
     measured.statistics_at = plan_statistics(builder);
-    std::ranges::find(fold.fields, "statistics_at", &ShaderParam::name)->value = measured.statistics_at;
-    fold.reads_statistics = true;
+    std::ranges::find(point.fields, "statistics_at", &ShaderParam::name)->value = measured.statistics_at;
+    point.reads_statistics = true;
   }
-  if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(fold));
-  else builder.fuse_point(std::move(fold));
+  if (is_local(call)) plan_local_tone(builder, local_tone_of(call, {}), measured, std::move(point));
+  else builder.fuse_point(std::move(point));
   builder.fuse_point(fused_clamp(0, std::numeric_limits<float>::max()));  // no number under 0
 }
 

@@ -123,18 +123,10 @@ std::string struct_of(const PointFile& point) {
   return text + (point.params.empty() ? "  int none;\n};\n" : "};\n");
 }
 
-std::vector<std::string> parts_of(std::string_view list) {
-  std::vector<std::string> parts;
-  std::istringstream stream{std::string(list)};
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 // Puts what --set says into the values of the parameters.
-void set(const PointFile& point, const std::string& setting, const std::string& file,
-         std::vector<ShaderParam>& fields) {
+void set(const PointFile& point, std::string_view setting, const std::string& file, std::vector<ShaderParam>& fields) {
   const size_t equals = setting.find('=');
-  const std::string name = setting.substr(0, equals), number = setting.substr(equals + 1);
+  const std::string_view name = setting.substr(0, equals), number = setting.substr(equals + 1);
   const auto param = std::ranges::find(point.params, name, &PointParam::name);
   if (param == point.params.end()) {
     std::vector<std::string_view> known;
@@ -152,11 +144,10 @@ void set(const PointFile& point, const std::string& setting, const std::string& 
 }  // namespace
 
 bool is_setting(std::string_view text) {
-  const auto is_one = [](const std::string& part) {
+  return std::ranges::all_of(split_at_commas(text), [](std::string_view part) {
     const size_t equals = part.find('=');
     return equals != part.npos && is_name(part.substr(0, equals)) && number_of(part.substr(equals + 1));
-  };
-  return !text.empty() && !text.ends_with(',') && std::ranges::all_of(parts_of(text), is_one);
+  });
 }
 
 PointFile parse_point_file(std::string_view source, const std::string& file) {
@@ -168,14 +159,16 @@ PointFile parse_point_file(std::string_view source, const std::string& file) {
   return point;
 }
 
-FusedPoint fold_of_source(const Call& call) {
+FusedPoint fused_point_of_source(const Call& call) {
   const std::string& file = call.word("file");
   PointFile point = parse_point_file(call.source, file);
   std::vector<ShaderParam> fields;
   for (const PointParam& param : point.params) fields.push_back({.name = param.name, .value = param.default_value});
-  const std::vector<std::string> settings = parts_of(call.word("set"));
+  const std::string& set_words = call.word("set");
+  const std::vector<std::string_view> settings =
+      set_words.empty() ? std::vector<std::string_view>() : split_at_commas(set_words);
   for (size_t index = 0; index < settings.size(); ++index) {
-    const std::string name = settings[index].substr(0, settings[index].find('=') + 1);
+    const std::string_view name = settings[index].substr(0, settings[index].find('=') + 1);
     for (size_t before = 0; before < index; ++before)
       if (settings[before].starts_with(name) && settings[before] != settings[index])
         fail(Exit::usage, "point: --set is given twice, as {} and as {}", settings[before], settings[index]);

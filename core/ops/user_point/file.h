@@ -34,7 +34,7 @@ PointFile parse_point_file(std::string_view source, const std::string& file);
 
 // How a call of `point` is folded, its source being there. Throws as above, and Error(Exit::usage) where --set names what
 // the header does not declare, or a number outside the range that it declares.
-FusedPoint fold_of_source(const Call& call);
+FusedPoint fused_point_of_source(const Call& call);
 
 // Is it one or several NAME=NUMBER with commas between them?
 bool is_setting(std::string_view text);

@@ -54,7 +54,7 @@ const Op users_point_op{
                 .help = "Set a number that the file's header declares; may be given several times",
                 .kind = ParamKind::text,
                 .form = {.syntax = "NAME=NUMBER", .matches = is_setting, .is_repeated = true}}},
-    .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fold_of_source(call)); },
+    .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fused_point_of_source(call)); },
     .needs = needs,
     .point = Point{},
 };
