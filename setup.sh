@@ -59,7 +59,7 @@ run_tests() {
 
 quick() {
   install "${build_packages[@]}"
-  build release test_unit test_gpu gpupost
+  build release test_unit test_pipeline test_gpu gpupost
   ctest --preset release --label-regex quick
 }
 

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <new>
 #include <utility>
 
 namespace gpupost {
@@ -101,8 +103,12 @@ void tell(const Request& request, bool is_batch, JobReport& report, Warnings& wa
     report.fail_with(error.code(), error.what());
   }
   const bool is_told = !request.globals.report.quiet && report.exit == Exit::done;  // an error is only one line
-  if (is_told) say_verified(report);
-  if (is_told) warnings.tell(report);
+  try {
+    if (is_told) say_verified(report);
+    if (is_told) warnings.tell(report);
+  } catch (const std::bad_alloc&) {  // the output is written and whole
+    std::fputs("gpupost: warning: out of memory: warnings and notes of an input are not shown\n", stderr);
+  }
   if (report.exit == Exit::done) return;
   report.error = with_origins(is_batch ? named_error(report) : report.error, request.words);
   say_error(report.error);

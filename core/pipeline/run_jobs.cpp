@@ -274,6 +274,8 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
   for (size_t index = 0; index < jobs.size(); ++index) {
     if (request.batch.fails_fast && outputs.has_failure()) break;
+    // room for its report, so that memory does not end once its output is written
+    if (report.jobs.capacity() <= index) report.jobs.reserve(2 * (index + 1));
     events.on_start(jobs[index]);
     if (done[index].is_skipped) {
       outputs.add(report_of_skipped(jobs[index], done[index]));

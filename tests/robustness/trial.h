@@ -46,7 +46,7 @@ class Trial {
   std::string cached(const std::string& name) const { return cache_.read("gpupost/" + name); }
   void put_cached(const std::string& name, const std::string& bytes) const { cache_.write("gpupost/" + name, bytes); }
 
-  // "" where the run ended rightly: with exit 0 and the whole new output, or with one of `codes`, one line on standard error
+  // "" where the run ended rightly: with exit 0, the whole new output and its notes (or a warning that memory ended for them), or with one of `codes`, one line on standard error
   // and the old output as it was. No other file may be there in either case.
   std::string wrong(const Finished& finished, std::initializer_list<int> codes) const;
   // The same, where the output may be the new one although the run failed.
@@ -63,7 +63,7 @@ class Trial {
   Words words_;
   TemporaryFolder folder_, cache_;
   std::map<std::string, std::string> files_before_;
-  std::string new_output_;
+  std::string new_output_, notes_;  // of a run without faults
 };
 
 }  // namespace gpupost::test
