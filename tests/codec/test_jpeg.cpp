@@ -90,10 +90,10 @@ TEST_CASE("JPEG headers that claim what their file cannot hold are refused befor
     if (file[at] == std::byte(0xff) && file[at + 1] == std::byte(0xc0))
       for (const size_t byte : {at + 5, at + 7}) file[byte] = std::byte(0x3f);
   CHECK(refusal_of(file).find("cannot yield") != std::string::npos);
-  CHECK(refusal_of(file, {.limits = {.side = 4096}}).find("(--max-side)") != std::string::npos);
+  CHECK(refusal_of(file, {.limits = {.side = 4096}}).find("with --max-side)") != std::string::npos);
   CHECK(refusal_of(make_jpeg({.width = 400, .height = 400, .is_progressive = true}),
                    {.limits = {.decoded_bytes = 650'000}})
-            .find("(--max-decoded)") != std::string::npos);
+            .find("with --max-decoded)") != std::string::npos);
 }
 
 TEST_CASE("a JPEG is turned as Exif says, and kept as it is stored where that is asked for") {

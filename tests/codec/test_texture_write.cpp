@@ -327,7 +327,7 @@ TEST_CASE("eight bits of sRGB with fewer than four components are widened for DD
         encode(*format_named("dds"), picture, {.depth = Depth::u8, .mipmapped = true, .transfer = Transfer::srgb});
     REQUIRE(encoded.warnings.size() == 1);
     CHECK_MESSAGE(
-        encoded.warnings[0].find(fmt::format("no sRGB format of {} component", component_count)) != std::string::npos,
+        encoded.warnings[0].find(fmt::format("no sRGB format for {} component", component_count)) != std::string::npos,
         encoded.warnings[0]);
     CHECK(dds_fields(encoded.bytes.bytes())["dxgiFormat"] == 29);
     const std::string_view texels = text_of(encoded.bytes.bytes()).substr(dds_header_bytes);

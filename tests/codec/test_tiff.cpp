@@ -229,7 +229,7 @@ TEST_CASE("pages of a TIFF are its parts, and its orientation is applied") {
 
 TEST_CASE("TIFF that is not supported is refused by name, and samples that are no alpha are named") {
   const auto refusal = [](const Recipe& recipe) { return refusal_of(make_tiff({recipe})); };
-  CHECK(refusal({.bits = 32}).find("unsigned numbers of 32 bits") != std::string::npos);
+  CHECK(refusal({.bits = 32}).find("unsigned values of 32 bits") != std::string::npos);
   CHECK(refusal({.samples = 1, .photometric = PHOTOMETRIC_LOGL}).find("photometric interpretation") !=
         std::string::npos);
   CHECK(refusal({.bits = 1, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .compression = COMPRESSION_CCITTFAX4})
@@ -252,9 +252,9 @@ TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or 
       CHECK_MESSAGE((refusal.empty() || refusal.starts_with("2 file: ")), refusal);
     }
   }
-  CHECK(refusal_of(make_tiff({{}}), {.limits = {.side = 20}}).find("(--max-side)") != std::string::npos);
-  CHECK(refusal_of(make_tiff({{}}), {.limits = {.decoded_bytes = 2000}}).find("(--max-decoded)") != std::string::npos);
-  CHECK(refusal_of(make_tiff({{.samples = 4}}), {.limits = {.channel_count = 3}}).find("(--max-channels)") !=
+  CHECK(refusal_of(make_tiff({{}}), {.limits = {.side = 20}}).find("with --max-side)") != std::string::npos);
+  CHECK(refusal_of(make_tiff({{}}), {.limits = {.decoded_bytes = 2000}}).find("with --max-decoded)") != std::string::npos);
+  CHECK(refusal_of(make_tiff({{.samples = 4}}), {.limits = {.channel_count = 3}}).find("with --max-channels)") !=
         std::string::npos);
 }
 

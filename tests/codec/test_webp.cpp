@@ -81,7 +81,7 @@ TEST_CASE("a WebP that is cut off is refused, and flipped bytes do no harm") {
       const std::string refusal = refusal_of(damaged);
       CHECK_MESSAGE((refusal.empty() || refusal.starts_with("2 file: ")), refusal);
     }
-    CHECK(refusal_of(file, {.limits = {.side = 100}}).find("(--max-side)") != std::string::npos);
-    CHECK(refusal_of(file, {.limits = {.decoded_bytes = 2000}}).find("(--max-decoded)") != std::string::npos);
+    CHECK(refusal_of(file, {.limits = {.side = 100}}).find("with --max-side)") != std::string::npos);
+    CHECK(refusal_of(file, {.limits = {.decoded_bytes = 2000}}).find("with --max-decoded)") != std::string::npos);
   }
 }

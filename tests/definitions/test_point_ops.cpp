@@ -132,7 +132,7 @@ const PointOp point_ops[] = {
        return Rgb{(luma + v[0]) / 2, (luma + v[1]) / 2, (luma + v[2]) / 2};
      },
      false,
-     {4e-5, 2e-5}},
+     {4e-5, 4e-5}},
     {"flip x flip x", each([](double c) { return c; })},
 };
 

@@ -103,7 +103,7 @@ TEST_CASE("every variant of the single pass is right where it goes through all o
     const bool needs_wide_subgroups = variant.find("shuffle") != variant.npos && traits.subgroup.size < 16;
     if (needs_wide_subgroups) {
       CHECK_THROWS_WITH_AS(plan({&call, 1}, {.size = size, .storage = kind.depth}, traits),
-                           doctest::Contains("needs subgroups of 16 threads, the device has"), Error);
+                           doctest::Contains("needs subgroups of 16 threads; the device has"), Error);
       continue;
     }
     check_call(*gpu, call, "noise", size, kind);

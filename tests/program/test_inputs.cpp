@@ -189,7 +189,7 @@ TEST_CASE("each limit on inputs is an option and a variable, and its error names
           place.gpupost({"in.exr", "-o", "out.exr"}, {{variable, value}})}) {
       CHECK_MESSAGE(finished.exit_code == 2, option);
       CHECK_MESSAGE(is_one_error(finished.err), finished.err);
-      CHECK_MESSAGE(finished.err.find(fmt::format("({})", option)) != std::string::npos, finished.err);
+      CHECK_MESSAGE(finished.err.find(fmt::format(" with {})", option)) != std::string::npos, finished.err);
     }
   }
   CHECK(place

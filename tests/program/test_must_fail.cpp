@@ -124,7 +124,7 @@ TEST_CASE("values of the environment that are wrong, each named by its variable"
   };
   constexpr Value values[] = {
       {"MAX_SIDE", "abc", 1, "--max-side abc is not a whole number in 1..1048576"},
-      {"MAX_SIDE", "16", 2, "(--max-side)"},
+      {"MAX_SIDE", "16", 2, "raise it with --max-side"},
       {"MAX_TEXELS", "0", 1, "--max-texels 0"},
       {"MAX_CHANNELS", "4097", 1, "--max-channels 4097"},
       {"MAX_DECODED", "4X", 1, "--max-decoded 4X"},
@@ -171,11 +171,11 @@ TEST_CASE("blurs that mean nothing") {
       refused("a workgroup without a choice", {"--radius", "7", "--workgroup", "8x8", "--method", "sliding"},
               {"workgroup 8x8 has no effect with --method sliding", "direct or separable"}),
       refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
-              {"--method sliding makes boxes", "a gaussian"}),
+              {"--method sliding computes only boxes", "a gaussian"}),
       refused("splines of a box", {"--radius", "3", "--method", "spline"},
-              {"--method spline makes gaussians", "a box"}),
+              {"--method spline computes only gaussians", "a box"}),
       refused("splines cut off", {"--radius", "9", "--sigma", "7", "--method", "spline"},
-              {"--radius 9", "--sigma alone"}),
+              {"--radius 9", "give only --sigma"}),
       refused("splines too narrow", {"--sigma", "4.9", "--method", "spline"}, {"--sigma 4.9", "expected at least 5"}),
   });
 }
@@ -207,15 +207,15 @@ TEST_CASE("outputs whose names are wrong") {
       {"srgb in an EXR", {"in.png", "-o", "out.exr", "--transfer", "srgb"}, 1, {"--transfer srgb", "exr", "linear"}},
       {"levels in a file of one", {"mips", "in.exr", "-o", "out.png"}, 1, {"-o out.png", "{level}"}},
       {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
-      {"a folder without / at its end", {"in.exr", "-o", "sub"}, 1, {"-o sub: is a folder; expected sub/"}},
+      {"a folder without / at its end", {"in.exr", "-o", "sub"}, 1, {"-o sub: is a folder; write sub/"}},
       {"a number as printf has it",
        {"in.exr", "-o", "shot.%04d.exr"},
        1,
-       {"-o shot.%04d.exr: names a sequence", "{stem} {name} {ext} {dir} {level}"}},
+       {"-o shot.%04d.exr: has a place for a frame number", "{stem} {name} {ext} {dir} {level}"}},
       {"a number as oiiotool has it",
        {"in.exr", "-o", "sub/shot.####.exr"},
        1,
-       {"names a sequence", "in.exr has no frame number"}},
+       {"has a place for a frame number", "in.exr has no frame number"}},
       {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
       {"an empty name", {"in.exr", "-o", ""}, 1, {"-o has an empty value"}},
       {"two inputs, one output",
@@ -281,8 +281,11 @@ TEST_CASE("verbs with wrong words") {
       {"bench of nothing", {"bench"}, 1, {"0 ops", "mips"}},
       {"bench of an unknown op", {"bench", "mps"}, 1, {"mps", "did you mean `mips`"}},
       {"bench of two ops", {"bench", "mips", "mips"}, 1, {"2 ops"}},
-      {"bench of a chain and an op", {"bench", "mips", "--chain", "clamp"}, 1, {"--chain", "neither an op"}},
-      {"bench of a chain that is none", {"bench", "--chain", "clamp in.exr"}, 1, {"--chain clamp in.exr", "alone"}},
+      {"bench of a chain and an op", {"bench", "mips", "--chain", "clamp"}, 1, {"--chain", "instead of an op"}},
+      {"bench of a chain that is none",
+       {"bench", "--chain", "clamp in.exr"},
+       1,
+       {"--chain clamp in.exr", "may hold only ops"}},
       {"a matrix of eight numbers", {"in.exr", "matrix", "--rows", "1,0,0,0,1,0,0,0"}, 1, {"--rows", "RR,RG,RB"}},
       {"a matrix of a number that is none as a float",
        {"in.exr", "matrix", "--rows", "1e39,0,0,0,1,0,0,0,1"},
@@ -299,7 +302,7 @@ TEST_CASE("verbs with wrong words") {
       {"channels beside the color behind an op",
        {"depth.exr", "flip", "x", "channels", "--list", "Z,Z,Z"},
        1,
-       {"channels --list Z,Z,Z", "front of a chain", "`flip` comes before it"}},
+       {"channels --list Z,Z,Z", "to be the first", "`flip` comes before it"}},
       {"a matrix given twice",
        {"in.exr", "matrix", "--rows", "1,0,0,0,1,0,0,0,1", "--named", "rec709-to-xyz"},
        1,
@@ -469,11 +472,11 @@ TEST_CASE("pictures over a limit") {
               1,
               {"--tile-side 15", "16..32768"}}});
   if (!has_device() || has_gpu()) return;
-  check_all({{"a large one", {"bloom", "long.exr", "-o", "out.exr"}, 7, {"20000 x 1", "a side", "`bloom`"}},
+  check_all({{"a large one", {"bloom", "long.exr", "-o", "out.exr"}, 7, {"20000 x 1", "per side", "`bloom`"}},
              {"parts as asked for",
               {"stats", "long.exr", "--tile-side", "64"},
               7,
-              {"20000 x 1", "64 a side", "`stats` cannot be tiled"}}});
+              {"20000 x 1", "64 per side", "`stats` cannot be tiled"}}});
   // what the message of a part that is too large expects is the way out
   const TestFolder place;
   const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};

@@ -153,7 +153,7 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
       if (param.kind == ParamKind::text)
         for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
           if (!param.form.matches(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
-            check_refused(*op, param, value, fmt::format("is not of the form {}", param.form.syntax));
+            check_refused(*op, param, value, fmt::format("is not valid; expected {}", param.form.syntax));
     }
 }
 

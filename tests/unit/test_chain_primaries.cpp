@@ -10,8 +10,6 @@ using namespace gpupost;
 
 namespace {
 
-constexpr Primaries ap0{{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}};
-
 std::vector<Call> calls_of(std::initializer_list<std::pair<const char*, const char*>> words) {
   std::vector<Call> calls;
   for (const auto& [op, arguments] : words) calls.push_back(parse_call(*op_named(op), arguments));

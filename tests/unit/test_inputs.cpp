@@ -162,7 +162,7 @@ TEST_CASE("only the file name has the place of a frame, and only one") {
   for (const char* word : {"#.#.exr", "a%04d.##.exr", "%d%d"})
     CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("two places") != std::string::npos);
   for (const char* word : {"%4d", "%00d", "%0d", "%0004d", "%12d"})
-    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("like %04d") != std::string::npos);
+    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("expected %04d") != std::string::npos);
   CHECK(error_of(Exit::usage, [&] { Sequence::parse("####################.exr"); }).find("18") != std::string::npos);
 }
 

@@ -144,7 +144,7 @@ TEST_CASE(
        [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
       {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
       {"it writes 9 images at once; the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
-      {"bytes of shared memory, the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
+      {"bytes of shared memory; the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
   };
   for (const Lack& lack : lacks) {
     DeviceTraits traits = rich_gpu();

@@ -102,9 +102,9 @@ TEST_CASE("a file that holds more than functions and constants is refused with i
       {"void main() {}", "main is reserved"},
       {"#include \"other.glsl\"", "directives are not allowed"},
       {"  #extension GL_EXT_nonuniform_qualifier : require", "directives are not allowed"},
-      {"float of() { return float(gl_GlobalInvocationID.x); }", "gl_GlobalInvocationID is of other texels"},
-      {"void wait() { barrier(); }", "barrier is of other texels"},
-      {"void wait() { groupMemoryBarrier(); }", "groupMemoryBarrier is of other texels"},
+      {"float of() { return float(gl_GlobalInvocationID.x); }", "gl_GlobalInvocationID reads or writes other texels"},
+      {"void wait() { barrier(); }", "barrier reads or writes other texels"},
+      {"void wait() { groupMemoryBarrier(); }", "groupMemoryBarrier reads or writes other texels"},
       {"float of() { return 1.0; } }", "} has no opening bracket"},
       {"float of() { return (1.0; }", "} has no opening bracket"},
       {"float of() { return 1.0;", "{ is not closed"},
@@ -114,7 +114,7 @@ TEST_CASE("a file that holds more than functions and constants is refused with i
       {"float @of() { return 1.0; }", "has the byte 0x40"}};
   for (const auto& [line, message] : wrong) {
     const std::string found = refusal(header + body + line + "\n");
-    CHECK_MESSAGE(found.starts_with(fmt::format("2 dim.glsl:4: {}", message)), line, " says ", found);
+    CHECK_MESSAGE(found.starts_with(fmt::format("2 dim.glsl:4: {}", message)), std::string(line), " says ", found);
   }
   const std::string deep = fmt::format("float of() {{ return {}1.0{}; }}", std::string(64, '('), std::string(64, ')'));
   CHECK(has(refusal(header + body + deep), "opens bracket level 65; the limit is 64"));
@@ -162,7 +162,7 @@ TEST_CASE("--set gives numbers to what the header declares, within its ranges, a
   CHECK(refusal_of_call("--set factor=-0.1") == "1 point: --set factor=-0.1 is outside 0..1");
   CHECK(refusal_of_call("--set factor=1 --set factor=0") ==
         "1 point: --set is given twice, as factor=1 and as factor=0");
-  CHECK(has(refusal_of_call("--set factor"), "--set factor is not of the form NAME=NUMBER"));
+  CHECK(has(refusal_of_call("--set factor"), "--set factor is not valid; expected NAME=NUMBER"));
   CHECK(parse_call(*op_named("point"), "a.glsl --set a=1 --set b=-2.5").text() == "point a.glsl --set a=1,b=-2.5");
 }
 

@@ -41,8 +41,11 @@ Position corner_in(const Call& call, const InputPicture& second, Size size) {
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
+// What is too large for a float is infinite, in each step.
+double as_float(double number) { return as_floats({number})[0]; }
+
 // A share of 0 takes nothing, of infinite light too.
-double share_of(double light, double share) { return share == 0 ? 0 : light * share; }
+double share_of(double light, double share) { return share == 0 ? 0 : as_float(light * share); }
 
 // Premultiplied: `s` of the second picture, its opacity applied, `d` of the picture. Where both are there the mode blends straight
 // colors, elsewhere each stays: W3C, Compositing and Blending Level 1, for all modes but add and mix.
@@ -50,16 +53,17 @@ Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
   const double sa = coverage_of(s[3]), da = coverage_of(d[3]);
   Color made{};
   for (size_t k = 0; k < 3; ++k) {
-    const double beside = share_of(s[k], 1 - da) + share_of(d[k], 1 - sa), a = s[k] * da, b = d[k] * sa;
+    const double beside = as_float(share_of(s[k], 1 - da) + share_of(d[k], 1 - sa));
+    const double a = as_float(s[k] * da), b = as_float(d[k] * sa);
     switch (mode) {
       case Mode::over: made[k] = s[k] + share_of(d[k], 1 - sa); break;
       case Mode::under: made[k] = d[k] + share_of(s[k], 1 - da); break;
       case Mode::add: made[k] = s[k] + d[k]; break;
-      case Mode::multiply: made[k] = beside + s[k] * d[k]; break;
-      case Mode::screen: made[k] = s[k] + d[k] - std::min(s[k], sa) * std::min(d[k], da); break;
+      case Mode::multiply: made[k] = beside + as_float(s[k] * d[k]); break;
+      case Mode::screen: made[k] = as_float(s[k] + d[k]) - as_float(std::min(s[k], sa) * std::min(d[k], da)); break;
       case Mode::min: made[k] = beside + (a < b ? a : b); break;
       case Mode::max: made[k] = beside + (a < b ? b : a); break;
-      case Mode::difference: made[k] = beside + std::abs(a - b); break;
+      case Mode::difference: made[k] = beside + as_float(std::abs(a - b)); break;
       case Mode::mix: made[k] = s[k] + share_of(d[k], 1 - opacity); break;
     }
   }

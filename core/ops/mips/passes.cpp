@@ -290,7 +290,7 @@ Variant variant_named(std::string_view name) {
 Choice built_in(const DeviceTraits& traits, Steps steps) {
   const bool shuffles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
   const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
-  if (traits.type == DeviceType::cpu) return {false, variant, "a CPU device pays for barriers and shared memory"};
+  if (traits.type == DeviceType::cpu) return {false, variant, "barriers and shared memory are slow on a CPU device"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than separate passes"};
   return {true, variant, "one dispatch is the fastest on a GPU"};
 }

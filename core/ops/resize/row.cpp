@@ -244,14 +244,8 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
 }
 
 Footprint footprint(const Call& call, Size size) {
-  const auto [scaled, kept] = cut_of(call, size);
-  Margin margin = reach_of(filtering_from(call, size), size, scaled);
-  // tiles are placed as if nothing was cut off
-  const auto cut_off = [](int skipped, int from, int to) {
-    return skipped == 0 ? 0 : int(int64_t(skipped + 1) * from / to) + 1;
-  };
-  margin.x += cut_off(kept.corner.x, size.width, scaled.width);
-  margin.y += cut_off(kept.corner.y, size.height, scaled.height);
+  const Size scaled = cut_of(call, size).scaled;
+  const Margin margin = reach_of(filtering_from(call, size), size, scaled);
   return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size](Position at) {
             return nearest_texel(call, size, at);
           }};

@@ -20,16 +20,16 @@ Call blur_call(const Call& call) { return default_call(blur_op).with("sigma", ca
 // --- the definition -------------------------------------------------------------------------------------------------
 
 // Premultiplied texels of the picture and of its blur. The blur's straight color is the mean of straight colors weighted by alpha,
-// so that an edge of alpha alone gets no halo.
+// so that an edge of alpha alone gets no halo. What is too large for a float is infinite, in each step.
 Color sharpened(const Call& call, const Color& c, const Color& around) {
   if (is_transparent(c[3])) return c;
-  const Color mean = unpremultiply(around);
+  const Color straight = as_floats(unpremultiply(c)), mean = as_floats(unpremultiply(around));
   const double alpha = coverage_of(c[3]), least = call.number("threshold");
   Color made = c;
   for (size_t k = 0; k < 3; ++k) {
-    const double detail = c[k] / alpha - mean[k];
+    const double detail = as_floats({straight[k] - mean[k]})[0];
     const double kept = std::isnan(detail) ? detail : std::copysign(std::max(std::abs(detail) - least, 0.0), detail);
-    made[k] = c[k] + call.number("amount") * alpha * kept;
+    made[k] = c[k] + as_floats({as_floats({call.number("amount") * alpha})[0] * kept})[0];
   }
   return as_floats(made);
 }

@@ -115,7 +115,8 @@ Matrix balance_of(const Call& call) {
 
 const Op white_balance_op = point_op({
     .name = "white-balance",
-    .doc = {.summary = "Correct the white balance for a color temperature",
+    .doc = {.group = OpGroup::color,
+            .summary = "Correct the white balance for a color temperature",
             .description = "Light of --kelvin becomes D65, the white of Rec. 709. Below 6504 K the image becomes "
                            "bluer, above it redder. The light is daylight from 5000 K, a black body up to 4000 K, and "
                            "a mix in between. The luminance of white does not change.",

@@ -52,9 +52,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 Footprint footprint(const Call& call, Size size) {
   const Position corner = corner_of(call, size);
-  return {.kind = Footprint::Kind::around,
-          .margin = {.x = std::abs(corner.x) + 1, .y = std::abs(corner.y) + 1},
-          .nearest = [size, corner](Position at) -> Position {
+  return {.kind = Footprint::Kind::around, .nearest = [size, corner](Position at) -> Position {
             return {std::clamp(at.x + corner.x, 0, size.width - 1), std::clamp(at.y + corner.y, 0, size.height - 1)};
           }};
 }
