@@ -144,10 +144,13 @@ void plan_extremes(const Call& call, PlanBuilder& builder) {
 
 void plan_median(const Call& call, PlanBuilder& builder) {
   const PlanImage image = builder.image(builder.current_image());
-  const int side = 2 * radius_of(call) + 1;
-  PassSpec pass = pass_over("median", "rank/median.glsl", builder.current_image(), image.size);
-  pass.defines = {{"RADIUS", radius_of(call)}};
-  pass.access.reads_per_texel = radius_of(call) <= 2 ? side * side : 8.0 * side * side;
+  const int radius = radius_of(call), side = 2 * radius + 1;
+  const bool has_network = radius <= 2;
+  PassSpec pass = pass_over("median", has_network ? "rank/median.glsl" : "rank/median_by_counting.glsl",
+                            builder.current_image(), image.size);
+  pass.defines = {{"RADIUS", radius}};
+  if (!has_network) pass.defines.push_back({"IS_HALF", image.depth == Depth::half});
+  pass.access.reads_per_texel = has_network ? 2 * side : 8.0 * side * side;
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
@@ -223,7 +226,7 @@ const Op median_op{
                 "The median of the 2R+1 x 2R+1 texels around each texel, R being --radius. R, G, B and alpha are "
                 "processed separately, premultiplied. It removes single bright texels and keeps edges. NaN counts as "
                 "larger than all other values. Beyond the border, the edge texel repeats.",
-            .citation = "J. Tukey, Exploratory Data Analysis, 1977; forgetful selection for radius 1 and 2, a radix "
+            .citation = "J. Tukey, Exploratory Data Analysis, 1977; sorting networks for radius 1 and 2, a radix "
                         "selection from 3 on",
             .examples = {"", "--radius 2", "--radius 3"}},
     .params = {radius_param(7)},
