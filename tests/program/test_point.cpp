@@ -165,6 +165,8 @@ TEST_CASE("words that are wrong with an op of one's own") {
   CHECK(bench.exit_code == 1);
   CHECK(bench.err ==
         "gpupost: bench: --chain point gain.glsl: point has no CPU reference to check the result with; leave it out\n");
+  CHECK(refusal(place, {"bench", "--chain", "clamp point 'my gain.glsl'"}, 2) ==
+        "gpupost: my gain.glsl: cannot be opened: No such file or directory\n");
 }
 
 TEST_CASE("a file that the compiler crashes on, or does not come to an end with, is an error and no more") {

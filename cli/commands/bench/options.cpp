@@ -111,12 +111,28 @@ std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& va
   return exact.empty() ? partly : exact;
 }
 
+// Splits a line at blanks. Single or double quotes keep blanks, as in a shell.
+std::vector<std::string> words_of_line(const std::string& line) {
+  std::vector<std::string> words;
+  bool is_open = false;  // the last word may go on
+  char quote = 0;
+  for (const char c : line) {
+    if (!quote && c == ' ') {
+      is_open = false;
+      continue;
+    }
+    if (!is_open) words.emplace_back();
+    is_open = true;
+    if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
+    else words.back() += c;
+  }
+  if (quote) fail(Exit::usage, "bench: --chain {} opens a quote ({}) that it does not close", line, quote);
+  return words;
+}
+
 // The ops of `--chain "exposure --stops 1 clamp"`.
 std::vector<Call> chain_of(const std::string& line) {
-  std::istringstream stream(line);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  const Request request = parse_request(words);
+  const Request request = parse_request(words_of_line(line));
   if (request.calls.empty() || !request.input_words.empty())
     fail(Exit::usage, "bench: --chain {} may hold only ops and their options", line);
   for (const Call& call : request.calls)
