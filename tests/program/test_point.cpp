@@ -165,8 +165,9 @@ TEST_CASE("words that are wrong with an op of one's own") {
   CHECK(bench.exit_code == 1);
   CHECK(bench.err ==
         "gpupost: bench: --chain point gain.glsl: point has no CPU reference to check the result with; leave it out\n");
-  CHECK(refusal(place, {"bench", "--chain", "clamp point 'my gain.glsl'"}, 2) ==
-        "gpupost: my gain.glsl: cannot be opened: No such file or directory\n");
+  const Finished quoted = place.gpupost({"bench", "--chain", "clamp point 'my gain.glsl'"});
+  CHECK(quoted.exit_code == 2);
+  CHECK(quoted.err == "gpupost: my gain.glsl: cannot be opened: No such file or directory\n");
 }
 
 TEST_CASE("a file that the compiler crashes on, or does not come to an end with, is an error and no more") {
