@@ -79,7 +79,8 @@ void skip(const char* why) {
 int main(int argc, char** argv) {
   if (gpupost::is_decode_worker(argc, argv)) return gpupost::decode_worker_main();
   if (gpupost::is_ocio_worker(argc, argv)) return gpupost::ocio_worker_main();
-  gpupost::use_worker_program("/proc/self/exe");
+  const char* worker = std::getenv("GPUPOST_TEST_WORKER");
+  gpupost::use_worker_program(worker ? worker : "/proc/self/exe");
   doctest::Context context(argc, argv);
   const int code = context.run();
   if (context.shouldExit()) return code;  // it was asked for lists or help alone
