@@ -193,14 +193,11 @@ static std::string runtime_texts(const Pass& pass) {
 static std::string table_functions(const Pass& pass) {
   const std::vector<std::span<const float>> tables = point_tables(pass);
   if (tables.empty()) return "";
-  const bool is_far = table_size(pass) > table_window;
-  std::string text = "\n";
-  if (is_far)
-    text += fmt::format(
-        "float point_number(int at) {{ return at < {0} ? table[min(at, {0} - 1)] : far_table[max(at - {0}, 0)]; }}\n",
-        table_window);
-  // one call less for each access where it can be: calls count in the limits of a shader
-  const std::string_view before = is_far ? "point_number(" : "table[", after = is_far ? ")" : "]";
+  std::string text = fmt::format("\nfloat point_number(int at) {{\n  at += {};\n", point_tables_at);
+  text += table_size(pass) > table_window
+              ? fmt::format("  return at < {0} ? table[min(at, {0} - 1)] : far_table[max(at - {0}, 0)];\n}}\n",
+                            table_window)
+              : "  return table[at];\n}\n";
   const std::vector<const FusedPoint*> points = runtime_points(pass);
   for (size_t index = 0; index < points.size(); ++index)
     for (const PointTable& table : points[index]->tables) {
@@ -209,8 +206,8 @@ static std::string table_functions(const Pass& pass) {
         if (numbers.data() == table.numbers->data()) break;
         begin += round_up(numbers.size(), table_alignment);
       }
-      text += fmt::format("float {}{}(int index) {{ return {}{} + {} + clamp(index, 0, {}){}; }}\n", prefix_of(index),
-                          table.name, before, point_tables_at, begin, table.numbers->size() - 1, after);
+      text += fmt::format("float {}{}(int index) {{ return point_number({} + clamp(index, 0, {})); }}\n",
+                          prefix_of(index), table.name, begin, table.numbers->size() - 1);
     }
   return text;
 }
