@@ -82,7 +82,7 @@ usage: ./setup.sh COMMAND
   test-sanitized  a part of them under the address and undefined behavior sanitizers
   test-threads    batches under the thread sanitizer
   test-fuzz       a minute of fuzzing for each target
-  full            all of these and what they leave out, both descriptor modes, and every bar of tests/robustness/run.sh
+  full            all of these and what they leave out, both descriptor modes, and every criterion of tests/robustness/run.sh
 TEXT
   exit 1
 }

@@ -5,7 +5,7 @@
 
 const vec3 luminance = vec3(0.2126, 0.7152, 0.0722);  // Rec. 709
 
-// 0 of a gray, 1 of a color that lacks red, green or blue.
+// 0 for a gray, 1 for a color that lacks red, green or blue.
 float saturation_of(vec3 light) {
   float most = max(light.r, max(light.g, light.b)), least = min(light.r, min(light.g, light.b));
   return most > 0.0 ? clamp((most - least) / most, 0.0, 1.0) : 0.0;

@@ -41,7 +41,7 @@ const CommandRow ops_verb{
     .name = "ops",
     .summary = "List the ops",
     .usage = "ops [--markdown]",
-    .description = "Prints a line for each op. `gpupost help OP` describes one op.",
+    .description = "Prints one line for each op. `gpupost help OP` describes an op.",
     .options = {{"--markdown", "", "Print the reference of all ops and options as Markdown", {}}},
     .examples = {"ops"},
     .run = run_ops,
@@ -66,7 +66,7 @@ static Exit run_help(const CommandCall& call) {
 
 const CommandRow help_verb{
     .name = "help",
-    .summary = "Print this text, or the help of an op or a verb",
+    .summary = "Print the help of the program, of an op or of a verb",
     .usage = "help [OP|VERB]",
     .argument = Argument::op_or_verb,
     .most_words = 1,
@@ -81,9 +81,9 @@ static Exit run_man(const CommandCall&) {
 
 const CommandRow man_verb{
     .name = "man",
-    .summary = "Print the manual page, for man",
+    .summary = "Print the manual page",
     .usage = "man",
-    .description = "Read it with: gpupost man | man -l -. The package installs it.",
+    .description = "To read it, run `gpupost man | man -l -`. The Debian package installs it.",
     .examples = {"man"},
     .run = run_man,
 };
@@ -143,8 +143,8 @@ const CommandRow shader_verb{
     .summary = "Print the shaders that a chain runs",
     .usage = "shader CHAIN",
     .description =
-        "Prints the GLSL of each pass of the chain, for the device that would run it. Write the chain as for a run; an "
-        "input is optional.",
+        "Prints the GLSL of each pass, for the device that would run it. Write the chain as for a run; the input may "
+        "be left out.",
     .argument = Argument::chain,
     .least_words = 1,
     .most_words = any_count,

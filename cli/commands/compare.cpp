@@ -346,18 +346,18 @@ const CommandRow compare_verb{
     .summary = "Print the differences of two images or sequences",
     .usage = "compare A B [--tolerance T] [--relative] [-o DIFF]",
     .description =
-        "For each channel and level, prints the largest difference and its position, the mean, the root mean square, "
+        "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
         "tolerance, or if sizes, channels, windows, chromaticities or level counts differ. Integers are first decoded "
         "to linear light. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
-        "The peak of the PSNR is the largest magnitude in A, at least 1.",
+        "The peak of the PSNR is the largest magnitude in A, but at least 1.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,
     .options =
         {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}},
-         {"--relative", "", "Divide each difference by the larger magnitude of its two numbers", {}},
-         {"--max-percent", "P", "Percentage of a channel's texels that may exceed the tolerance (default 0)", {}},
+         {"--relative", "", "Divide each difference by the larger magnitude of the two values", {}},
+         {"--max-percent", "P", "Percentage of texels that may exceed the tolerance, for each channel (default 0)", {}},
          {"-o", "FILE", "Write an image of the differences; for sequences, a pattern like diff.%04d.png", {}},
          {"--scale", "S", "Factor for the differences in the image of -o (default 1)", {}},
          {"--json", "", "Print JSON, with null for infinite numbers", {}}},

@@ -139,7 +139,7 @@ static Exit run_doctor(const CommandCall&) {
   tell(is_sandboxed, "seccomp",
        is_sandboxed ? "active: decoders cannot open files, start programs or use the network"
                     : "decoders run in a process with limits, but without a system call filter",
-       "use use use a kernel or container that allows seccomp filters");
+       "use a kernel or container that allows seccomp filters");
   return is_usable ? Exit::done : Exit::device;
 }
 

@@ -97,8 +97,8 @@ const CommandRow info_verb{
     .summary = "Print size, channels, windows, levels and attributes of an image",
     .usage = "info FILE [--json] | info --ocio [CONFIG]",
     .description =
-        "Reads the whole file, or standard input with -, as a run would. --ocio prints the names in an OpenColorIO "
-        "configuration: that of the op `ocio` by default.",
+        "Reads the whole file, so that a damaged file is an error; - reads standard input. --ocio prints the names in "
+        "an OpenColorIO configuration. By default, it is the configuration that the op `ocio` uses.",
     .argument = Argument::file,
     .most_words = 1,
     .options =

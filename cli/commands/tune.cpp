@@ -130,7 +130,7 @@ const CommandRow tune_verb{
     .usage = "tune [OP...] [OPTIONS]",
     .description =
         "Measures the variants of the given ops, or of all ops that have variants. Stores the fastest for each size "
-        "and format; later runs on this device use it. Results do not change.",
+        "and format; later runs on this device use it. All variants give the same result to within rounding.",
     .argument = Argument::op,
     .most_words = any_count,
     .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default: a few sizes from 256)", {}},

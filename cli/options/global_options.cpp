@@ -28,9 +28,10 @@ std::span<const Global> all_globals() {
   static const Global rows[] = {
       {"output",
        "FILE",
-       "Output file, a folder ending in /, a pattern, or - for standard output. Patterns hold {stem} {name} {ext} "
-       "{dir} {level} {frame} or a frame number like %04d or ####. Default: in.OP.exr in the working directory for "
-       "in.exr, standard output for standard input",
+       "Output file, a folder ending in /, a pattern, or - for standard output. A pattern may contain {stem} (input "
+       "name without extension), {name}, {dir} and {ext} (of the output). It may also contain {level}, {frame}, or a "
+       "frame number like %04d or ####. Default: in.OP.exr in the working directory for in.exr, standard output for "
+       "standard input",
        {},
        "-o"},
       {"list",
@@ -39,7 +40,7 @@ std::span<const Global> all_globals() {
        "(find -print0). They cannot be globs or sequences",
        {},
        ""},
-      {"recursive", "", "For inputs that are folders: take all images in them and in their subfolders", {}, ""},
+      {"recursive", "", "Take all images of input folders and of their subfolders", {}, ""},
       {"frames",
        "RANGE",
        "Frames of a sequence (in.%04d.exr; in.####.exr and in.#.exr mean 4 digits): 1001-1100, 1-100x2 (every 2nd), "
@@ -53,8 +54,8 @@ std::span<const Global> all_globals() {
        ""},
       {"shard",
        "K/N",
-       "Process only shard K of N, K from 1. K/N splits the inputs by a hash of their names, count:K/N takes every Nth "
-       "input, auto takes K and N from the scheduler (docs/farm.md)",
+       "Process only part K of N of the inputs (K is 1..N). K/N splits them by a hash of their names. count:K/N takes "
+       "every Nth input. auto takes K and N from the scheduler (docs/farm.md)",
        {},
        ""},
       {"shards",
@@ -66,8 +67,8 @@ std::span<const Global> all_globals() {
        ""},
       {"assemble",
        "KIND",
-       "Write all inputs to one KTX2 or DDS file: cube takes six faces (+X -X +Y -Y +Z -Z), array any number of "
-       "images, cube-from-cross and cube-from-strip one image of 4x3, 3x4, 6x1 or 1x6 faces",
+       "Write all inputs to one KTX2 or DDS file. cube takes six faces (+X -X +Y -Y +Z -Z), array any number of "
+       "images. cube-from-cross takes one image of 4x3 or 3x4 faces, cube-from-strip one of 6x1 or 1x6 faces",
        {std::begin(assembly_names) + 1, std::end(assembly_names)},
        ""},
       {"bits",
@@ -82,8 +83,8 @@ std::span<const Global> all_globals() {
        ""},
       {"compression",
        "NAME",
-       "Compression of an EXR (all but lzw and zstd) or a TIFF (none, lzw, zip, zstd). Default: as the input if the "
-       "format is the same, else zip",
+       "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). Default: as the "
+       "input if the format is the same, else zip",
        {std::begin(compression_names), std::end(compression_names)},
        ""},
       {"to-display",
@@ -94,14 +95,14 @@ std::span<const Global> all_globals() {
        ""},
       {"transfer",
        "CURVE",
-       "Transfer function of an integer output. Default: srgb, but linear for 16-bit KTX2 and DDS. Floats are always "
-       "linear. pq and hlg need a 16-bit PNG",
+       "Transfer function of an integer output. Default: srgb, but linear for 16-bit KTX2 and DDS. Float outputs are "
+       "always linear. pq and hlg need a 16-bit PNG",
        {"srgb", "linear", "pq", "hlg"},
        ""},
       {"dither",
        "KIND",
        "Dither the color of an 8-bit output with an ordered 8 x 8 pattern that keeps the mean. Default: none, which "
-       "rounds to nearest. Alpha is not dithered, nor are values that need no rounding",
+       "rounds to nearest. Alpha and values that need no rounding are not dithered",
        {"none", "ordered"},
        ""},
       {"input-transfer",
@@ -115,8 +116,8 @@ std::span<const Global> all_globals() {
        {"straight", "premultiplied"},
        ""},
       {"input-primaries", "NAME",
-       "Primaries of the input's color: a name, or x and y of red, green, blue and white with commas. Default: from "
-       "the file, else rec709",
+       "Primaries of the input's color: a name, or eight numbers with commas: x and y of red, green, blue and white. "
+       "Default: from the file, else rec709",
        primaries_names(), "", false, false, true},
       {"output-primaries", "NAME",
        "Convert the result to these primaries and record them in the output (EXR, PNG, JPEG or TIFF). Default: the "
@@ -131,7 +132,7 @@ std::span<const Global> all_globals() {
       {"apply-to",
        "NAME,...",
        "Channels that ops filter: color (default), all, or names of channels and layers. Other channels take the "
-       "nearest texel when an op moves or resizes the image, and skip ops that mix texels, such as blur. mips always "
+       "nearest texel when an op moves or resizes the image. They skip ops that mix texels, such as blur. mips always "
        "makes levels of all channels",
        {"color", "all"},
        "",
@@ -140,10 +141,10 @@ std::span<const Global> all_globals() {
        true},
       {"part", "WHICH", "Part of a multi-part EXR, by number or name. Default: the first", {}, "", true},
       {"layer", "NAME", "Work on the channels NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
-      {"level", "N", "Level of a mip-mapped input. Default: 0; `compare` compares all levels", {}, "", true},
-      {"max-side", "N", "Limit for a side of an input, in texels (default 32768)", {}, "", true, true},
-      {"max-texels", "N", "Limit for the texels of an input (default 268435456)", {}, "", true, true},
-      {"max-channels", "N", "Limit for the channels of an input (default 64)", {}, "", true, true},
+      {"level", "N", "Level of a mip-mapped input to read. Default: 0; `compare` compares all levels", {}, "", true},
+      {"max-side", "N", "Limit for each side of an input, in texels (default 32768)", {}, "", true, true},
+      {"max-texels", "N", "Limit for the number of texels of an input (default 268435456)", {}, "", true, true},
+      {"max-channels", "N", "Limit for the number of channels of an input (default 64)", {}, "", true, true},
       {"max-decoded",
        "SIZE",
        "Limit for the decoded size of an input in bytes, like 512M or 8G (default 4G)",
@@ -190,8 +191,8 @@ std::span<const Global> all_globals() {
        ""},
       {"journal",
        "FILE",
-       "Add a line to FILE for each finished output. Default with --resume: gpupost.journal next to the first output, "
-       "else none",
+       "Add a line to FILE for each finished output, for --resume. Default with --resume: gpupost.journal next to the "
+       "first output, else no journal",
        {},
        ""},
       {"progress",
@@ -203,7 +204,7 @@ std::span<const Global> all_globals() {
       {"progress-file", "FILE", "Write --progress json or openjd to FILE (default: standard error)", {}, ""},
       {"device",
        "WHICH",
-       "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: the fastest kind",
+       "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: the fastest kind of device",
        {},
        "",
        false,
@@ -211,7 +212,8 @@ std::span<const Global> all_globals() {
       {"require-gpu", "", "Fail with exit code 4 if there is no GPU", {}, "", false, true},
       {"tile-side",
        "TEXELS",
-       "Longest side of a tile. Tiling changes no result. Default: tile only if the device's limits need it",
+       "Longest side of a tile. Tiles give the same result (docs/tiling.md has one exception). Default: tile only if "
+       "the image is too large for the device",
        {},
        "",
        false,
@@ -234,17 +236,22 @@ std::span<const Global> all_globals() {
        "",
        false,
        true},
-      {"fp16", "", "Use half storage and, in ops where it is safe, half arithmetic. Float outputs become half", {}, ""},
+      {"fp16",
+       "",
+       "Store images as 16-bit floats (half) and, in ops where it is safe, compute in half. Float outputs become half",
+       {},
+       ""},
       {"storage",
        "KIND",
-       "Storage of images on the device. r11g11b10 is used between ops and holds no alpha and no negative values. "
-       "Default: fp16 for 8-bit and half inputs, else fp32",
+       "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 is used "
+       "between ops and holds no alpha and no negative values. Default: fp16 for 8-bit and half inputs, else fp32",
        {"fp32", "fp16", "r11g11b10"},
        ""},
-      {"space", "NAME", "Color space of the images between ops (default rgb)", {"rgb", "yxy"}, ""},
+      {"space", "NAME", "Color space of the images between ops: rgb or CIE Yxy (default rgb)", {"rgb", "yxy"}, ""},
       {"no-fuse",
        "",
-       "Run each point op in its own pass, with float storage between passes. Default: fuse them",
+       "Run each point op in its own pass, with float storage between passes. Default: fuse point ops into other "
+       "passes",
        {},
        ""},
       {"report", "FILE", "Write a JSON report with the results, and the time of each stage and pass", {}, ""},
@@ -262,8 +269,8 @@ std::span<const Global> all_globals() {
        "--srgb`; log is for `lut --log-shaper`, with light up to 223",
        {"none", "srgb", "log"},
        ""},
-      {"explain", "", "Print the passes of the chain and why they were chosen, and stop", {}, ""},
-      {"size", "WxH", "Image size for --explain and `shader` without an input", {}, ""},
+      {"explain", "", "Print the passes of the chain and why they were chosen; run nothing", {}, ""},
+      {"size", "WxH", "Image size for --explain and `shader`, if there is no input", {}, ""},
       {"verify",
        "",
        "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output",
@@ -277,7 +284,7 @@ std::span<const Global> all_globals() {
        "replaced or used",
        {},
        ""},
-      {"quiet", "", "Print no warnings and notes", {}, ""},
+      {"quiet", "", "Do not print warnings and notes", {}, ""},
   };
   return rows;
 }
@@ -306,8 +313,7 @@ static std::map<std::string_view, std::string> values_of(const std::vector<std::
     const std::vector<std::string>& list = typed[index].values;
     for (const std::string& value : list)
       if (value != list.front())
-        fail(Exit::usage, "--{} is given twice, as {} and as {}; give it once; give it once; give it once", global.name,
-             list.front(), value);
+        fail(Exit::usage, "--{} is given twice, as {} and as {}; give it once", global.name, list.front(), value);
     if (typed[index].is_given) values[global.name] = global.value.empty() ? "1" : list.front();
     else if (const std::string value = value_in_environment(global); !value.empty()) values[global.name] = value;
   }

@@ -295,8 +295,8 @@ const CommandRow completion_verb{
     .summary = "Print the completion script for bash, zsh or fish",
     .usage = "completion SHELL",
     .description =
-        "SHELL is bash, zsh or fish. Bash: put source <(gpupost completion bash) into ~/.bashrc. Zsh: the same with "
-        "zsh in ~/.zshrc, after compinit. Fish: gpupost completion fish | source.",
+        "Bash: add `source <(gpupost completion bash)` to ~/.bashrc. Zsh: add `source <(gpupost completion zsh)` to "
+        "~/.zshrc, after compinit. Fish: add `gpupost completion fish | source` to ~/.config/fish/config.fish.",
     .argument = Argument::shell,
     .most_words = any_count,  // shell scripts call `completion words -- WORD...`
     .examples = {"completion bash"},

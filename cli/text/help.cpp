@@ -69,7 +69,7 @@ std::string help_text(const Op& op) {
                                  wrapped(fmt::format("{}.", op.doc.summary), 0));
   for (const std::string_view example : op.doc.examples)
     text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
-  text += "\nOptions\n";
+  if (!op.params.empty()) text += "\nOptions\n";
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)), help_of(param));
   if (op.doc.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
@@ -115,14 +115,14 @@ std::string help_text(const CommandRow& verb) {
 static constexpr std::string_view exit_codes[] = {
     "0    Success; every output is complete",
     "1    Wrong usage: an error on the command line",
-    "2    An input cannot be read, or is damaged or not supported or not supported or not supported",
+    "2    An input cannot be read, or is damaged, not supported or over a limit",
     "3    An output cannot be written",
     "4    No suitable device, or the device failed",
-    "5    Some inputs of a batch failed",
-    "6    compare or --verify found a difference; nothing is written",
-    "7    Out of memory, or over a limit",
+    "5    Some inputs of a batch failed, or frames are missing",
+    "6    compare, --verify or bench found a difference; --verify writes no output",
+    "7    Out of memory or processes, or too large for the device",
     "70   A bug in gpupost; please report it",
-    "130, 143 in a shell: interrupted by Ctrl-C or SIGTERM",
+    "130, 143 in a shell: ended by Ctrl-C or SIGTERM",
 };
 
 static constexpr std::string_view usage =
@@ -175,7 +175,7 @@ std::string help_text() {
       "Ops (gpupost help OP)\n{}\nVerbs (gpupost help VERB)\n",
       usage, ops_list());
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
-  text += "\nGlobal options (an environment variable in brackets sets the same)\n" + globals_text() + "\nExit codes\n";
+  text += "\nGlobal options (the environment variable in brackets sets the same)\n" + globals_text() + "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
   return text;
 }
@@ -240,7 +240,8 @@ std::string ops_list() {
 static std::string op_markdown(const Op& op) {
   std::string text = fmt::format("### {}\n\n{}.\n\n", op.name, op.doc.summary);
   for (const char c : op.doc.description) text += c == '\n' ? "\n\n" : std::string(1, c);
-  text += "\n\n| option | values | default | |\n|---|---|---|---|\n";
+  text += "\n";
+  if (!op.params.empty()) text += "\n| option | values | default | |\n|---|---|---|---|\n";
   for (const Param& param : op.params) {
     std::string values = values_of(param);
     for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");

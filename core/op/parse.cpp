@@ -47,8 +47,8 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
   const Param& param = op.params[index];
   for (const std::string& word : words)
     if (word != words.front() && !param.form.is_repeated)
-      fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once; give it once; give it once", op.name,
-           param.typed_name(), words.front(), word);
+      fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once", op.name, param.typed_name(),
+           words.front(), word);
   switch (param.kind) {
     case ParamKind::flag: call.values[index] = 1; break;
     case ParamKind::choice: call.values[index] = parse_choice(op, param, words.front()); break;

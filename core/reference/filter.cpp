@@ -35,7 +35,7 @@ Param border_param() {
 Param hicomp_param() {
   return {
       .name = "hicomp",
-      .help = "Compress the range of R, G and B before the filter and expand it after; avoids ringing at bright edges",
+      .help = "Compress the range of R, G and B before the filter and expand it after; reduces ringing at bright edges",
       .kind = ParamKind::flag,
       .is_for_color = true};
 }

@@ -194,7 +194,7 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
   CHECK(first.parts[3].name == "part 3");
   CHECK(first.parts[3].size == Size{26, 37});
   CHECK(first.parts[3].channels == std::vector<std::string>{"A", "B", "G", "R"});
-  CHECK(is_warned_of(first, "only part part 0 was read (--part reads another)"));
+  CHECK(is_warned_of(first, "only part `part 0` was read (--part reads another)"));
   CHECK(decode_bytes(file, {.part = "0"}).warnings.empty());
 }
 

@@ -253,7 +253,8 @@ TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or 
     }
   }
   CHECK(refusal_of(make_tiff({{}}), {.limits = {.side = 20}}).find("with --max-side)") != std::string::npos);
-  CHECK(refusal_of(make_tiff({{}}), {.limits = {.decoded_bytes = 2000}}).find("with --max-decoded)") != std::string::npos);
+  CHECK(refusal_of(make_tiff({{}}), {.limits = {.decoded_bytes = 2000}}).find("with --max-decoded)") !=
+        std::string::npos);
   CHECK(refusal_of(make_tiff({{.samples = 4}}), {.limits = {.channel_count = 3}}).find("with --max-channels)") !=
         std::string::npos);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bars of docs/security.md, each in full: tests/robustness/run.sh [R5 R7 ...], all of them without a word. Works on the release build
-# in build/, or the one that BUILD names. Ends with the lines of all bars, and with exit code 1 where one does not hold.
+# Checks the criteria of docs/security.md in full: tests/robustness/run.sh [R5 R7 ...]; without arguments, all. Uses the release build
+# in build/, or the folder in BUILD. Prints a line for each criterion at the end. Exit code 1 if a criterion is not met.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}

@@ -269,7 +269,7 @@ void Page::decode_blocks(Layout& layout) const {
   const size_t bytes = (size_t(across) * samples * size_t(layout.bits) + 7) / 8 * down;
   check_decoded_bytes(bytes, options_.limits);
   if (uint64_t(is_tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff)) > bytes)
-    fail(Exit::input, "its {} have more bytes than their texels need need need", is_tiled ? "tiles" : "strips");
+    fail(Exit::input, "its {} have more bytes than their texels need", is_tiled ? "tiles" : "strips");
   std::vector<std::byte> block(bytes);
   uint32_t index = 0;
   for (int plane = layout.is_planar ? 0 : -1; plane < (layout.is_planar ? layout.sample_count : 0); ++plane)

@@ -106,11 +106,11 @@ const Op bilateral_op{
     .name = "bilateral",
     .doc = {.group = OpGroup::filter,
             .summary = "Smooth areas and keep edges with a bilateral filter",
-            .description =
-                "A gaussian blur in which texels with another color count less. Their weight is multiplied by exp(-d^2 "
-                "/ (2 R^2)), where R is --range and d is the distance of R, G and B in premultiplied linear light. "
-                "Differences well below --range are smoothed, larger ones stay. The kernel reaches ceil(3 S) texels to "
-                "each side, S being --sigma. Texels beyond the border, infinity and NaN are left out.",
+            .description = "Blurs with a gaussian in which texels of a different color count less. The weight of each "
+                           "neighbor is multiplied by exp(-d^2 / (2 V^2)). V is --range, and d is the distance between "
+                           "the two colors (R, G, B) in premultiplied linear light. Differences well below --range are "
+                           "smoothed, larger ones stay. The kernel reaches ceil(3 S) texels to each side, where S is "
+                           "--sigma. Texels beyond the border and texels with NaN or infinity are left out.",
             .citation = "C. Tomasi, R. Manduchi, Bilateral Filtering for Gray and Color Images, 1998",
             .examples = {"", "--sigma 2 --range 0.5"}},
     .params = {{.name = "sigma",
@@ -120,7 +120,7 @@ const Op bilateral_op{
                 .max = 5,
                 .unit = "texels"},
                {.name = "range",
-                .help = "Color difference up to which texels are smoothed, as a standard deviation",
+                .help = "Standard deviation in color: texels that differ by much more do not mix",
                 .default_value = 0.1,
                 .min = 0.001,
                 .max = 65504}},

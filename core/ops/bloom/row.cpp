@@ -205,13 +205,13 @@ const Op bloom_op{
             .description =
                 "Extracts the light above --threshold, as `brightpass` does. Blurs that light, multiplies it by "
                 "--intensity and adds it to the image. Alpha does not change.\nThe blur is a pyramid. Each level has "
-                "half the size of the level above. Along each axis it is filtered with the weights 1/8, 3/8, 3/8, 1/8, "
-                "or with weights by area if the side is odd. Each level is enlarged by linear interpolation, and the "
-                "levels are added up. Levels 1 to log2(radius) have the same weight. If log2(radius) is not an "
-                "integer, one more level has its fraction as weight. A larger radius adds only small levels, so the "
-                "cost hardly grows.\nThe glow holds --intensity times the light above the threshold, at any image "
-                "size. It is centered on its light, except where the image border cuts it off. Constant light glows "
-                "evenly. NaN and infinite texels stay as they are and do not glow.",
+                "half the size of the level above. Along each axis the weights are 1/8, 3/8, 3/8, 1/8, or by area if "
+                "the side is odd. Each level is enlarged by linear interpolation, and the levels are added up. Levels "
+                "1 to log2(radius) have the same weight. If log2(radius) is not an integer, the next level has its "
+                "fractional part as weight. A larger radius adds only small levels, so the cost hardly grows.\nThe sum "
+                "of the glow is --intensity times the light above the threshold, at any image size. The glow is "
+                "centered on its light, except where the image border cuts it off. Constant light glows evenly. NaN "
+                "and infinite texels stay as they are and do not glow.",
             .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 "
                         "(pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright pass on Y)",
             .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",
@@ -220,7 +220,7 @@ const Op bloom_op{
     .params =
         {{.name = "threshold", .help = "Luminance above which light glows", .default_value = 1, .min = 0, .max = 65504},
          {.name = "knee",
-          .help = "Half-width of the soft transition around --threshold; 0 is a hard edge",
+          .help = "Half-width of the soft transition around --threshold, in luminance; 0 is a hard edge",
           .min = 0,
           .max = 65504},
          {.name = "radius",
@@ -235,7 +235,7 @@ const Op bloom_op{
           .min = 0,
           .max = 65504},
          {.name = "tint",
-          .help = "Factors for R, G and B of the glow, for example 1,0.8,0.6",
+          .help = "Factors for R, G and B of the glow, for example 1,0.8,0.6; default 1,1,1",
           .kind = ParamKind::text,
           .form = {.syntax = "R,G,B", .matches = [](std::string_view text) { return tint_of(text).has_value(); }}}},
     .check = check,

@@ -44,14 +44,14 @@ const Op blur_op{
             .description =
                 "R is --radius and S is --sigma. A box averages the 2R+1 x 2R+1 texels around each texel. A gaussian "
                 "weights these texels by exp(-d^2 / (2 S^2)), where d is their distance. With --sigma alone, R is "
-                "ceil(3 S). A gaussian with --radius alone has S = R / 3. Weights are normalized. Weights below 2^-24 "
-                "of the middle weight count as 0.\nColor is blurred in linear light with premultiplied alpha. Other "
-                "channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is 32-bit float, "
-                "even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, and no "
-                "further.\nAll methods agree to within rounding, except spline. Spline is the default for S of 5 or "
-                "more, and its cost does not grow with S. It blurs on a coarser grid and does not cut the gaussian off "
-                "at 3 S. Its error is at most 0.1 % of the kernel's middle weight, and 0.02 % of the height of a step "
-                "edge. With spline, an infinity spreads up to 6 S.",
+                "ceil(3 S). With --kernel gaussian and --radius alone, S is R / 3. Weights are normalized. Weights "
+                "below 2^-24 of the middle weight count as 0.\nColor is blurred in linear light with premultiplied "
+                "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
+                "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
+                "and no further.\nAll methods agree to within rounding, except spline. Spline is the default if only "
+                "--sigma is given and S is 5 or more. Its cost does not grow with S. It blurs on a coarser grid and "
+                "does not cut the gaussian off at 3 S. Its error is at most 0.1 % of the middle weight, and 0.02 % of "
+                "the height of an edge. With spline, an infinity spreads up to 6 S.",
             .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
                         "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "
                         "Processing, 1993 (spline)",
@@ -66,52 +66,52 @@ const Op blur_op{
                  "--sigma 3 --method lines", "--sigma 12", "--sigma 6 --method spline --border mirror",
                  "--sigma 9 --axis x --border renormalize", "--sigma 7 --axis y --border black",
                  "--sigma 30 --border repeat"}},
-    .params =
-        {{.name = "radius",
-          .help = "Distance in texels from the middle of the kernel to its edge",
-          .kind = ParamKind::integer,
-          .min = 0,
-          .max = 1024,
-          .unit = "texels",
-          .presence = Presence::optional},
-         {.name = "sigma",
-          .help = "Standard deviation of the gaussian in texels",
-          .kind = ParamKind::number,
-          .min = 0,
-          .max = 341,
-          .unit = "texels",
-          .presence = Presence::optional},
-         {.name = "kernel",
-          .help = "Shape of the kernel; auto is a gaussian if --sigma is given, else a box",
-          .kind = ParamKind::choice,
-          .choices = {"auto", "box", "gaussian"}},
-         {.name = "border",
-          .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it, black "
-                  "is 0, renormalize gives them no weight",
-          .kind = ParamKind::choice,
-          .choices = {std::begin(border_names), std::end(border_names)}},
-         {.name = "axis", .help = "Axes to blur along", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
-         {.name = "passes",
-          .help = "How often to apply the kernel; several passes of a box approach a gaussian",
-          .kind = ParamKind::integer,
-          .default_value = 1,
-          .min = 1,
-          .max = 16},
-         {.name = "method",
-          .help =
-              "Algorithm; auto takes the fastest. Only spline changes the result, and it needs --sigma of 5 or more",
-          .kind = ParamKind::choice,
-          .choices = {"auto", "direct", "separable", "shared", "sliding", "lines", "spline"}},
-         {.name = "order",
-          .help = "Order in which the threads of a workgroup visit texels: row by row, along a Z-curve, or AMD's "
-                  "swizzle; for --method direct and separable",
-          .kind = ParamKind::choice,
-          .choices = {"auto", "rows", "z", "amd"}},
-         {.name = "zcurve", .help = "Short for --order z", .kind = ParamKind::flag},
-         {.name = "workgroup",
-          .help = "Workgroup size in texels, for --method direct and separable",
-          .kind = ParamKind::choice,
-          .choices = {"auto", "8x8", "16x16", "32x8"}}},
+    .params = {{.name = "radius",
+                .help = "Distance in texels from the middle of the kernel to its edge",
+                .kind = ParamKind::integer,
+                .min = 0,
+                .max = 1024,
+                .unit = "texels",
+                .presence = Presence::optional},
+               {.name = "sigma",
+                .help = "Standard deviation of the gaussian in texels",
+                .kind = ParamKind::number,
+                .min = 0,
+                .max = 341,
+                .unit = "texels",
+                .presence = Presence::optional},
+               {.name = "kernel",
+                .help = "Shape of the kernel; auto is a gaussian if --sigma is given, else a box",
+                .kind = ParamKind::choice,
+                .choices = {"auto", "box", "gaussian"}},
+               {.name = "border",
+                .help =
+                    "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it, black "
+                    "is 0, renormalize gives them no weight",
+                .kind = ParamKind::choice,
+                .choices = {std::begin(border_names), std::end(border_names)}},
+               {.name = "axis", .help = "Axes to blur along", .kind = ParamKind::choice, .choices = {"both", "x", "y"}},
+               {.name = "passes",
+                .help = "How often to apply the kernel; several passes of a box approach a gaussian",
+                .kind = ParamKind::integer,
+                .default_value = 1,
+                .min = 1,
+                .max = 16},
+               {.name = "method",
+                .help =
+                    "Algorithm; auto takes spline from --sigma 5 on, else the fastest. Only spline changes the result",
+                .kind = ParamKind::choice,
+                .choices = {"auto", "direct", "separable", "shared", "sliding", "lines", "spline"}},
+               {.name = "order",
+                .help = "Order in which the threads of a workgroup visit texels: row by row, along a Z-curve, or AMD's "
+                        "swizzle; for --method direct and separable",
+                .kind = ParamKind::choice,
+                .choices = {"auto", "rows", "z", "amd"}},
+               {.name = "zcurve", .help = "Same as --order z", .kind = ParamKind::flag},
+               {.name = "workgroup",
+                .help = "Workgroup size in texels, for --method direct and separable",
+                .kind = ParamKind::choice,
+                .choices = {"auto", "8x8", "16x16", "32x8"}}},
     .check = [](const Call& call) { check_blur(call); },
     .channels = Channels::all,
     .footprint = footprint,

@@ -95,8 +95,8 @@ const Op brightpass_op = point_op({
                 "straight color in CIE Yxy. A NaN becomes black.\nWith --form plain, Y becomes max(Y - threshold, 0). "
                 "With --knee K, the transition is soft: Y from threshold - K to threshold + K becomes (Y - threshold + "
                 "K)^2 / (4 K).\nWith --form mapped, Y is first multiplied by key / log average. The light v above the "
-                "threshold then becomes v / (limit + v), which is from 0 to 1. The log average of the input is "
-                "measured on the device unless --log-average gives it.",
+                "threshold then becomes v / (limit + v), which is in 0..1. Without --log-average, the device measures "
+                "the log average of the input.",
             .citation = "W. Engel, Call for a new Post-Processing Pipeline, 2013 (one channel, on Y); Microsoft, "
                         "DirectX SDK, HDRLighting (--form mapped)",
             .examples = {"", "--threshold 0.5 --knee 0.25", "--form mapped --threshold 0.2 --log-average 0.3",
@@ -112,11 +112,11 @@ const Op brightpass_op = point_op({
                 .max = 65504,
                 .presence = Presence::optional},
                {.name = "knee",
-                .help = "Half-width of the soft transition around --threshold; 0 is a hard edge",
+                .help = "Half-width of the soft transition around --threshold, in luminance; 0 is a hard edge",
                 .min = 0,
                 .max = 65504},
                {.name = "key",
-                .help = "Value that the log average becomes, with --form mapped; default 0.18",
+                .help = "Value that the log average (geometric mean) becomes, with --form mapped; default 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,

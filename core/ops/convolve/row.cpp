@@ -180,10 +180,11 @@ const Op convolve_op{
     .name = "convolve",
     .doc = {.group = OpGroup::filter,
             .summary = "Convolve with a kernel of up to 63 x 63 weights",
-            .description = "Each texel becomes the weighted sum of the texels around it, in premultiplied linear "
-                           "light. The kernel is applied as written, not mirrored. Both sides of the kernel must be "
-                           "odd. --kernel reads a text file with one line per row. --keep-alpha is for kernels whose "
-                           "weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
+            .description =
+                "Each texel becomes the weighted sum of the texels around it, in premultiplied linear light. The "
+                "kernel is applied as written, not mirrored. Both sides of the kernel must be odd. --kernel reads a "
+                "text file: one line per row, with spaces or commas between the weights. --keep-alpha is for kernels "
+                "whose weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
             .citation = "OpenCV filter2D",
             .examples = {"--rows 0,-1,0,-1,6,-1,0,-1,0", "--rows -1,0,1,-2,0,2,-1,0,1 --keep-alpha --border mirror",
                          "--rows 1,2,3,2,1,2,4,6,4,2,3,6,9,6,3,2,4,6,4,2,1,2,3,2,1 --normalize --border repeat"}},

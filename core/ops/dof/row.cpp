@@ -254,17 +254,17 @@ const Op dof_op{
     .doc = {.group = OpGroup::blur,
             .summary = "Simulate the depth of field of a lens",
             .description =
-                "A texel at depth U has a circle of confusion of diameter F^2 |P - U| / (N U (P - F)) on the sensor. F "
-                "is the focal length, N the f-stop, and P the focus distance. Texels in focus stay sharp.\nIn front of "
-                "the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind it. If "
-                "these circles cover a texel only partly, the background shows through. Behind the focus, a texel "
-                "averages the texels behind the focus whose circles reach it. A circle that is larger than the texel's "
-                "own is reduced to that size, so that light in focus does not bleed into the blur. The blur does not "
-                "change the sum of the light.\nDepth comes from a channel of the input, or from --depth-file, an image "
-                "of the same size. Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. "
-                "Depth that is 0, negative or NaN is infinitely far. Ops before `dof` that move texels also move their "
-                "depth. Ops that mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time "
-                "grows with its square. NaN and infinite texels stay where they are.",
+                "A texel at depth U becomes a circle of confusion. Its diameter on the sensor is F^2 |P - U| / (N U (P "
+                "- F)). F is the focal length, N the f-stop, and P the focus distance. Texels in focus stay sharp.\nIn "
+                "front of the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind "
+                "it. If these circles cover a texel only partly, the background shows through. Behind the focus, a "
+                "texel averages the texels behind the focus whose circles reach it. Circles larger than the texel's "
+                "own are reduced to that size. So light in focus does not bleed into the blur. The blur keeps the sum "
+                "of the light.\nDepth comes from a channel of the input, or from --depth-file, an image of the same "
+                "size. Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. Depth that is "
+                "0, negative or NaN is infinitely far. Ops before `dof` that move texels also move their depth. Ops "
+                "that mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time grows with "
+                "its square. NaN and infinite texels do not spread.",
             .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
                         "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
                         "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",
@@ -276,14 +276,14 @@ const Op dof_op{
                          "--resolution half --focus 3 --f-stop 1.4 --max-radius 6 --blades 6"}},
     .params =
         {{.name = "focus",
-          .help = "Distance that is sharp, in meters; default 2",
+          .help = "Focus distance in meters; default 2",
           .default_value = 2,
           .min = 0.001,
           .max = 1e6,
           .unit = "m",
           .presence = Presence::optional},
          {.name = "focus-at",
-          .help = "Texel that is sharp, instead of --focus",
+          .help = "Texel to focus on, counted from the top left of the data window; instead of --focus",
           .kind = ParamKind::text,
           .form = {.syntax = "X,Y", .matches = [](std::string_view text) { return texel_of(text).has_value(); }}},
          {.name = "f-stop",
@@ -345,7 +345,8 @@ const Op dof_op{
           .max = 1,
           .effect = {.in = is_polygon, .requirement = "--blades"}},
          {.name = "resolution",
-          .help = "Resolution of the blur; half takes a sixteenth of the time and softens the edges of blurred objects",
+          .help = "Resolution of the blur; half takes about a twelfth of the time at radius 32 and softens the edges "
+                  "of blurred objects",
           .kind = ParamKind::choice,
           .choices = {"full", "half"}},
          {.name = "show",

@@ -99,19 +99,20 @@ const Op grade_op = point_op({
     .doc = {.group = OpGroup::color,
             .summary = "Apply an ASC CDL: slope, offset, power, saturation",
             .description =
-                "Each of R, G and B becomes (slope * c + offset)^power, with straight alpha. Negative values skip the "
-                "power. Then the distance of each channel from the Rec. 709 luma is multiplied by the saturation. "
-                "--clamp limits values to 0..1 before the power and after the saturation, as ASC CDL 1.2 requires; "
-                "without it, light above 1 stays. --file reads a .cc, .ccc or .cdl file. The CDL applies to the values "
-                "in the chain, which are linear. A CDL made for a log space needs `ocio` before and after it.",
-            .citation = "ASC Color Decision List 1.2; without --clamp as OpenColorIO's noClamp",
+                "Each of R, G and B becomes (slope * c + offset)^power, with straight alpha. Negative values do not "
+                "get the power. Then the distance of each channel from the Rec. 709 luma is multiplied by the "
+                "saturation. --clamp limits values to 0..1 before the power and after the saturation, as ASC CDL 1.2 "
+                "requires; without it, light above 1 stays. --file reads a .cc, .ccc or .cdl file. The CDL applies to "
+                "the values in the chain, which are linear. A CDL for a log space needs `ocio` before and after it: "
+                "`ocio --to ACEScct grade --file my.cdl ocio --from ACEScct --to ACEScg`.",
+            .citation = "ASC Color Decision List 1.2; without --clamp, as noClamp of OpenColorIO",
             .examples = {"--slope 1.2 --offset -0.02,0,0.01 --power 0.9,1,1.1 --saturation 0.8",
                          "--slope 1.1,1,0.9 --clamp", "--saturation 0"}},
-    .params = {channels_param("slope", "Factor, 0 or more",
+    .params = {channels_param("slope", "Factor, 0 or more; default 1",
                               [](std::string_view text) { return of_channels(text, 0).has_value(); }),
-               channels_param("offset", "Number to add behind the factor",
+               channels_param("offset", "Number to add after the factor; default 0",
                               [](std::string_view text) { return of_channels(text, -65504).has_value(); }),
-               channels_param("power", "Exponent, 0.001 or more",
+               channels_param("power", "Exponent, 0.001 or more; default 1",
                               [](std::string_view text) { return of_channels(text, least_power).has_value(); }),
                {.name = "saturation",
                 .help = "Saturation; 0 is gray, 1 changes nothing",
@@ -129,7 +130,7 @@ const Op grade_op = point_op({
                                return text.ends_with(".cc") || text.ends_with(".ccc") || text.ends_with(".cdl");
                              }}},
                {.name = "id",
-                .help = "Id of the correction, for a file with several",
+                .help = "Id of the correction to use, if the file has several",
                 .kind = ParamKind::text,
                 .form = {.syntax = "ID", .matches = [](std::string_view text) { return !text.empty(); }},
                 .effect = {.in = [](const Call& call) { return !has_no_file(call); }, .requirement = "--file"}}},

@@ -139,10 +139,10 @@ const Op localgamma_op = point_op({
             .description =
                 "The input is light from 0 to 1, such as `tonemap` gives. Each texel c becomes c^g with g = 0.444 + "
                 "0.045 ln(L + 0.6034): 0.421 in the dark, 0.465 at white. L is the luminance that the eye is adapted "
-                "to, from 0 to 1. It is the texel's own luminance, or with --adapt-radius the luminance of the image "
+                "to, from 0 to 1. It is the luminance of the texel itself, or with --adapt-radius that of the image "
                 "blurred by a gaussian.\nThe result is encoded for display. Integer files hold it as it is, without an "
-                "sRGB curve. Float files hold the linear light that an sRGB display would show. Only `crop` and `flip` "
-                "may follow this op. Negative light and NaN become black.",
+                "sRGB curve. Float files hold the linear light that an sRGB display would show. Only `stats` and ops "
+                "that move texels, such as `crop` and `flip`, may follow this op. Negative light and NaN become black.",
             .citation = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual "
                         "Brightness Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
             .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"}},
@@ -151,7 +151,7 @@ const Op localgamma_op = point_op({
                 .kind = ParamKind::choice,
                 .choices = {"gamma", "keep"}},
                {.name = "adapt-radius",
-                .help = "Radius in texels of the surroundings that the eye adapts to; 0 is the texel alone",
+                .help = "Radius of the surroundings that the eye adapts to, in texels; 0 is the texel alone",
                 .kind = ParamKind::integer,
                 .min = 0,
                 .max = 1024,

@@ -205,10 +205,11 @@ const Op lut_op = point_op({
             .description =
                 "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files with a 1-D table before a 3-D "
                 "table. The table gets straight color in the input's own primaries. A color outside the table's domain "
-                "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper is given. "
-                "Its result is written as it is, neither decoded nor encoded, and only point ops may follow. With "
-                "--srgb or --linear the result is linear light, and any op may follow. A NaN in R, G or B makes the "
-                "texel NaN. `ocio --file` reads other formats.",
+                "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper encodes "
+                "it. With --srgb or --linear, the result is linear light, and any op may follow. Otherwise the result "
+                "is written as it is, neither decoded nor encoded. Then only ops that work on each texel alone, such "
+                "as `clamp`, and ops that move texels, such as `crop`, may follow. A NaN in R, G or B makes the texel "
+                "NaN. `ocio --file` reads other formats.",
             .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
             .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
                          "testdata/look.cube --log-shaper --linear"}},
@@ -233,7 +234,7 @@ const Op lut_op = point_op({
                 .kind = ParamKind::flag,
                 .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear input (leave --srgb out)"}},
                {.name = "linear",
-                .help = "Treat the table's result as linear light",
+                .help = "Treat the table's result as linear light, so that any op may follow",
                 .kind = ParamKind::flag,
                 .effect = {[](const Call& call) { return !call.flag("srgb"); },
                            "a result that is not sRGB (leave --srgb out)"}}},

@@ -169,13 +169,14 @@ const Op merge_op{
     .name = "merge",
     .doc = {.group = OpGroup::combine,
             .summary = "Combine the image with a second image: over, under, add, multiply and more",
-            .description = "--with names the second image. {frame} in its name is replaced by the frame number of the "
-                           "input. The second image is placed by its data window, moved by --offset. The result has "
-                           "the windows of the input: parts of the second image outside of them are cut off, and where "
-                           "there is no second image the input stays. multiply, screen, min, max and difference blend "
-                           "straight colors where both images are, as browsers do; screen counts light above 1 as 1. "
-                           "add adds light and keeps the larger alpha. mix takes --opacity of the second image and the "
-                           "rest of the input. A second image with other primaries is converted to Rec. 709.",
+            .description =
+                "--with names the second image. {frame} in its name is replaced by the frame number of the input. The "
+                "second image lies at its data window, moved by --offset. The result has the windows of the input: "
+                "parts of the second image outside of them are cut off. Where there is no second image, the input does "
+                "not change.\nmultiply, screen, min, max and difference blend straight colors where both images have "
+                "alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where a and b are the two "
+                "colors. add adds light and keeps the larger alpha. mix is --opacity times the second image plus (1 - "
+                "opacity) times the input. Images with other primaries are first converted to Rec. 709.",
             .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
             .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
                          "--with testdata/alpha.png --mode add --offset 3,-2",
@@ -193,12 +194,12 @@ const Op merge_op{
                 .kind = ParamKind::choice,
                 .choices = {"over", "under", "add", "multiply", "screen", "min", "max", "difference", "mix"}},
                {.name = "offset",
-                .help = "Texels to move the second image to the right and down",
+                .help = "Texels to move the second image right (X) and down (Y); default 0,0",
                 .kind = ParamKind::text,
                 .form = {.syntax = "X,Y",
                          .matches = [](std::string_view text) { return offset_of(text).has_value(); }}},
                {.name = "opacity",
-                .help = "Factor of the second image's color and alpha",
+                .help = "Factor for color and alpha of the second image",
                 .default_value = 1,
                 .min = 0,
                 .max = 1}},

@@ -306,37 +306,39 @@ static const Benchmark bench = {.variants = variants,
 
 const Op mips_op{
     .name = "mips",
-    .doc =
-        {.group = OpGroup::size,
-         .summary = "Make a mip chain, in one dispatch on a GPU",
-         .description =
-             "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
-             "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
-             "averages three with weights by area, so that every texel of level 0 counts the same. Level 0 is the "
-             "input, bit for bit if the pixel type does not change.\nLevels are averaged in linear light with "
-             "premultiplied alpha. All channels of the file get levels; uint channels take the nearest texel. With "
-             "--fp16, levels with even sides are summed in half, without overflow and without loss near 0; others are "
-             "summed in float.\nA --filter other than box keeps more detail and overshoots at edges; `gpupost help "
-             "resize` describes the filters. Such filters run one pass per level, in float. Each level is made from "
-             "the level above, or with --from-base from level 0. --from-base is slower and slightly sharper.\n--normal "
-             "treats R, G and B as data. Integers are not decoded from sRGB, not multiplied by alpha, and written as "
-             "they are. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage is for textures that are drawn with an "
-             "alpha test, such as leaves. Without it, leaves get thinner in each level. With it, the same share of "
-             "each level passes the test as of level 0. Coverage is counted on 4 x 4 samples between each four texels. "
-             "A factor from 0 to 4, found by ten bisection steps, scales alpha, which is then clamped to 0..1. "
-             "Premultiplied color is scaled too. Level 0 and images without alpha do not change.",
-         .citation =
-             "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
-             "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-         .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
-                      "--reduce max --method single-pass", "--method single-pass --levels 2",
-                      "--method single-pass --levels 6", "--filter kaiser",
-                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
-                      "--filter triangle", "--hicomp", "--normal", "--normal --normal-length alpha --filter mitchell",
-                      "--coverage 0.5", "--coverage 0.3 --filter kaiser"}},
+    .doc = {.group = OpGroup::size,
+            .summary = "Make a mip chain, in one dispatch on a GPU",
+            .description =
+                "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
+                "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
+                "averages three with weights by area, so that every texel of level 0 counts the same. Level 0 is the "
+                "input, bit for bit if the pixel type does not change.\nLevels are averaged in linear light with "
+                "premultiplied alpha. All channels of the file get levels; uint channels take the nearest texel. With "
+                "--fp16, levels with even sides are summed in half, without overflow and without loss near 0; others "
+                "are summed in float.\nkaiser, mitchell and lanczos3 keep more detail than box and overshoot at edges; "
+                "`gpupost help resize` describes the filters. Filters other than box run one pass per level, in float. "
+                "Each level is made from the level above, or with --from-base from level 0. --from-base is slower and "
+                "slightly sharper.\n--normal treats R, G and B as data. Integers are not decoded from sRGB, not "
+                "multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage "
+                "is for textures that are drawn with an alpha test, such as leaves. Without it, leaves get thinner in "
+                "each level. With it, the share of the area that passes the test is the same in every level. Coverage "
+                "is counted at 4 x 4 interpolated samples between each four neighboring texels. Alpha is multiplied by "
+                "a factor from 0 to 4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the "
+                "same factor. Level 0 and images without alpha do not change.",
+            .citation =
+                "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
+                "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+            .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+                         "--reduce max --method single-pass", "--method single-pass --levels 2",
+                         "--method single-pass --levels 6", "--filter kaiser",
+                         "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
+                         "--filter triangle", "--hicomp", "--normal",
+                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
+                         "--coverage 0.3 --filter kaiser"}},
     .params =
         {{.name = "method",
-          .help = "One dispatch for all levels or one per level; auto takes the fastest",
+          .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "
+                  "the faster one",
           .kind = ParamKind::choice,
           .choices = {"auto", "single-pass", "per-level"}},
          {.name = "variant",
@@ -360,11 +362,11 @@ const Op mips_op{
          border_param(),
          hicomp_param(),
          {.name = "normal",
-          .help = "Treat R, G and B as directions 2 c - 1; average them and normalize each mean to length 1",
+          .help = "Treat the image as a normal map: average the directions 2 c - 1 and normalize each mean to length 1",
           .kind = ParamKind::flag,
           .is_for_color = true},
          {.name = "normal-length",
-          .help = "Length of the mean direction before it is normalized: drop it, or keep it in alpha (for roughness)",
+          .help = "Length of the mean direction before it is normalized: drop it, or store it in alpha (for roughness)",
           .kind = ParamKind::choice,
           .choices = {"drop", "alpha"},
           .is_for_color = true,
@@ -373,7 +375,7 @@ const Op mips_op{
           .help = "Filter every level from level 0 instead of from the level above",
           .kind = ParamKind::flag},
          {.name = "coverage",
-          .help = "Reference value of the alpha test whose coverage every level keeps; 0 is off",
+          .help = "Threshold of the alpha test; every level keeps the coverage of level 0. 0 is off",
           .kind = ParamKind::number,
           .default_value = 0,
           .min = 0,

@@ -188,31 +188,34 @@ bool has_no_file(const Call& call) { return !is_given(call, "file"); }
 
 const Op ocio_op{
     .name = "ocio",
-    .doc = {.group = OpGroup::color,
-            .summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
-            .description =
-                "Runs OpenColorIO's own shader on straight color, fused like any point op. If --to names a "
-                "scene-linear space, the result is linear light: any op may follow, and an EXR records its primaries. "
-                "Any other result, for a display or in a log space, is written as it is, and only point ops may "
-                "follow.\nA sandboxed process reads configurations and LUT files. Variables in a configuration have "
-                "the values that the configuration gives them. --verify compares with OpenColorIO's exact CPU path; "
-                "the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes the texel NaN.",
-            .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
-            .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
-                         "--file testdata/look.cube --interpolation default --linear"}},
+    .doc =
+        {.group = OpGroup::color,
+         .summary = "Convert colors with OpenColorIO: spaces, displays, looks, LUT files",
+         .description =
+             "Runs the shader that OpenColorIO generates, on straight color, in the same pass as neighboring point "
+             "ops. If --to names a scene-linear space, the result is linear light: any op may follow, and an EXR "
+             "records its primaries. Any other result, for a display or in a log space, is written as it is. Then only "
+             "ops that work on each texel alone, such as `clamp`, and ops that move texels, such as `crop`, may "
+             "follow.\nA sandboxed process reads configurations and LUT files. Variables in a configuration take their "
+             "values from the configuration, not from the environment. --verify compares with OpenColorIO's exact CPU "
+             "path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes the texel NaN.",
+         .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
+         .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
+                      "--file testdata/look.cube --interpolation default --linear"}},
     .params = {text_param("from",
-                          "Color space of the input; default: linear light in the file's primaries, through the role "
-                          "aces_interchange",
+                          "Color space of the input; default: linear light in the primaries of the file, found through "
+                          "the role aces_interchange",
                           "SPACE"),
                text_param("to", "Color space of the result", "SPACE"),
                text_param("display", "Display to convert for", "DISPLAY"),
                text_param("view", "View of the display; default: its first view", "VIEW", {has_display, "--display"}),
-               text_param("looks", "Looks to use instead of the view's own, with + or - before each", "LOOKS",
-                          {has_display, "--display"}),
+               text_param("looks",
+                          "Looks to use instead of those of the view: names with + (apply) or - (invert) before each",
+                          "LOOKS", {has_display, "--display"}),
                text_param("look", "Look to apply", "LOOK"),
                text_param("file",
-                          "LUT or transform file to apply to the values as they are: clf, ctf, cube, csp, ccc, cdl, "
-                          "spi1d, spi3d, 3dl",
+                          "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, ccc, "
+                          "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "

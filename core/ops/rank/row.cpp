@@ -159,9 +159,9 @@ std::vector<Planes> extremes_of_call(const Call& call, Planes base) {
 }
 
 constexpr std::string_view extremes_description =
-    "Takes each value from the 2R+1 x 2R+1 texels around a texel, R being --radius. R, G, B and alpha are processed "
-    "separately, premultiplied. NaN is ignored if there are other values. Texels beyond the border are left out. The "
-    "cost hardly grows with the radius.";
+    "Each texel becomes the minimum (`erode`) or maximum (`dilate`) of the 2R+1 x 2R+1 texels around it, where R is "
+    "--radius. R, G, B and alpha are processed separately, premultiplied. NaN is ignored unless all values are NaN. "
+    "Texels beyond the border are left out. The cost hardly grows with the radius.";
 
 Param radius_param(int most) {
   return {.name = "radius",
@@ -193,7 +193,7 @@ const Op dilate_op{
     .doc = {.group = OpGroup::filter,
             .summary = "Replace each texel by the maximum of its neighborhood",
             .description = extremes_description,
-            .citation = "gray-scale morphology with a square, as OpenCV dilate",
+            .citation = "Gray-scale morphology with a square, as in OpenCV dilate",
             .examples = {"", "--radius 15", "--radius 50"}},
     .params = {radius_param(1024)},
     .channels = Channels::all,
@@ -208,7 +208,7 @@ const Op erode_op{
     .doc = {.group = OpGroup::filter,
             .summary = "Replace each texel by the minimum of its neighborhood",
             .description = extremes_description,
-            .citation = "gray-scale morphology with a square, as OpenCV erode",
+            .citation = "Gray-scale morphology with a square, as in OpenCV erode",
             .examples = {"", "--radius 15", "--radius 50"}},
     .params = {radius_param(1024)},
     .channels = Channels::all,
@@ -223,10 +223,10 @@ const Op median_op{
     .doc = {.group = OpGroup::filter,
             .summary = "Replace each texel by the median of its neighborhood",
             .description =
-                "The median of the 2R+1 x 2R+1 texels around each texel, R being --radius. R, G, B and alpha are "
-                "processed separately, premultiplied. It removes single bright texels and keeps edges. NaN counts as "
-                "larger than all other values. Beyond the border, the edge texel repeats.",
-            .citation = "J. Tukey, Exploratory Data Analysis, 1977; sorting networks for radius 1 and 2, a radix "
+                "Each texel becomes the median of the 2R+1 x 2R+1 texels around it, where R is --radius. R, G, B and "
+                "alpha are processed separately, premultiplied. A median removes single bright texels and keeps edges. "
+                "NaN counts as larger than all other values. Beyond the border, the edge texel repeats.",
+            .citation = "J. Tukey, Exploratory Data Analysis, 1977; sorting networks for radius 1 and 2, radix "
                         "selection from 3 on",
             .examples = {"", "--radius 2", "--radius 3"}},
     .params = {radius_param(7)},

@@ -271,14 +271,15 @@ const Op resize_op{
          .description =
              "--size gives the new size in texels, or as a percentage of both sides, which is rounded to whole texels. "
              "Filters average when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic "
-             "is 32-bit float, even with --fp16.\nlanczos3 and kaiser are the sharpest and overshoot at edges. "
-             "mitchell overshoots less, triangle and box not at all. Values below 0 or above 1 stay in float files and "
-             "are clamped in integer files. Half files clamp at 65504.\nOther channels than color take the nearest "
-             "texel unless --apply-to names them; uint channels always do. The display window is scaled too. If the "
-             "data window is not the display window, a percentage rounds the new data window outward, so that parts of "
-             "one frame still fit together. W x H is the size of the new data window.\n--fit, --fill and --long-side "
-             "keep the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into "
-             "W x H. --fill covers W x H and cuts off what is beyond it on both sides.",
+             "is 32-bit float, even with --fp16.\nThe lanczos filters and kaiser are the sharpest and overshoot at "
+             "edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian do not overshoot. "
+             "Float files keep values below 0 and above 1; integer files clamp them. Half files clamp at 65504.\nOther "
+             "channels than color take the nearest texel unless --apply-to names them; uint channels always do. The "
+             "display window is scaled too. W x H is the size of the new data window. If the data window is not the "
+             "display window, a percentage rounds the new data window outward. Parts of one frame that are resized "
+             "separately therefore still fit together.\n--fit, --fill and --long-side keep the proportions, and never "
+             "enlarge without --enlarge. --fit makes the largest image that fits into W x H. --fill covers W x H and "
+             "cuts off the rest equally on both sides.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp)",
@@ -292,10 +293,10 @@ const Op resize_op{
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH or P%", .matches = matches_syntax}},
-               box_param("fit", "Largest size of the result, which keeps the proportions"),
-               box_param("fill", "Size to cover; the middle of what is larger is kept"),
+               box_param("fit", "Fit the image into W x H texels and keep its proportions"),
+               box_param("fill", "Cover W x H texels, keep the proportions and cut off the rest"),
                {.name = "long-side",
-                .help = "New length of the longer side",
+                .help = "New length of the longer side, in texels",
                 .kind = ParamKind::integer,
                 .default_value = 1024,
                 .min = 1,

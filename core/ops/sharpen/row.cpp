@@ -88,21 +88,29 @@ const Op sharpen_op{
     .name = "sharpen",
     .doc = {.group = OpGroup::filter,
             .summary = "Sharpen with an unsharp mask",
-            .description = "Adds --amount times the difference between the image and a gaussian blur of it, in linear "
-                           "light. Differences up to --threshold are ignored; larger ones are reduced by it. Edges "
-                           "overshoot, and float files keep values below 0. The op works on straight color with means "
-                           "weighted by alpha, so that an edge of only alpha gets no halo. Alpha does not change.",
-            .citation = "unsharp masking; with --threshold 0 as oiiotool --unsharp",
+            .description =
+                "Adds --amount times the difference between the image and a gaussian blur of it, in linear light. "
+                "Differences up to --threshold are ignored; --threshold is subtracted from larger ones. Edges "
+                "overshoot, and float files keep values below 0. The op works on straight color with means weighted by "
+                "alpha, so that an edge in alpha alone gets no halo. Alpha does not change.",
+            .citation = "Unsharp masking; with --threshold 0, as oiiotool --unsharp",
             .examples = {"", "--sigma 3 --amount 0.5 --threshold 0.02"}},
-    .params =
-        {{.name = "sigma",
-          .help = "Standard deviation of the blur in texels, which is the size of details to sharpen",
-          .default_value = 1,
-          .min = 0.3,
-          .max = 100,
-          .unit = "texels"},
-         {.name = "amount", .help = "Strength of sharpening", .default_value = 1, .min = 0, .max = 16},
-         {.name = "threshold", .help = "Smallest difference to sharpen", .default_value = 0, .min = 0, .max = 65504}},
+    .params = {{.name = "sigma",
+                .help = "Standard deviation of the blur in texels, which is the size of details to sharpen",
+                .default_value = 1,
+                .min = 0.3,
+                .max = 100,
+                .unit = "texels"},
+               {.name = "amount",
+                .help = "Strength: factor for the difference between the image and its blur",
+                .default_value = 1,
+                .min = 0,
+                .max = 16},
+               {.name = "threshold",
+                .help = "Smallest difference to sharpen, in linear light",
+                .default_value = 0,
+                .min = 0,
+                .max = 65504}},
     .footprint = [](const Call& call, Size size) { return footprint_of(blur_call(call), size); },
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_sharpen,

@@ -27,8 +27,8 @@ const Op unpremultiply_op = point_op({
     .doc = {.group = OpGroup::channels,
             .summary = "Divide R, G and B by alpha",
             .description =
-                "Use it for programs that expect straight color in float files. It should be the last op, because "
-                "later ops take color as premultiplied. Where alpha is 0, infinite or NaN, color does not change.",
+                "Use it for programs that expect straight color in float files. Make it the last op, because other ops "
+                "expect premultiplied color. Where alpha is 0, infinite or NaN, color does not change.",
             .citation = "Porter and Duff, Compositing Digital Images, 1984",
             .examples = {""}},
     .point = Point{.kernel = "small/unpremultiply.glsl",

@@ -26,9 +26,9 @@ const Op contrast_op = point_op({
     .doc = {.group = OpGroup::tone,
             .summary = "Raise or lower contrast around a pivot",
             .description = "Each of R, G and B becomes pivot * (c / pivot)^factor, in linear light with straight "
-                           "alpha. The pivot keeps its brightness. Light one stop above the pivot ends up FACTOR stops "
-                           "above it. Negative values keep their sign.",
-            .citation = "A power function around a pivot",
+                           "alpha. The pivot keeps its brightness. Light one stop above the pivot ends up --factor "
+                           "stops above it. Negative values keep their sign.",
+            .citation = "pivot * (c / pivot)^factor",
             .examples = {"--factor 1.2", "--factor 0.8 --pivot 0.5"}},
     .params =
         {{.name = "factor", .help = "Contrast; values above 1 raise it", .default_value = 1, .min = 0.01, .max = 16},
@@ -85,10 +85,10 @@ const Op saturation_op = point_op({
             .summary = "Make colors stronger or grayer",
             .description = "Each of R, G and B becomes Y + factor * (c - Y), in linear light. Y is the luminance, "
                            "which does not change.",
-            .citation = "saturation of ASC CDL 1.2 with the luminance of Rec. 709",
+            .citation = "Saturation of ASC CDL 1.2 with the luminance of Rec. 709",
             .examples = {"--factor 1.4", "--factor 0"}},
     .params = {{.name = "factor",
-                .help = "0 is gray, 1 changes nothing, more than 1 is more saturated",
+                .help = "Saturation: 0 is gray, 1 changes nothing, more than 1 makes colors stronger",
                 .default_value = 1,
                 .min = 0,
                 .max = 16}},

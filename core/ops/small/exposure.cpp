@@ -113,17 +113,18 @@ void plan_exposure(const Call& call, PlanBuilder& builder) {
 
 const Op exposure_op = point_op({
     .name = "exposure",
-    .doc = {.group = OpGroup::tone,
-            .summary = "Brighten or darken by stops, or automatically",
-            .description = "R, G and B are multiplied by 2^stops, in linear light. Alpha does not change.\nWith --auto "
-                           "the factor is key / log average. The log average is measured on the device as `stats` "
-                           "does, from luminances that are finite and above 0. With --percentile only luminances "
-                           "between the two percentiles count; they come from a histogram with bins of 1/8 stop. The "
-                           "factor is at most 126 stops up or down, and 1 if the image is black. The result does not "
-                           "depend on the brightness of the input; with --percentile it may differ by 1/16 stop.",
-            .citation = "the photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
-                        "2002, eq. 1 and 2 (--auto)",
-            .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
+    .doc =
+        {.group = OpGroup::tone,
+         .summary = "Brighten or darken by stops, or automatically",
+         .description =
+             "R, G and B are multiplied by 2^stops, in linear light. Alpha does not change.\nWith --auto the factor is "
+             "key / log average. The log average is that of `stats`: of luminances that are finite and above 0. With "
+             "--percentile, only luminances between the two percentiles count. The percentiles come from a histogram "
+             "with bins of 1/8 stop. The factor is at most 126 stops up or down, and 1 if the image is black. The "
+             "result does not depend on the brightness of the input; with --percentile it may differ by 1/16 stop.",
+         .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
+                     "2002, eq. 1 and 2 (--auto)",
+         .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
     .params = {{.name = "stops",
                 .help = "Change of exposure; +1 doubles the light",
                 .min = -most_stops,
@@ -132,7 +133,7 @@ const Op exposure_op = point_op({
                 .presence = Presence::optional},
                {.name = "auto", .help = "Choose the exposure from the luminance of the image", .kind = ParamKind::flag},
                {.name = "key",
-                .help = "Value that the log average becomes, with --auto; default 0.18",
+                .help = "Value that the log average (geometric mean) becomes, with --auto; default 0.18",
                 .default_value = 0.18,
                 .min = 0.0001,
                 .max = 10000,

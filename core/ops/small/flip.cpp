@@ -156,8 +156,8 @@ const Op flip_op = row_of_turn({
     .name = "flip",
     .doc = {.group = OpGroup::size,
             .summary = "Mirror the image",
-            .description = "`flip x` swaps left and right, `flip y` swaps top and bottom, and `flip xy` does both, "
-                           "which is half a turn. Texels are copied bit for bit. The image is mirrored within its "
+            .description = "`flip x` swaps left and right. `flip y` swaps top and bottom. `flip xy` does both, which "
+                           "rotates by 180 degrees. Texels are copied bit for bit. The image is mirrored within its "
                            "display window; a smaller data window moves with it.",
             .citation = "Windows as in oiiotool --flop (x) and --flip (y)",
             .examples = {"x", "y", "xy"}},
@@ -172,9 +172,10 @@ const Op rotate_op = row_of_turn({
     .name = "rotate",
     .doc = {.group = OpGroup::size,
             .summary = "Rotate the image clockwise by 90, 180 or 270 degrees",
-            .description = "The angle follows the op: `rotate 90`. Texels are copied bit for bit, also those of depth "
-                           "and ids. The image is rotated in its display window, whose upper left corner stays.",
-            .citation = "moves numbers; the windows are those of oiiotool --rotate90",
+            .description =
+                "The angle follows the op: `rotate 90`. Texels are copied bit for bit in all channels, including depth "
+                "and ids. The image is rotated in its display window, whose upper left corner stays.",
+            .citation = "Windows as in oiiotool --rotate90",
             .examples = {"90", "180", "270"}},
     .params = {{.name = "degrees",
                 .help = "Clockwise angle in degrees",
@@ -189,7 +190,7 @@ const Op transpose_op = row_of_turn({
             .summary = "Exchange rows and columns",
             .description = "Texel (x, y) becomes texel (y, x), bit for bit. The image is transposed in its display "
                            "window, whose upper left corner stays.",
-            .citation = "moves numbers; the windows are those of oiiotool --transpose",
+            .citation = "Windows as in oiiotool --transpose",
             .examples = {""}},
 });
 
@@ -198,9 +199,9 @@ const Op shift_op{
     .doc = {.group = OpGroup::size,
             .summary = "Move the image in its display window",
             .description = "--x moves the image to the right and --y down, by whole texels. An EXR keeps all texels; "
-                           "only its data window moves. Other files get the display window: texels outside it are "
-                           "dropped, and missing texels are transparent black.",
-            .citation = "moves numbers; oiiotool --origin",
+                           "only its data window moves. Formats without windows get the display window: texels outside "
+                           "it are dropped, and missing texels are transparent black.",
+            .citation = "Windows as in oiiotool --origin",
             .examples = {"--x 5 --y -3"}},
     .params = {shift_param("x", "Texels to the right"), shift_param("y", "Texels down")},
     .channels = Channels::all,

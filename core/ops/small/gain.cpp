@@ -57,7 +57,8 @@ const Op gain_op = point_op({
     .name = "gain",
     .doc = {.group = OpGroup::color,
             .summary = "Multiply R, G and B by a number",
-            .description = "R, G and B are each multiplied by a number, in linear light. Alpha does not change.",
+            .description = "--value multiplies R, G and B; --red, --green and --blue set the number of one channel. "
+                           "The light is linear. Alpha does not change.",
             .citation = "The slope of ASC CDL 1.2",
             .examples = {"--value 1.5", "--red 0.9 --blue 1.2"}},
     .params = params(1),
@@ -77,8 +78,9 @@ const Op offset_op = point_op({
     .name = "offset",
     .doc = {.group = OpGroup::color,
             .summary = "Add a number to R, G and B",
-            .description = "A number is added to each of R, G and B, in linear light with straight alpha. "
-                           "Premultiplied color c becomes c + alpha * number, so texels with alpha 0 do not change.",
+            .description = "--value is added to R, G and B, in linear light with straight alpha; --red, --green and "
+                           "--blue set the number of one channel. Premultiplied color c becomes c + alpha * number, so "
+                           "texels with alpha 0 do not change.",
             .citation = "The offset of ASC CDL 1.2",
             .examples = {"--value 0.1", "--red -0.05 --green 0.01"}},
     .params = params(0),

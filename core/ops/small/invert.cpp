@@ -9,7 +9,7 @@ const Op invert_op = point_op({
             .summary = "Replace each channel by its complement",
             .description =
                 "Each of R, G and B becomes white - c, in linear light with straight alpha. Alpha does not change.",
-            .citation = "the negative of a photograph",
+            .citation = "The negative of a photograph",
             .examples = {"", "--white 4"}},
     .params = {{.name = "white", .help = "Value that becomes 0", .default_value = 1, .min = 0, .max = 65504}},
     .point = Point{.kernel = "small/invert.glsl",

@@ -117,9 +117,9 @@ const Op white_balance_op = point_op({
     .name = "white-balance",
     .doc = {.group = OpGroup::color,
             .summary = "Correct the white balance for a color temperature",
-            .description = "Light of --kelvin becomes D65, the white of Rec. 709. Below 6504 K the image becomes "
-                           "bluer, above it redder. The light is daylight from 5000 K, a black body up to 4000 K, and "
-                           "a mix in between. The luminance of white does not change.",
+            .description = "Light with the color temperature --kelvin becomes D65, the white of Rec. 709. Below 6504 K "
+                           "the image becomes bluer, above it redder. The light is taken as daylight from 5000 K, as a "
+                           "black body up to 4000 K, and as a mix in between. The luminance of white does not change.",
             .citation =
                 "CIE 15 (daylight); Kim et al., US patent 7024034 (black bodies); ICC.1:2022 annex E (Bradford)",
             .examples = {"--kelvin 3200", "--kelvin 4500", "--kelvin 10000"}},
@@ -143,17 +143,18 @@ const Op white_balance_op = point_op({
 
 const Op matrix_op = point_op({
     .name = "matrix",
-    .doc = {.group = OpGroup::color,
-            .summary = "Apply a 3x3 or 3x4 matrix to R, G and B",
-            .description = "Each of R, G and B becomes a weighted sum of all three, in linear light with straight "
-                           "alpha. --rows gives the weights row by row: nine numbers, or twelve. With twelve, the "
-                           "fourth number of each row is an offset. Texels with alpha 0 do not get the "
-                           "offset.\n--named converts between primaries. An image with other primaries than the matrix "
-                           "expects is first converted to the expected ones. The output records its new primaries.",
-            .citation = "ITU-R BT.709, BT.2020; CIE 15",
-            .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
-                         "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
-                         "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"}},
+    .doc =
+        {.group = OpGroup::color,
+         .summary = "Apply a 3x3 or 3x4 matrix to R, G and B",
+         .description =
+             "Each of R, G and B becomes a weighted sum of all three, in linear light with straight alpha. --rows "
+             "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
+             "offset. Texels with alpha 0 do not get the offset.\n--named converts between primaries. If the image has "
+             "other primaries than the matrix expects, it is first converted. The output records its new primaries.",
+         .citation = "ITU-R BT.709, BT.2020; CIE 15",
+         .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
+                      "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
+                      "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125"}},
     .params =
         {{.name = "rows",
           .help = "Weights of R, G and B for the new R, then for the new G, then for the new B; a fourth number per "

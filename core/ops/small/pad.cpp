@@ -119,25 +119,28 @@ const Op pad_op{
     .name = "pad",
     .doc = {.group = OpGroup::size,
             .summary = "Center the image on a canvas of another size",
-            .description = "A smaller image is surrounded by --color. A larger image is cropped to its middle. `resize "
-                           "--fit 100x100 pad --size 100x100` makes letterboxes. The data window and the display "
-                           "window of the result are the canvas. Channels other than color repeat their border texels.",
+            .description =
+                "An image smaller than the canvas is surrounded by --color. A larger image is cropped to its middle. "
+                "`resize --fit 100x100 pad --size 100x100` makes letterboxes. The data window and the display window "
+                "of the result are the canvas. Channels other than color repeat their border texels.",
             .citation = "oiiotool --fit:pad=1",
             .examples = {"--size 400x300 --color 0.18,0.18,0.18", "--size 20x90", "--size 21x33 --color 1,0.5,0,0.25"}},
-    .params = {{.name = "size",
-                .help = "Size of the canvas in texels",
-                .kind = ParamKind::text,
-                .form = {.syntax = "WxH",
-                         .matches =
-                             [](std::string_view word) {
-                               const auto sides = whole_numbers(word, "x");
-                               return sides && std::ranges::all_of(*sides, [](int n) { return n > 0 && n <= 32768; });
-                             }},
-                .presence = Presence::required},
-               {.name = "color",
-                .help = "Linear R, G and B, and alpha if it is not 1; default: transparent black",
-                .kind = ParamKind::text,
-                .form = {.syntax = "R,G,B[,A]", .matches = is_color}}},
+    .params =
+        {{.name = "size",
+          .help = "Size of the canvas in texels",
+          .kind = ParamKind::text,
+          .form = {.syntax = "WxH",
+                   .matches =
+                       [](std::string_view word) {
+                         const auto sides = whole_numbers(word, "x");
+                         return sides && std::ranges::all_of(*sides, [](int n) { return n > 0 && n <= 32768; });
+                       }},
+          .presence = Presence::required},
+         {.name = "color",
+          .help =
+              "Color of the canvas: linear, straight R, G and B, and alpha (1 if left out); default: transparent black",
+          .kind = ParamKind::text,
+          .form = {.syntax = "R,G,B[,A]", .matches = is_color}}},
     .channels = Channels::all,
     .output = output,
     .footprint = footprint,

@@ -25,11 +25,11 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 const Op threshold_op = point_op({
     .name = "threshold",
     .doc = {.group = OpGroup::color,
-            .summary = "Make values 1 from a level on, and 0 below it",
+            .summary = "Set values to 1 at or above a level, and to 0 below it",
             .description =
                 "Each of R, G and B becomes 1 if it is at least --level, else 0, in linear light with straight alpha. "
                 "With --by luminance, the luminance decides for all three. Alpha does not change. NaN becomes 0.",
-            .citation = "a comparison",
+            .citation = "c >= LEVEL",
             .examples = {"", "--level 0.25 --by luminance"}},
     .params =
         {{.name = "level", .help = "Smallest value that becomes 1", .default_value = 0.5, .min = -65504, .max = 65504},

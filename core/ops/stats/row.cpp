@@ -39,11 +39,11 @@ const Op stats_op{
                 "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
                 "minimum and maximum; uint channels are left out. Luminance is 0.2126390 R + 0.7151687 G + 0.0721923 B "
                 "of linear, premultiplied color; `luminance` uses the rounded weights of Rec. 709.\nNaN and infinite "
-                "values are counted and left out of everything else. Luminance needs R, G and B to be finite. The log "
-                "average, the histogram and the percentiles use only luminances above 0. Histogram bins are 1/8 stop "
-                "wide from 2^-16 to 2^16, and one stop wide outside of that. Percentiles are interpolated in the "
-                "histogram. The same image gives the same bits on every run. The error of a mean is less than a "
-                "millionth of the mean of the absolute values.",
+                "values are counted and left out of everything else. A texel has a luminance only if R, G and B are "
+                "finite. The log average, the histogram and the percentiles use only luminances above 0. Histogram "
+                "bins are 1/8 stop wide. The histogram covers 2^-16 to 2^16, and more if the image has luminances "
+                "outside of that. Percentiles are interpolated in the histogram. The same image gives the same bits on "
+                "every run. The error of a mean is less than a millionth of the mean of the absolute values.",
             .citation =
                 "E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 (log average, "
                 "of values above 0); ITU-R BT.709 (luminance)",

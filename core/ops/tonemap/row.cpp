@@ -78,21 +78,22 @@ std::vector<Param> params() {
        .kind = ParamKind::choice,
        .choices = curve_names()},
       {.name = "key",
-       .help = "Scale the light before the curve, so that its log average becomes this value",
+       .help = "Scale the light before the curve, so that its log average (geometric mean) becomes this value; "
+               "default: no scaling",
        .default_value = 0.18,
        .min = 0.001,
        .max = 10,
        .presence = Presence::optional},
       {.name = "chroma",
-       .help = "Color when luminance Y becomes T: keep x and y of Yxy (keep), multiply R, G and B by T / Y (ratio), "
-               "use (C / Y)^S T (saturate), or apply the curve to R, G and B (per-channel). auto is keep for luminance "
-               "curves, else per-channel",
+       .help = "Color when luminance Y becomes T. keep: x and y of Yxy stay. ratio: R, G and B are multiplied by T / "
+               "Y. saturate: each channel C becomes (C / Y)^S T. per-channel: the curve is applied to R, G and B. auto "
+               "is keep for luminance curves, else per-channel",
        .kind = ParamKind::choice,
        .choices = {"auto", "keep", "ratio", "saturate", "per-channel"},
        .effect = {.in = [](const Call& call) { return curve_of(call).kind == CurveKind::luminance; },
                   .requirement = "a --curve that works on luminance"}},
       {.name = "saturation",
-       .help = "S of --chroma saturate; 0 is gray. Given alone, it implies --chroma saturate",
+       .help = "S of --chroma saturate; 0 is gray. Without --chroma, it implies --chroma saturate",
        .default_value = 1,
        .min = 0,
        .max = 2,
@@ -103,13 +104,13 @@ std::vector<Param> params() {
        .help = "Mix colors above 1 with gray of the same luminance until they are at most 1; luminance and hue stay",
        .kind = ParamKind::flag},
       {.name = "look",
-       .help = "Slope, power and saturation for the agx curves. As in the published code, saturation uses the "
-               "luminance before the power",
+       .help = "Set of slope, power and saturation for the agx curves. Saturation uses the luminance before the power, "
+               "as in the published code",
        .kind = ParamKind::choice,
        .choices = {"none", "punchy", "golden"},
        .effect = {.in = is_agx, .requirement = "one of the agx curves"}},
       {.name = "display-power",
-       .help = "E of the agx curves: the gamma of the display they encode for",
+       .help = "E of the agx curves: the gamma of the display that they encode for",
        .kind = ParamKind::choice,
        .choices = {"2.2", "2.4"},
        .effect = {.in = is_agx, .requirement = "one of the agx curves"}}};
@@ -294,44 +295,44 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
 
 const Op tonemap_op = point_op({
     .name = "tonemap",
-    .doc =
-        {.group = OpGroup::tone,
-         .summary = "Map HDR light to the range of a display, by one of many curves",
-         .description =
-             "A curve maps light of any strength to 0..1, in linear light with straight alpha. The result is still "
-             "linear; the output file gets its own encoding. Negative light and NaN become black. Light above 1e15 "
-             "counts as 1e15. Where alpha is 0, black stays black, even with curves that lift it.\nLuminance curves "
-             "change Y and keep the chromaticity, so colors may exceed 1; --fit brings them back. Curves without a "
-             "clamp in their formula give more than 1 for light above their white.\nSome options of curves have no "
-             "default. If they are not given, they are measured on the device: the log average or the maximum of the "
-             "premultiplied luminance above 0. A measured white is scaled by --key and then limited to the range of "
-             "--white. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
-         .citation = "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
-                     "saturate)",
-         .examples = {"--curve reinhard --key 0.18 --average 0.4",
-                      "--curve reinhard-extended --white 4 --chroma ratio --fit",
-                      "--curve day --chroma saturate --saturation 0.7",
-                      "--curve hable --chroma per-channel",
-                      "--curve reinhard-local",
-                      "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
-                      "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 "
-                      "--chroma per-channel",
-                      "--curve drago",
-                      "--curve exponential --average 0.5",
-                      "--curve reinhard --key 0.18",
-                      "--curve exponential --key 0.18",
-                      "--curve logarithmic --white 100 --chroma keep",
-                      "--curve ward --average 0.25",
-                      "--curve narkowicz",
-                      "--curve lottes --contrast 1.4",
-                      "--curve uchimura",
-                      "--curve hill",
-                      "--curve agx --look punchy",
-                      "--curve agx-exact --look golden",
-                      "--curve agx-rec2020 --display-power 2.4",
-                      "--curve agx-filament --fit",
-                      "--curve neutral"},
-         .notes = notes},
+    .doc = {.group = OpGroup::tone,
+            .summary = "Map HDR light to the range of a display, by one of many curves",
+            .description =
+                "A curve maps light of any strength to 0..1, in linear light with straight alpha. The result is still "
+                "linear; the output file gets its own encoding. Negative light and NaN become black. Light above 1e15 "
+                "counts as 1e15. Where alpha is 0, black stays black, even with curves that lift it.\nLuminance curves "
+                "change Y and keep the chromaticity, so colors may exceed 1; --fit brings them back. A curve without a "
+                "clamp in its formula gives more than 1 for light above its white.\nSome curves have no default for "
+                "--average or --white. Without the option, the device measures the log average or the maximum of the "
+                "premultiplied luminance above 0. A measured white is scaled by --key and then limited to the range of "
+                "--white. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
+            .citation =
+                "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
+                "saturate)",
+            .examples = {"--curve reinhard --key 0.18 --average 0.4",
+                         "--curve reinhard-extended --white 4 --chroma ratio --fit",
+                         "--curve day --chroma saturate --saturation 0.7",
+                         "--curve hable --chroma per-channel",
+                         "--curve reinhard-local",
+                         "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
+                         "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 "
+                         "--chroma per-channel",
+                         "--curve drago",
+                         "--curve exponential --average 0.5",
+                         "--curve reinhard --key 0.18",
+                         "--curve exponential --key 0.18",
+                         "--curve logarithmic --white 100 --chroma keep",
+                         "--curve ward --average 0.25",
+                         "--curve narkowicz",
+                         "--curve lottes --contrast 1.4",
+                         "--curve uchimura",
+                         "--curve hill",
+                         "--curve agx --look punchy",
+                         "--curve agx-exact --look golden",
+                         "--curve agx-rec2020 --display-power 2.4",
+                         "--curve agx-filament --fit",
+                         "--curve neutral"},
+            .notes = notes},
     .params = params(),
     .check = check_tonemap,
     .needs = needs_rec709,

@@ -8,10 +8,10 @@ static std::vector<Note> lines() {
   return {
       {.name = "//!point NAME HELP",
        .formula = "//!point vibrance dull colors more saturated, saturated ones less so",
-       .text = "Name of the op and of its function, and what it does. Required"},
+       .text = "Name of the op and of its function, and what the op does. Required"},
       {.name = "//!space rgb|yxy",
        .formula = "//!space rgb",
-       .text = "Color that the function gets: linear Rec. 709 (rgb) or CIE Y, x, y (yxy); default rgb"},
+       .text = "Color space that the function gets: linear Rec. 709 (rgb) or CIE Y, x, y (yxy); default rgb"},
       {.name = "//!alpha straight|premultiplied",
        .formula = "//!alpha straight",
        .text = "Whether the function gets straight or premultiplied color; default straight"},
@@ -20,8 +20,8 @@ static std::vector<Note> lines() {
        .text = "Declares p.NAME, a number that --set NAME=NUMBER sets. One line per number"},
       {.name = "GLSL",
        .formula = "vec4 vibrance(vec4 c, vibrance_params p) { ... }",
-       .text = "Functions and constants only: no directives, layouts, global variables or access to other texels. "
-               "Names cannot clash with those of gpupost or of other files"},
+       .text = "Functions and constants only: no directives, layouts, global variables or access to other texels. A "
+               "name may also be in use by gpupost or by another file"},
   };
 }
 
@@ -30,28 +30,29 @@ static Needs needs(const Call&) { return {.primaries = rec709, .file = "file"}; 
 
 const Op users_point_op{
     .name = "point",
-    .doc = {.group = OpGroup::custom,
-            .summary = "Apply your own GLSL function to each texel",
-            .description =
-                "The file holds a function `vec4 NAME(vec4 c, NAME_params p)`, and a header in lines that begin with "
-                "//!. docs/vibrance.glsl is an example. The function is fused into other passes, like any point "
-                "op.\nThe file is compiled in a sandboxed process, within 5 s and 512 MiB. An error in the file is "
-                "exit code 2, and the message names the line. Local variables may take up to 262144 bytes, and the "
-                "SPIR-V up to 65,536 words with every call inlined. A shader that runs longer than --device-seconds is "
-                "exit code 4. llvmpipe, Mesa's CPU device, ends each loop after 65,535 iterations, with wrong results. "
-                "--verify refuses `point`, because there is no reference to compare with.",
-            .citation = "The file; the header is modeled on the user shaders of mpv",
-            .examples = {"docs/vibrance.glsl --set amount=0.8"},
-            .notes = lines},
+    .doc =
+        {.group = OpGroup::custom,
+         .summary = "Apply your own GLSL function to each texel",
+         .description =
+             "The file holds a function `vec4 NAME(vec4 c, NAME_params p)`, and a header in lines that begin with //!. "
+             "docs/vibrance.glsl is an example. Like any point op, the function runs inside a neighboring pass if "
+             "there is one.\nThe file is compiled in a sandboxed process, within 5 s and 512 MiB. An error in the file "
+             "is exit code 2, and the message names the line. Local variables may take up to 262144 bytes, and the "
+             "SPIR-V up to 65,536 words with every call inlined. A shader that runs longer than --device-seconds is "
+             "exit code 4. llvmpipe, Mesa's CPU device, ends each loop after 65,535 iterations; results of longer "
+             "loops are wrong. --verify refuses `point`, because there is no reference to compare with.",
+         .citation = "The file; the header is modeled on the user shaders of mpv",
+         .examples = {"docs/vibrance.glsl --set amount=0.8"},
+         .notes = lines},
     .params = {{.name = "file",
-                .help = "GLSL file",
+                .help = "GLSL file with the function and a header",
                 .kind = ParamKind::text,
                 .form = {.syntax = "FILE.glsl",
                          .matches = [](std::string_view text) { return text.ends_with(".glsl"); }},
                 .presence = Presence::required,
                 .is_positional = true},
                {.name = "set",
-                .help = "Set a number that the file's header declares; may be given several times",
+                .help = "Set a number that the header of the file declares; may be given several times",
                 .kind = ParamKind::text,
                 .form = {.syntax = "NAME=NUMBER", .matches = is_setting, .is_repeated = true}}},
     .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fused_point_of_source(call)); },
