@@ -6,6 +6,7 @@
 #include "core/op/point.h"
 #include "core/ops/lut/cube_file.h"
 #include "core/ops/lut/row.h"
+#include "core/ops/small/exposure.h"
 #include "core/plan/plan.h"
 #include "core/system/atomic_file.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 // Returns whether each texel depends only on itself.
 bool is_of_texel_alone(const Call& call) {
-  if (!call.op->point || !call.op->reference.levels || call.op->needs(call).depth) return false;
+  if (!call.op->point || !call.op->reference.levels || call.op->needs(call).depth || needs_series(call)) return false;
   const Plan made = plan({&call, 1}, {.size = {1, 1}, .storage = Depth::f32}, {});
   return made.passes.empty() || (made.passes.size() == 1 && !made.passes.front().memory.has_statistics);
 }

@@ -16,13 +16,20 @@ namespace gpupost {
 
 namespace fs = std::filesystem;
 
+static bool ends_in_statistics(const Request& request) {
+  return !request.calls.empty() && request.calls.back().op->makes == Makes::statistics;
+}
+
+std::string statistics_file_of(const Request& request) {
+  const std::string& output = request.globals.output;
+  return ends_in_statistics(request) && output.ends_with(".json") ? output : "";
+}
+
 static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
 }
 
-static std::string frame_of(const Input& input) {
-  return input.frame ? frame_digits(*input.frame, input.frame_width) : "";
-}
+std::string frame_text(const Input& input) { return input.frame ? frame_digits(*input.frame, input.frame_width) : ""; }
 
 // Values for the placeholders of a pattern, for one input.
 static std::string place(std::string_view key, const Input& input, const Format& format) {
@@ -31,7 +38,7 @@ static std::string place(std::string_view key, const Input& input, const Format&
   if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
   if (key == "dir") return path.has_parent_path() ? path.parent_path().string() : ".";
-  if (key == "frame" && input.frame) return frame_of(input);
+  if (key == "frame" && input.frame) return frame_text(input);
   if (key == "frame")
     fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
   fail(Exit::usage, "-o: {{{}}} is not one of {{stem}} {{name}} {{ext}} {{dir}} {{level}} {{frame}}", key);
@@ -115,8 +122,8 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
   Job job{.is_output_named = !output.empty()};
   for (const Input& input : inputs) job.inputs.push_back(input.path);
-  job.frame = frame_of(inputs.front());
-  if (output.empty() && !request.calls.empty() && request.calls.back().op->makes == Makes::statistics) {
+  job.frame = frame_text(inputs.front());
+  if (ends_in_statistics(request) && (output.empty() || !statistics_file_of(request).empty())) {
     job.format = format_named("exr");  // which can hold everything
     job.writes_picture = false;
     return job;
@@ -266,7 +273,9 @@ class Paths {
 
 // Statistics go to standard output, and nothing else may go there.
 static void check_numbers_have_standard_output(const Request& request, const Job& job) {
-  if (std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
+  if (!statistics_file_of(request).empty() ||
+      std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
+    return;
   if (is_standard_output(job.output.at(0)))
     fail(Exit::usage, "stats: statistics and the image would both go to standard output; write the image with -o FILE");
   if (is_standard_output(request.globals.report.file))
@@ -297,13 +306,25 @@ static bool output_is_there(const Job& job) {
   return job.writes_picture && !own_descriptor(path) && fs::is_regular_file(path, error);
 }
 
-static void make_folder_of(const Job& job) {
-  const std::string path = job.output.at(0);
+static void make_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   if (folder.empty() || own_descriptor(path)) return;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) fail(Exit::output, "{}: --mkdir cannot create the folder {}: {}", path, folder.string(), error.message());
+}
+
+// Checks the file of `stats -o FILE.json`.
+static void check_statistics_file(const Request& request) {
+  const std::string path = statistics_file_of(request);
+  if (path.empty()) return;
+  if (path.find('{') != path.npos || Sequence::parse(path))
+    fail(Exit::usage, "-o {}: the statistics of all inputs go to one file; expected a name without placeholders", path);
+  if (std::ranges::any_of(request.calls,
+                          [](const Call& call) { return call.op->makes == Makes::statistics && call.flag("table"); }))
+    fail(Exit::usage, "-o {}: stats --table prints a table, which is not JSON; leave --table or -o out", path);
+  if (request.globals.makes_folders) make_folder_of(path);
+  check_can_be_written(path, request.globals.encoding.no_clobber);
 }
 
 JobList jobs_of(const Request& request) {
@@ -326,15 +347,17 @@ JobList jobs_of(const Request& request) {
     if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
     else list.jobs.push_back(std::move(job));
   }
+  paths.add_side_file("-o", statistics_file_of(request));
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
   paths.add_side_file("--progress-file", globals.report.progress.file);
   paths.add_side_file("--journal", journal_of(globals, list.jobs));
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
-    if (globals.makes_folders) make_folder_of(job);
+    if (globals.makes_folders) make_folder_of(job.output.at(0));
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
+  check_statistics_file(request);
   if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
   return list;

@@ -21,6 +21,12 @@ struct ReadFile {
 // Files that calls read besides the inputs.
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
 
+// The file to which `stats` at the end of the chain writes its lines: that of -o if it ends in .json. "": none.
+std::string statistics_file_of(const Request& request);
+
+// The frame number of an input as in its name; "" if it is in no sequence.
+std::string frame_text(const Input& input);
+
 struct JobList {
   std::vector<Job> jobs;
   size_t kept_count = 0;  // number of outputs that --no-clobber keeps; they have no job

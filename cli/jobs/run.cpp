@@ -1,6 +1,7 @@
 #include "cli/jobs/run.h"
 
 #include "cli/jobs/outputs.h"
+#include "cli/jobs/series.h"
 #include "cli/options/environment.h"
 #include "cli/report/depfile.h"
 #include "cli/report/progress.h"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace gpupost {
@@ -94,11 +96,15 @@ std::string named_error(const JobReport& report) {
   return report.exit == Exit::output || report.error.starts_with(name) ? report.error : name + report.error;
 }
 
-// Prints statistics, notes, warnings and the error of a job, one line each.
-void tell(const Request& request, bool is_batch, JobReport& report, Warnings& warnings) {
+// Prints statistics, notes, warnings and the error of a job, one line each. Statistics are added to `lines` instead, if
+// it is not null.
+void tell(const Request& request, bool is_batch, JobReport& report, Warnings& warnings, std::string* lines) {
   try {
-    for (const StatisticsResult& measured : report.measured)
-      if (report.exit == Exit::done) print_out(to_text(measured));
+    for (const StatisticsResult& measured : report.measured) {
+      if (report.exit != Exit::done) continue;
+      if (lines) *lines += to_text(measured);
+      else print_out(to_text(measured));
+    }
   } catch (const Error& error) {
     report.fail_with(error.code(), error.what());
   }
@@ -194,8 +200,8 @@ Exit run(const Request& request) {
          name_of(globals.input.assembly));
   const bool is_whole = request.inputs.missing.empty();
   if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
-  const JobList list = jobs_of(request);
-  const std::vector<Job>& jobs = list.jobs;
+  JobList list = jobs_of(request);
+  std::vector<Job>& jobs = list.jobs;
   if (list.kept_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
              list.kept_count + jobs.size());
@@ -206,35 +212,41 @@ Exit run(const Request& request) {
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
-  Progress progress(globals.report.progress, globals.report.quiet, jobs.size());
-  if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress.is_bar()));
+  std::optional<Progress> progress;
   DeviceSession device(globals.device, [&](const std::string& text) {
-    progress.hide();
+    if (progress) progress->hide();
     if (!globals.report.quiet) say_warning("{}", text);
   });
+  give_exposures(request, chain, jobs, device);
+  progress.emplace(globals.report.progress, globals.report.quiet, jobs.size());
+  if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress->is_bar()));
+  const std::string statistics_file = statistics_file_of(request);
+  std::string lines;
   Warnings warnings;
   const bool has_report = globals.report.timing || !globals.report.file.empty();
   bool is_measured = false;
   Report report = run_jobs(chain, jobs, device,
-                           {.on_start = [&](const Job& job) { progress.begin_file(job); },
+                           {.on_start = [&](const Job& job) { progress->begin_file(job); },
                             .on_job =
                                 [&](JobReport& job) {
-                                  if (has_words(request, job)) progress.hide();
-                                  tell(request, is_batch, job, warnings);
-                                  progress.end_file(job);
+                                  if (has_words(request, job)) progress->hide();
+                                  tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
+                                  progress->end_file(job);
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
                                 }});
   say_at_interrupt(nullptr);
   Exit code = exit_of(report);
   if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
-  progress.finish(code);
+  progress->finish(code);
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
+  if (!statistics_file.empty())
+    write_file(statistics_file, std::as_bytes(std::span(lines)), globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, jobs, report);
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace gpupost {
 
@@ -88,11 +90,15 @@ static json luminance_of(const StatisticsResult& measured) {
 }
 
 json to_json(const StatisticsResult& measured) {
-  json made{{"input", measured.input},
-            {"op", stats_op.name},
-            {"before", measured.before},
-            {"width", measured.size.width},
-            {"height", measured.size.height}};
+  json made{{"input", measured.input}};
+  if (int64_t frame = 0; !measured.frame.empty()) {
+    std::from_chars(measured.frame.data(), measured.frame.data() + measured.frame.size(), frame);
+    made["frame"] = frame;
+  }
+  made["op"] = stats_op.name;
+  made["before"] = measured.before;
+  made["width"] = measured.size.width;
+  made["height"] = measured.size.height;
   if (measured.color.texel_count > 0) made["luminance"] = luminance_of(measured);
   if (measured.measure == Measure::extremes) return made;
   made["channels"] = json::array();
@@ -103,6 +109,45 @@ json to_json(const StatisticsResult& measured) {
   }
   made["not_measured"] = measured.not_measured;
   return made;
+}
+
+static std::optional<Histogram> histogram_of(const json& value) {
+  const json& first = value.at("least_stop");
+  const json& counts = value.at("counts");
+  if (!first.is_number_integer() || !counts.is_array() || value.at("bins_a_stop") != Histogram::bins_a_stop) return {};
+  const auto stop = first.get<int64_t>() - Histogram::least_stop;
+  if (stop < 0 || stop >= Histogram::stop_count) return {};
+  const auto begin = size_t(stop) * Histogram::bins_a_stop;
+  if (counts.size() > Histogram::bin_count - begin) return {};
+  Histogram histogram;
+  for (size_t index = 0; index < counts.size(); ++index) {
+    if (!counts[index].is_number_unsigned() || counts[index].get<uint64_t>() > UINT32_MAX) return {};
+    histogram.bins[begin + index] = uint32_t(counts[index].get<uint64_t>());
+  }
+  return histogram;
+}
+
+std::optional<MeasuredLight> measured_light_of(std::string_view line) {
+  const json value = json::parse(line, nullptr, false);
+  try {
+    const json& luminance = value.at("luminance");
+    const json& average = luminance.at("log_average");
+    MeasuredLight measured{.input = value.at("input").get<std::string>(), .frame = {}, .statistics = {}};
+    if (const auto frame = value.find("frame"); frame != value.end()) {
+      if (!frame->is_number_integer()) return {};
+      measured.frame = frame->get<int64_t>();
+    }
+    const std::optional<Histogram> histogram = histogram_of(luminance.at("histogram"));
+    const bool is_black = average.is_null();
+    if (!histogram || (!is_black && !average.is_number())) return {};
+    const double log_average = is_black ? 0 : average.get<double>();
+    if (!(log_average >= 0 && log_average <= double(std::numeric_limits<float>::max()))) return {};
+    measured.statistics.log_average = double(float(log_average));  // as it was measured
+    measured.statistics.histogram = *histogram;
+    return measured;
+  } catch (const json::exception&) {
+    return {};
+  }
 }
 
 // --- the table ------------------------------------------------------------------------------------------------------

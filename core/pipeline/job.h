@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/codec/codec.h"
+#include "core/op/op.h"
 
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ class OutputPath {
   std::vector<std::string> pieces_{""};  // text between the places of {level}
 };
 
+// A call with options for one image, for example its own exposure.
+struct CallOfJob {
+  size_t index = 0;  // of the call of the request that it replaces
+  Call call;
+};
+
 // The inputs and the output of a job.
 struct Job {
   std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble)
@@ -34,6 +41,7 @@ struct Job {
   // The format differs from the input's, which cannot be written or cannot hold the result.
   bool is_format_changed = false;
   bool writes_picture = true;
+  std::vector<CallOfJob> calls;  // calls that replace those of the request
 
   bool is_a_file_a_level() const { return output.has_level(); }
   std::string name() const;  // for messages: the input, or the first input and the number of others

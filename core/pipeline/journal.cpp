@@ -94,6 +94,7 @@ void Journal::read_lines() {
 std::string Journal::key_of(const Job& job) const {
   std::vector<std::string> parts{chain_, job.output.shown(), std::string(job.format->name)};
   parts.insert(parts.end(), job.inputs.begin(), job.inputs.end());
+  for (const CallOfJob& own : job.calls) parts.push_back(own.call.text());
   return sha256_of(joined(parts));
 }
 

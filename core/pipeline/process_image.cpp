@@ -8,6 +8,7 @@
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
 #include "core/ops/shared/nearest.h"
+#include "core/ops/small/exposure.h"
 #include "core/pipeline/chain_primaries.h"
 #include "core/pipeline/depth_input.h"
 #include "core/pipeline/pixel_formats.h"
@@ -164,6 +165,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
     });
     hand_out(numbers, group, measured);
   }
+  for (StatisticsResult& one : measured) one.frame = way.job.frame;
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
   if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
@@ -246,6 +248,17 @@ void tell_of_removed(const std::vector<std::string>& before, const Picture& pict
         fmt::format("attributes that no longer match the image are dropped: {}", fmt::join(removed, ", ")));
 }
 
+// The calls of the request, with those that the job replaces.
+std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
+  std::vector<Call> calls = request.calls;
+  for (const CallOfJob& own : job.calls) calls[own.index] = own.call;
+  for (const Call& call : calls)
+    if (needs_series(call))
+      fail(Exit::input, "{}: {}: the exposure of this image was not measured; measure it with `stats -o FILE.json`",
+           job.name(), call.text());
+  return calls;
+}
+
 // Sets windows and depths of the calls for this image.
 std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const InputSettings& settings) {
   set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
@@ -259,7 +272,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                              PictureInputs& inputs, Picture read, JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
-  std::vector<Call> given = request.calls;
+  std::vector<Call> given = calls_of_job(request, way.job);
   inputs.give(given, way.job, request.input, way.storage, report);
   const std::vector<Call> calls = for_picture(std::move(given), read, request.input);
   ProcessedImage part{.picture = std::move(read)};

@@ -12,6 +12,7 @@ namespace gpupost {
 // The result of one `stats` call for one image.
 struct StatisticsResult {
   std::string input;
+  std::string frame;                // as in the name of the input; empty if it is in no sequence
   std::vector<std::string> before;  // calls before it in the chain
   Measure measure = Measure::all;
   bool is_table = false;  // print as a table

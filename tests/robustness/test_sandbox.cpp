@@ -51,8 +51,8 @@ TEST_CASE("R18: a decoder without a filter of system calls is warned of, or refu
     bar.count(wrong, text_of({.program = "gpupost", .words = words}));
   };
   count({"in.exr", "-o", "out.exr"}, 0, "warning: in.exr: was decoded without a system call filter");
-  count({"in.exr", "in.png", "-o", "sub/"}, 0, "1 more input: was decoded without a filter");
-  count({"compare", "in.exr", "in.exr"}, 0, "was decoded without a filter");
+  count({"in.exr", "in.png", "-o", "sub/"}, 0, "1 more input: was decoded without a system call filter");
+  count({"compare", "in.exr", "in.exr"}, 0, "was decoded without a system call filter");
   place.gpupost({"in.exr", "-o", "kept.exr"});
   const std::string kept = place.read("kept.exr");
   count({"in.png", "-o", "kept.exr", "--require-sandbox"}, 7, "in.png: the decoder's system calls cannot be filtered");

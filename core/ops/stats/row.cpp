@@ -35,7 +35,9 @@ const Op stats_op{
             .summary = "Print statistics: mean, extremes, percentiles, histogram",
             .description =
                 "Prints one line of JSON on standard output for each input and each `stats` in the chain. The image "
-                "passes through unchanged. If `stats` is the last op, the image is written only with -o.\nFor "
+                "passes through unchanged. If `stats` is the last op, the image is written only with -o; -o FILE.json "
+                "writes the lines to "
+                "that file. An image of a sequence has its frame number.\nFor "
                 "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
                 "minimum and maximum; uint channels are left out. Luminance is 0.2126390 R + 0.7151687 G + 0.0721923 B "
                 "of linear, premultiplied color; `luminance` uses the rounded weights of Rec. 709.\nNaN and infinite "

@@ -1,0 +1,163 @@
+#include "cli/jobs/series.h"
+
+#include "cli/jobs/outputs.h"
+#include "cli/report/statistics_report.h"
+#include "cli/text/messages.h"
+#include "core/base/error.h"
+#include "core/base/smoothing.h"
+#include "core/ops/small/exposure.h"
+#include "core/ops/stats/row.h"
+#include "core/pipeline/run_jobs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+// The exposure of an image.
+struct ImageExposure {
+  std::string name;              // file name without folders
+  std::optional<int64_t> frame;  // empty if the image is in no sequence
+  double stops = 0;              // NaN for a black image
+};
+
+using StopsByName = std::map<std::string, double>;
+
+std::string name_of_file(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// Smooths exposures in the order of their frames, and returns them by the names of the images.
+StopsByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
+  std::ranges::sort(exposures, {}, &ImageExposure::frame);
+  std::vector<double> stops;
+  for (const ImageExposure& exposure : exposures) stops.push_back(exposure.stops);
+  if (call.has("smooth")) stops = smoothed(stops, call.integer("smooth"));
+  StopsByName result;
+  for (size_t index = 0; index < stops.size(); ++index) result[exposures[index].name] = stops[index];
+  return result;
+}
+
+// Reads the file of --auto-from: one line for each image.
+std::vector<ImageExposure> exposures_of_file(const Call& call) {
+  const std::string& file = call.word("auto-from");
+  std::map<std::string, size_t> line_of_name;
+  std::map<int64_t, size_t> line_of_frame;
+  std::vector<ImageExposure> exposures;
+  std::istringstream lines(call.source);
+  std::string text;
+  for (size_t line = 1; std::getline(lines, text); ++line) {
+    const std::optional<MeasuredLight> measured = measured_light_of(text);
+    if (!measured)
+      fail(Exit::input, "{}: line {} does not have the statistics of an image; expected a file of `stats -o FILE.json`",
+           file, line);
+    const std::string name = name_of_file(measured->input);
+    if (const auto [first, is_new] = line_of_name.emplace(name, line); !is_new)
+      fail(Exit::input, "{}: lines {} and {} are both for {}; expected one line for each file name", file,
+           first->second, line, name);
+    if (call.has("smooth") && !measured->frame)
+      fail(Exit::input, "{}: line {} has no frame number, and --smooth needs one; measure a sequence, like in.####.exr",
+           file, line);
+    if (call.has("smooth"))
+      if (const auto [first, is_new] = line_of_frame.emplace(*measured->frame, line); !is_new)
+        fail(Exit::input, "{}: lines {} and {} are both for frame {}, and --smooth needs one sequence", file,
+             first->second, line, *measured->frame);
+    exposures.push_back({.name = name, .frame = measured->frame, .stops = auto_stops(call, measured->statistics)});
+  }
+  return exposures;
+}
+
+// Without a file, this run must have all frames of one sequence.
+void check_sequence(const Request& request, const Call& call) {
+  const InputList& inputs = request.inputs;
+  if (request.globals.inputs.shard)
+    fail(Exit::usage,
+         "{}: a shard has only a part of the frames; measure all frames with `stats -o exposures.json`, then use "
+         "--auto-from exposures.json",
+         call.text_of(*call.op->param("smooth")));
+  const bool is_sequence =
+      request.input_words.size() == 1 && request.globals.inputs.list.empty() &&
+      std::ranges::all_of(inputs.files, [](const Input& input) { return input.frame.has_value(); });
+  if (!is_sequence || inputs.files.empty())
+    fail(Exit::usage, "{}: the input is not a sequence; expected one, like in.####.exr, or --auto-from",
+         call.text_of(*call.op->param("smooth")));
+}
+
+// Runs the calls before `index` and then `stats` on all images. Images with an error are left out: they have it again when
+// they are processed.
+std::vector<ImageExposure> measure(const Request& request, const ChainRequest& chain, size_t index,
+                                   std::span<const Job> jobs, DeviceSession& device) {
+  ChainRequest measuring{.calls = {chain.calls.begin(), chain.calls.begin() + std::ptrdiff_t(index)},
+                         .input = chain.input,
+                         .passes = chain.passes,
+                         .device = chain.device,
+                         .batch = chain.batch};
+  measuring.calls.push_back(default_call(stats_op));
+  measuring.passes.verify = false;
+  measuring.batch.journal.clear();
+  measuring.batch.fails_fast = false;
+  const Call& call = chain.calls[index];
+  if (!request.globals.report.quiet)
+    say_note("{} images are measured first ({})", jobs.size(), call.text_of(*call.op->param("smooth")));
+  std::vector<ImageExposure> exposures;
+  size_t done_count = 0;
+  run_jobs(measuring, jobs, device,
+           {.on_start = [](const Job&) {},
+            .on_job =
+                [&](JobReport& report) {
+                  const Input& input = request.inputs.files[done_count++];
+                  if (report.exit == Exit::done)
+                    exposures.push_back({.name = name_of_file(input.path),
+                                         .frame = input.frame,
+                                         .stops = auto_stops(call, report.measured.back().color)});
+                  report = {.exit = report.exit};
+                }});
+  return exposures;
+}
+
+void give(const StopsByName& stops, size_t index, std::vector<Job>& jobs) {
+  for (Job& job : jobs)
+    if (const auto found = stops.find(name_of_file(job.inputs.front())); found != stops.end())
+      job.calls.push_back({.index = index, .call = exposure_of_stops(found->second)});
+}
+
+// A job for each input of the request that only measures. --no-clobber may have removed some from the others.
+std::vector<Job> measuring_jobs(const Request& request) {
+  std::vector<Job> jobs;
+  for (const Input& input : request.inputs.files)
+    jobs.push_back({.inputs = {input.path},
+                    .frame = frame_text(input),
+                    .output = {},
+                    .format = format_named("exr"),
+                    .writes_picture = false,
+                    .calls = {}});
+  return jobs;
+}
+
+}  // namespace
+
+void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSession& device) {
+  if (std::ranges::none_of(chain.calls, needs_series)) return;
+  if (request.globals.input.assembly != Assembly::none)
+    fail(Exit::usage, "--assemble {}: an image for each input is needed by --auto-from and --smooth; leave them out",
+         name_of(request.globals.input.assembly));
+  for (const Call& call : chain.calls)
+    if (needs_series(call) && call.word("auto-from").empty()) check_sequence(request, call);
+  std::vector<Job> measured = measuring_jobs(request);
+  for (size_t index = 0; index < chain.calls.size(); ++index) {
+    Call& call = chain.calls[index];
+    if (!needs_series(call)) continue;
+    const StopsByName stops =
+        by_name(call, call.word("auto-from").empty() ? measure(request, chain, index, measured, device)
+                                                     : exposures_of_file(call));
+    call.source.clear();  // may be large, and is copied for each image
+    give(stops, index, jobs);
+    give(stops, index, measured);
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,19 @@
+// Exposures of a series of images: `exposure --auto-from FILE`, and `exposure --auto --smooth FRAMES`.
+#pragma once
+
+#include "cli/options/command_line.h"
+#include "core/pipeline/device_session.h"
+#include "core/pipeline/job.h"
+#include "core/pipeline/settings.h"
+
+#include <vector>
+
+namespace gpupost {
+
+// Gives each job its own exposure, as a call that replaces that of `chain`. Reads the files of --auto-from, which it then
+// removes from `chain`. Without such a file it decodes and measures all inputs of the request. An image without a
+// measurement gets no call, so that its job fails. Throws Error(Exit::usage) if the inputs are not one whole sequence,
+// and Error(Exit::input) if a file is not the output of `stats`.
+void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSession& device);
+
+}  // namespace gpupost

@@ -1,0 +1,149 @@
+// Exposures of a sequence: measured in a file or in a first pass, smoothed, in one run and in shards.
+#include "tests/program/test_folder.h"
+
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+using namespace gpupost::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr int frame_count = 11, flash = 6;
+
+std::string name_of(int frame) { return fmt::format("s.{:04}.exr", frame); }
+
+// Equal frames, but for one that is 3 stops brighter.
+void write_flash(const TestFolder& place) {
+  const std::string& calm = made_files().at("float.exr");
+  for (int frame = 1; frame <= frame_count; ++frame) place.write(name_of(frame), calm);
+  REQUIRE(place.gpupost({"float.exr", "exposure", "--stops", "3", "-o", name_of(flash)}).exit_code == 0);
+}
+
+Finished done(const TestFolder& place, const std::string& line) {
+  Finished finished = place.shell(line);
+  INFO(line, "\n", finished.err);
+  CHECK(finished.exit_code == 0);
+  return finished;
+}
+
+// Files of a folder, by name.
+std::map<std::string, std::string> files_in(const TestFolder& place, const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path(folder)))
+    files[entry.path().filename().string()] = place.read(folder + "/" + entry.path().filename().string());
+  return files;
+}
+
+// How many stops each frame of a folder is brighter than the frame of the sequence.
+std::map<int, double> stops_of(const TestFolder& place, const std::string& folder) {
+  std::map<int, double> stops;
+  const auto average = [&](const std::string& name) {
+    return json::parse(done(place, "gpupost " + name + " stats").out)["luminance"]["log_average"].get<double>();
+  };
+  for (int frame = 1; frame <= frame_count; ++frame)
+    stops[frame] = std::log2(average(folder + "/" + name_of(frame)) / average(name_of(frame)));
+  return stops;
+}
+
+void check_refused(const TestFolder& place, const std::string& line, int exit_code, const std::string& text) {
+  const Finished finished = place.shell(line);
+  INFO(line, "\n", finished.err);
+  CHECK(finished.exit_code == exit_code);
+  CHECK(finished.err.find(text) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a flash of 3 stops moves the exposure of no frame by 0.2 stops at a window of 9") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write_flash(place);
+  done(place, "gpupost s.####.exr exposure --auto --smooth 9 -o smooth/ --mkdir");
+  done(place, "gpupost s.####.exr exposure --auto -o auto/ --mkdir");
+  const std::map<int, double> smooth = stops_of(place, "smooth"), automatic = stops_of(place, "auto");
+  for (const auto& [frame, stops] : smooth) CHECK(std::abs(stops - automatic.at(1)) < 0.2);
+  CHECK(automatic.at(flash) == doctest::Approx(automatic.at(1) - 3).epsilon(1e-3));
+}
+
+TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it give the bytes of one run") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write_flash(place);
+  const std::string shards[] = {"count:1/2", "count:2/2"};
+  for (const std::string options : {"", "--percentile 10,90 --key 0.3"}) {
+    CAPTURE(options);
+    for (const char* folder : {"one", "two"}) std::filesystem::remove_all(place.path(folder));
+    CHECK(done(place, "gpupost s.####.exr blur --sigma 1 stats -o exposures.json").out.empty());
+    std::istringstream lines(place.read("exposures.json"));
+    int frame = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const json measured = json::parse(line);
+      CHECK(measured["frame"] == ++frame);
+      CHECK(measured["input"] == name_of(frame));
+    }
+    CHECK(frame == frame_count);
+    done(place, "gpupost s.####.exr blur --sigma 1 exposure --auto --smooth 5 " + options + " -o one/ --mkdir");
+    for (const std::string& shard : shards)
+      done(place, "gpupost s.####.exr blur --sigma 1 exposure --auto-from exposures.json --smooth 5 " + options +
+                      " -o two/ --mkdir --shard " + shard);
+    CHECK(files_in(place, "one").size() == frame_count);
+    CHECK(files_in(place, "one") == files_in(place, "two"));
+  }
+}
+
+TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --verify and --resume") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write_flash(place);
+  done(place, "gpupost s.####.exr stats > exposures.json");
+  done(place,
+       "mkdir moved && cp s.*.exr moved && gpupost 'moved/s.####.exr' exposure --auto-from exposures.json "
+       "--verify -o from/ --mkdir --resume");
+  done(place, "gpupost s.####.exr exposure --auto -o auto/ --mkdir");
+  for (int frame = 1; frame <= frame_count; ++frame)
+    done(place, fmt::format("gpupost compare auto/{0} from/{0} --relative --tolerance 1e-5", name_of(frame)));
+  // an exposure that has changed is made again
+  const std::string again = "gpupost 'moved/s.####.exr' exposure --auto-from exposures.json -o from/ --resume";
+  CHECK(done(place, again).err.find("11 of 11 outputs") != std::string::npos);
+  done(place, "gpupost s.####.exr exposure --stops 1 stats > exposures.json");
+  CHECK(done(place, again).err.find("outputs were done") == std::string::npos);
+}
+
+TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write_flash(place);
+  done(place, "gpupost s.####.exr stats -o exposures.json");
+  done(place,
+       "grep -v s.0004 exposures.json > missing.json; (cat exposures.json; echo '{') > broken.json; "
+       "cat exposures.json exposures.json > twice.json; gpupost s.0001.exr stats -o still.json; "
+       "echo '{\"input\":\"s.0001.exr\",\"luminance\":{\"log_average\":1e300,\"histogram\":{}}}' > wrong.json; "
+       "gpupost s.0001.exr stats --measure extremes -o extremes.json");
+  check_refused(place, "gpupost s.####.exr exposure --auto-from missing.json -o out/ --mkdir", 5, "s.0004.exr");
+  CHECK(files_in(place, "out").size() == frame_count - 1);
+  check_refused(place, "gpupost s.0004.exr exposure --auto-from missing.json -o a.exr", 2, "not measured");
+  for (const char* file : {"wrong", "extremes"})
+    check_refused(place, fmt::format("gpupost s.0001.exr exposure --auto-from {}.json -o a.exr", file), 2, "line 1 ");
+  check_refused(place, "gpupost s.####.exr exposure --auto-from broken.json -o out/", 2, "line 12 ");
+  check_refused(place, "gpupost s.####.exr exposure --auto-from twice.json -o out/", 2, "lines 1 and 12");
+  check_refused(place, "gpupost s.0001.exr exposure --auto-from still.json --smooth 3 -o a.exr", 2, "no frame number");
+  check_refused(place, "gpupost s.0001.exr exposure --auto-from none.json -o a.exr", 2, "none.json");
+  check_refused(place, "gpupost s.0001.exr exposure --auto --smooth 3 -o a.exr", 1, "not a sequence");
+  check_refused(place, "gpupost s.####.exr in.exr exposure --auto --smooth 3 -o out/", 1, "not a sequence");
+  check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 --shard 1/2 -o out/", 1, "--auto-from");
+  check_refused(place, "gpupost s.####.exr stats --table -o a.json", 1, "--table");
+  check_refused(place, "gpupost s.####.exr stats -o '{stem}.json'", 1, "placeholders");
+  check_refused(place, "gpupost exposure --auto-from exposures.json --bake 9 -o a.cube", 1, "cannot be in a table");
+  place.write("s.0007.exr", made_files().at("cut.exr"));
+  check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 -o rest/ --mkdir", 5, "s.0007.exr");
+  CHECK(files_in(place, "rest").size() == frame_count - 1);
+}
