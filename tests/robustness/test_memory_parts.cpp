@@ -35,7 +35,7 @@ TEST_CASE("a picture that the device has no memory for at once goes through in p
       CHECK_MESSAGE(place.read(outputs[index]) == whole[index], outputs[index]);
     const auto report = nlohmann::json::parse(place.read("report.json"));
     const std::string choices = report["jobs"][0]["choices"].dump();
-    CHECK_MESSAGE(choices.find(" parts: ") != choices.npos, choices);
+    CHECK_MESSAGE(choices.find(" tiles: ") != choices.npos, choices);
     CHECK_MESSAGE(choices.find("bytes of memory left") != choices.npos, choices);
   }
 }
