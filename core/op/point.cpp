@@ -80,10 +80,13 @@ Color moved_by_one(const Texel4& texel, const Color& c, const Color& made, size_
 
 }  // namespace
 
+double as_float(double value) {
+  const bool fits = !(std::abs(value) > double(std::numeric_limits<float>::max()));
+  return fits ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
 Color as_floats(Color c) {
-  for (double& number : c)
-    if (std::abs(number) > double(std::numeric_limits<float>::max()))
-      number = std::copysign(std::numeric_limits<double>::infinity(), number);
+  for (double& value : c) value = as_float(value);
   return c;
 }
 

@@ -19,6 +19,7 @@ Color error_in_space(const Call& call, const Color& c, Color error);
 Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, const Color& error);
 
 // Values that are too large for a float become infinite.
+double as_float(double value);
 Color as_floats(Color c);
 
 Color color_at(const Planes& planes, size_t index);

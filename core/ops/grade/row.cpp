@@ -36,7 +36,7 @@ double limited(double number) { return number > 0 ? std::min(number, 1.0) : 0; }
 Color graded(const Cdl& cdl, bool clamps, const Color& c) {
   Color made = c;
   for (size_t k = 0; k < 3; ++k) {
-    made[k] = as_floats({c[k] * cdl.slope[k] + cdl.offset[k]})[0];
+    made[k] = as_float(c[k] * cdl.slope[k] + cdl.offset[k]);
     if (clamps) made[k] = limited(made[k]);
     if (made[k] > 0) made[k] = std::pow(made[k], cdl.power[k]);
   }

@@ -41,9 +41,6 @@ Position corner_in(const Call& call, const InputPicture& second, Size size) {
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
-// What is too large for a float is infinite, in each step.
-double as_float(double number) { return as_floats({number})[0]; }
-
 // A share of 0 takes nothing, of infinite light too.
 double share_of(double light, double share) { return share == 0 ? 0 : as_float(light * share); }
 

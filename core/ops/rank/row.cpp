@@ -188,35 +188,31 @@ static const Benchmark median_bench = {.sizes = {{1920, 1080}, {3840, 2160}},
 
 // --- the rows -------------------------------------------------------------------------------------------------------
 
-const Op dilate_op{
-    .name = "dilate",
-    .doc = {.group = OpGroup::filter,
-            .summary = "Replace each texel by the maximum of its neighborhood",
-            .description = extremes_description,
-            .citation = "Gray-scale morphology with a square, as in OpenCV dilate",
-            .examples = {"", "--radius 15", "--radius 50"}},
-    .params = {radius_param(1024)},
-    .channels = Channels::all,
-    .footprint = footprint,
-    .reference = {.levels = extremes_of_call, .tolerance = tolerance},
-    .plan = plan_extremes,
-    .bench = &extremes_bench,
-};
+// Completes a row that has its own name, summary and citation.
+static Op extremes_op(Op row) {
+  row.doc.group = OpGroup::filter;
+  row.doc.description = extremes_description;
+  row.doc.examples = {"", "--radius 15", "--radius 50"};
+  row.params = {radius_param(1024)};
+  row.channels = Channels::all;
+  row.footprint = footprint;
+  row.reference = {.levels = extremes_of_call, .tolerance = tolerance};
+  row.plan = plan_extremes;
+  row.bench = &extremes_bench;
+  return row;
+}
 
-const Op erode_op{
+const Op dilate_op = extremes_op({
+    .name = "dilate",
+    .doc = {.summary = "Replace each texel by the maximum of its neighborhood",
+            .citation = "Gray-scale morphology with a square, as in OpenCV dilate"},
+});
+
+const Op erode_op = extremes_op({
     .name = "erode",
-    .doc = {.group = OpGroup::filter,
-            .summary = "Replace each texel by the minimum of its neighborhood",
-            .description = extremes_description,
-            .citation = "Gray-scale morphology with a square, as in OpenCV erode",
-            .examples = {"", "--radius 15", "--radius 50"}},
-    .params = {radius_param(1024)},
-    .channels = Channels::all,
-    .footprint = footprint,
-    .reference = {.levels = extremes_of_call, .tolerance = tolerance},
-    .plan = plan_extremes,
-    .bench = &extremes_bench,
-};
+    .doc = {.summary = "Replace each texel by the minimum of its neighborhood",
+            .citation = "Gray-scale morphology with a square, as in OpenCV erode"},
+});
 
 const Op median_op{
     .name = "median",

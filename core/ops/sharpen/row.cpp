@@ -27,9 +27,9 @@ Color sharpened(const Call& call, const Color& c, const Color& around) {
   const double alpha = coverage_of(c[3]), least = call.number("threshold");
   Color made = c;
   for (size_t k = 0; k < 3; ++k) {
-    const double detail = as_floats({straight[k] - mean[k]})[0];
+    const double detail = as_float(straight[k] - mean[k]);
     const double kept = std::isnan(detail) ? detail : std::copysign(std::max(std::abs(detail) - least, 0.0), detail);
-    made[k] = c[k] + as_floats({as_floats({call.number("amount") * alpha})[0] * kept})[0];
+    made[k] = c[k] + as_float(as_float(call.number("amount") * alpha) * kept);
   }
   return as_floats(made);
 }
