@@ -120,7 +120,7 @@ static constexpr std::string_view exit_codes[] = {
     "4    No suitable device, or the device failed",
     "5    Some inputs of a batch failed, or frames are missing",
     "6    compare, --verify or bench found a difference; --verify writes no output",
-    "7    Out of memory or processes, or too large for the device",
+    "7    Out of memory, processes or file descriptors, or too large for the device",
     "70   A bug in gpupost; please report it",
     "130, 143 in a shell: ended by Ctrl-C or SIGTERM",
 };

@@ -1,5 +1,7 @@
 #include "core/gpu/instance.h"
 
+#include "core/system/descriptor.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +41,12 @@ static bool has_layer(const char* name) {
   return false;
 }
 
+void fail_without_driver(const std::string& what) {
+  constexpr size_t files_of_a_driver = 32;  // its manifest, libraries, device and caches
+  if (!can_open_more(files_of_a_driver)) fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
+  fail(Exit::device, "{}; `gpupost doctor` says what is missing", what);
+}
+
 // The Vulkan instance and, with validation, the messenger that counts messages. Both live until the process ends,
 // because drivers crash if the instance is destroyed with static objects.
 static VkInstance create_instance() {
@@ -70,8 +78,7 @@ static VkInstance create_instance() {
                                   .ppEnabledExtensionNames = &extension};
   VkInstance made = nullptr;
   const VkResult result = vkCreateInstance(&info, nullptr, &made);
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-    fail(Exit::device, "no Vulkan driver was found; `gpupost doctor` says what is missing");
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) fail_without_driver("no Vulkan driver was found");
   check(result, "vkCreateInstance");
   if (validate) {
     const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(

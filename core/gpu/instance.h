@@ -5,12 +5,17 @@
 #include "core/gpu/validation.h"
 #include "core/gpu/vulkan.h"
 
+#include <string>
 #include <vector>
 
 namespace gpupost {
 
 // The only instance of the process, created at the first call. Throws Error(Exit::device) if Vulkan is missing.
 VkInstance instance();
+
+// For a Vulkan that offers nothing: throws Error(Exit::limit) if the process may open too few files for a driver, else
+// Error(Exit::device). `what` begins the message.
+[[noreturn]] void fail_without_driver(const std::string& what);
 
 // Returns whether GPUPOST_VALIDATE (1 or "assisted") turned the validation layer on.
 bool validation_is_on();

@@ -61,7 +61,7 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
   }
   if (!best && unusable)
     fail(Exit::device, "the device {} cannot be used: {}", unusable->traits.name, unusable->obstacle);
-  if (!best && devices.empty()) fail(Exit::device, "Vulkan lists no device; `gpupost doctor` says what is missing");
+  if (!best && devices.empty()) fail_without_driver("Vulkan lists no device");
   if (!best) fail(Exit::device, "no device matches --device {}; available: {}", wanted, list_of_names(devices));
   if (require_gpu && best->traits.type == DeviceType::cpu)
     fail(Exit::device, "--require-gpu: {} is not a GPU; available: {}", best->traits.name, list_of_names(devices));

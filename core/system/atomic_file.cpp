@@ -31,8 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Exit exit_for(int error) { return is_out_of_resources(error) ? Exit::limit : Exit::output; }
+
 [[noreturn]] void fail_to_write(const std::string& path, int error) {
-  fail(Exit::output, "{}: cannot be written: {}", path == "-" ? "standard output" : path,
+  fail(exit_for(error), "{}: cannot be written: {}", path == "-" ? "standard output" : path,
        std::generic_category().message(error));
 }
 
@@ -179,7 +181,7 @@ FileLocation place_of(const std::string& path, const fs::path& at) {
   if (errno == ENOENT)
     fail(Exit::output, "{}: the folder {} does not exist (No such file or directory); create it, or use --mkdir", path,
          folder.string());
-  fail(Exit::output, "{}: the folder {} cannot be used: {}", path, folder.string(),
+  fail(exit_for(errno), "{}: the folder {} cannot be used: {}", path, folder.string(),
        std::generic_category().message(errno));
 }
 

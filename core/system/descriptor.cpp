@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -11,6 +12,15 @@
 namespace gpupost {
 
 bool is_out_of_resources(int error) { return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE; }
+
+bool can_open_more(size_t count) {
+  std::vector<Descriptor> opened;
+  while (opened.size() < count) {
+    opened.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (opened.back().get() < 0) return !is_out_of_resources(errno);
+  }
+  return true;
+}
 
 int write_whole(int descriptor, std::span<const std::byte> bytes) {
   constexpr size_t most = size_t(1) << 30;  // Linux writes no more than 2 GiB at once

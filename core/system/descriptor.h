@@ -36,6 +36,9 @@ class Descriptor {
 // Returns whether errno means that memory, descriptors, processes or threads are exhausted.
 bool is_out_of_resources(int error);
 
+// Returns whether the process may open this many more files.
+bool can_open_more(size_t count);
+
 // Writes all bytes. Waits for non-blocking pipes. Returns 0 or errno.
 int write_whole(int descriptor, std::span<const std::byte> bytes);
 // Reads until the end or an error.

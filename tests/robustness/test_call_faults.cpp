@@ -30,12 +30,12 @@ std::vector<std::string> calls_of(const Trial& trial, Environment environment, F
 
 bool is_about(const std::string& call, const std::string& text) { return call.find(text) != call.npos; }
 
-// What a call that failed makes of the run: an output that cannot be written, an input that cannot be read, memory that cannot
+// What a call that failed makes of the run: an output that cannot be written (too many open files are another matter), an input that cannot be read, memory that cannot
 // be had or shared; where a cache fails, nothing.
-std::string wrong(const Trial& trial, const Finished& finished, const std::string& call) {
+std::string wrong(const Trial& trial, const Finished& finished, const std::string& call, int error) {
   const bool is_behind_rename = call == "fsync " + trial.path();
-  if (is_behind_rename) return trial.wrong_but_may_be_new(finished, {3});
-  if (is_about(call, "out.exr") || call == "open .") return trial.wrong(finished, {3});
+  if (is_behind_rename) return trial.wrong_but_may_be_new(finished, {error == EMFILE ? 7 : 3});
+  if (is_about(call, "out.exr") || call == "open .") return trial.wrong(finished, {error == EMFILE ? 7 : 3});
   return trial.wrong(finished, {2, 7});
 }
 
@@ -53,7 +53,7 @@ void fail_each_call(Criterion& bar, const Trial& trial, const std::string& proce
       Finished finished;
       const std::vector<std::string> calls = calls_of(trial, environment, &finished);
       const std::string call = index < calls.size() ? calls[index] : "";
-      bar.count(wrong(trial, finished, call),
+      bar.count(wrong(trial, finished, call, error),
                 fmt::format("{}, errno {} at call {}, {}", process, error, index + 1, call));
     }
 }
