@@ -40,10 +40,29 @@ Param hicomp_param() {
       .is_for_color = true};
 }
 
+bool has_negative_weights(Filter filter) {
+  return filter != Filter::box && filter != Filter::triangle && filter != Filter::cubic && filter != Filter::gaussian;
+}
+
+// Directions of a normal map may have any sign, so nothing is limited there.
+static bool can_ring(const Call& call) {
+  const bool has_directions = call.op->param("normal") && call.flag("normal");
+  return has_negative_weights(Filter(call.integer("filter"))) && !has_directions;
+}
+
+Param ringing_param() {
+  return {.name = "ringing",
+          .help = "limit: no dark or bright rings around highlights; keep: the plain weighted mean, also below 0",
+          .kind = ParamKind::choice,
+          .choices = {"limit", "keep"},
+          .effect = {.in = can_ring, .requirement = "colors and a --filter with negative weights"}};
+}
+
 Filtering filtering_of(const Call& call) {
   return {.filter = Filter(call.integer("filter")),
           .border = Border(call.integer("border")),
-          .compresses = call.flag("hicomp")};
+          .compresses = call.flag("hicomp"),
+          .limits_ringing = can_ring(call) && call.choice("ringing") == "limit"};
 }
 
 Scales scales_of(const Filtering& filtering, Size from, Size to) {
@@ -109,6 +128,7 @@ double weight_at(Filter filter, double x) {
 struct Tap {
   int texel = 0;
   double weight = 0;
+  double distance = 0;  // from the middle, in texels of the coarser side
 };
 using Taps = std::vector<Tap>;
 
@@ -130,7 +150,7 @@ Taps taps_of(int i, int from, const Scale& along, const Filtering& filtering) {
   for (int t = int(std::floor(middle - reach)); t <= int(std::ceil(middle + reach)); ++t) {
     const double weight = filtering.filter == Filter::box ? covered(t, middle, ratio)
                                                           : weight_at(filtering.filter, (t + 0.5 - middle) / scale);
-    taps.push_back({continued(t, from, filtering.border), weight});
+    taps.push_back({continued(t, from, filtering.border), weight, std::abs(t + 0.5 - middle) / scale});
   }
   return taps;
 }
@@ -139,11 +159,17 @@ Taps taps_of(int i, int from, const Scale& along, const Filtering& filtering) {
 struct Resampling {
   Size from, to;
   bool has_curve = false;  // whose weights are rounded; those of the box are shares of areas
+  bool limits_ringing = false;
   std::vector<Taps> columns, rows;
 };
 
 Resampling resampling_of(Size from, Size to, const Filtering& filtering) {
-  Resampling made{.from = from, .to = to, .has_curve = filtering.filter != Filter::box, .columns = {}, .rows = {}};
+  Resampling made{.from = from,
+                  .to = to,
+                  .has_curve = filtering.filter != Filter::box,
+                  .limits_ringing = filtering.limits_ringing,
+                  .columns = {},
+                  .rows = {}};
   const Scales scales = scales_of(filtering, from, to);
   for (int x = 0; x < to.width; ++x) made.columns.push_back(taps_of(x, from.width, scales.x, filtering));
   for (int y = 0; y < to.height; ++y) made.rows.push_back(taps_of(y, from.height, scales.y, filtering));
@@ -156,7 +182,35 @@ enum class Weights {
   with_rounding,  // the same, for texels whose weights are off themselves: by one rounding of 1 each
 };
 
-double weighted_mean(const Taps& taps, Weights weights, bool has_curve, const double* values, ptrdiff_t stride) {
+// The texels that limit a sum, up to this distance; the sum may not be below the least of them.
+constexpr double limiting_distance = 2 - 1e-9;
+
+// A sum without ringing: not below the least texel nearby, and above the largest texel of the middle lobe, whose weights are
+// positive, by a quarter of the difference at most.
+double limited(double sum, const Taps& taps, const double* values, ptrdiff_t stride) {
+  double least = INFINITY, most = -INFINITY;
+  for (const Tap& tap : taps) {
+    const double value = values[tap.texel * stride];
+    if (tap.distance < limiting_distance && value < least) least = value;
+    if (tap.distance < 1.5 && tap.weight >= least_weight && value > most) most = value;
+  }
+  const double bound = most + (most - least) / 4;
+  if (sum > bound) sum = bound;
+  return sum < least ? least : sum;
+}
+
+// A limit is off by one and a half times what the texels that limit are off by at most.
+double with_limits_error(double error, const Taps& taps, const double* values, ptrdiff_t stride) {
+  for (const Tap& tap : taps)
+    if (tap.distance < limiting_distance && 1.5 * values[tap.texel * stride] > error &&
+        (std::abs(tap.weight) >= least_weight || std::isfinite(values[tap.texel * stride])))
+      error = 1.5 * values[tap.texel * stride];
+  return error;
+}
+
+double weighted_mean(const Taps& taps, Weights weights, const Resampling& resampling, const double* values,
+                     ptrdiff_t stride) {
+  const bool has_curve = resampling.has_curve;
   double sum = 0, weight_sum = 0;
   for (const Tap& tap : taps) {
     const bool is_none = std::abs(tap.weight) < least_weight;
@@ -167,21 +221,24 @@ double weighted_mean(const Taps& taps, Weights weights, bool has_curve, const do
     if (weights == Weights::with_rounding && (!is_none || std::isfinite(value)))
       sum += (std::abs(tap.weight) + (has_curve ? 1 : 0)) * value;
   }
-  return sum / weight_sum;
+  const double mean = sum / weight_sum;
+  if (!resampling.limits_ringing) return mean;
+  return weights == Weights::signed_ones ? limited(mean, taps, values, stride)
+                                         : with_limits_error(mean, taps, values, stride);
 }
 
 // Rows first, then columns.
 Plane resampled(const Plane& from, const Resampling& resampling, Weights weights) {
-  const auto& [size, to, has_curve, columns, rows] = resampling;
+  const Size size = resampling.from, to = resampling.to;
   Plane between{.size = {to.width, size.height}, .values = {}};
   for (int y = 0; y < size.height; ++y)
-    for (const Taps& taps : columns)
+    for (const Taps& taps : resampling.columns)
       between.values.push_back(
-          weighted_mean(taps, weights, has_curve, &from.values[size_t(y) * size_t(size.width)], 1));
+          weighted_mean(taps, weights, resampling, &from.values[size_t(y) * size_t(size.width)], 1));
   Plane result{.size = to, .values = {}};
-  for (const Taps& taps : rows)
+  for (const Taps& taps : resampling.rows)
     for (int x = 0; x < to.width; ++x)
-      result.values.push_back(weighted_mean(taps, weights, has_curve, &between.values[size_t(x)], to.width));
+      result.values.push_back(weighted_mean(taps, weights, resampling, &between.values[size_t(x)], to.width));
   return result;
 }
 

@@ -52,12 +52,14 @@ struct Filtering {
   bool compresses = false;  // --hicomp
   Normals normals = Normals::none;
   std::optional<Scales> scales;  // empty: the whole source becomes the whole result
+  bool limits_ringing = false;   // --ringing limit; only for filters with negative weights
 };
 
 // Options of ops that filter; the default of --filter is given. `has_all` adds the filters after lanczos3.
 Param filter_param(Filter def, bool has_all = false);
 Param border_param();
 Param hicomp_param();
+Param ringing_param();
 Filtering filtering_of(const Call& call);
 
 Scales scales_of(const Filtering& filtering, Size from, Size to);
@@ -65,6 +67,8 @@ Scales scales_of(const Filtering& filtering, Size from, Size to);
 // Index of the texel for position t of a side of n texels, which may be outside. Black and renormalized borders have
 // none.
 int continued(int t, int n, Border border);
+
+bool has_negative_weights(Filter filter);
 
 // Half of the width of a filter, in texels of the coarser side.
 double support_of(Filter filter);

@@ -136,7 +136,43 @@ double filter_weight(const std::string& name, double distance) {
                : (-7.0 / 3 * x * x * x + 12 * x * x - 20 * x + 32.0 / 3) / 6;
 }
 
-Image resized(const Image& image, int width, int height, const std::string& filter, Border border) {
+// The rows of an image resized along x without ringing, as columns.
+static Image limited_rows(const Image& image, int width, const std::string& filter, Border border) {
+  Image result = image;
+  result.width = image.height;
+  result.height = width;
+  result.texels.assign(size_t(width) * size_t(image.height), {});
+  const double ratio = double(image.width) / width, scale = std::max(1.0, ratio);
+  const bool has_negative =
+      filter == "kaiser" || filter == "mitchell" || filter == "catmull-rom" || filter.starts_with("lanczos");
+  for (int x = 0; x < width; ++x) {
+    const double center = (x + 0.5) * ratio;
+    const Taps taps = within(resize_taps(x, image.width, width, filter), image.width, border);
+    for (int y = 0; y < image.height; ++y)
+      for (size_t c = 0; c < 4; ++c) {
+        double sum = 0, least = INFINITY, most = -INFINITY;
+        for (const auto& [place, weight] : taps) sum += weight * image.at(place, y)[c];
+        const int reach = int(std::ceil(2 * scale)) + 1;
+        for (int place = int(center) - reach; place <= int(center) + reach; ++place) {
+          const double distance = std::fabs(place + 0.5 - center) / scale;
+          const double number = image.at(inside(place, image.width, border), y)[c];
+          if (distance < 1.999999) least = std::min(least, number);
+          if (distance < 1.5 && filter_weight(filter, distance) > 1e-9) most = std::max(most, number);
+        }
+        if (has_negative) sum = std::max(least, std::min(sum, most + (most - least) / 4));
+        result.at(y, x)[c] = sum;
+      }
+  }
+  return result;
+}
+
+Image resized(const Image& image, int width, int height, const std::string& filter, Border border, Ringing ringing) {
+  if (ringing == Ringing::limit) {
+    Image result = limited_rows(limited_rows(image, width, filter, border), height, filter, border);
+    if (!image.has_alpha)
+      for (Position& texel : result.texels) texel[3] = 1;
+    return result;
+  }
   return filtered(
       image, width, height, [&](int x) { return resize_taps(x, image.width, width, filter); },
       [&](int y) { return resize_taps(y, image.height, height, filter); }, border);

@@ -26,7 +26,11 @@ Image blurred(const Image& image, double sigma, int radius, Border border = Bord
 // Filters of one axis by name, at distances in texels of the coarser side.
 double filter_weight(const std::string& name, double distance);
 double filter_radius(const std::string& name);
-Image resized(const Image& image, int width, int height, const std::string& filter, Border border = Border::clamp);
+// With limits no sum along an axis, rows first, is below the least texel within 2 texels of the coarser side, nor above the largest
+// texel around the middle that has a positive weight by more than a quarter of the difference.
+enum class Ringing { limit, keep };
+Image resized(const Image& image, int width, int height, const std::string& filter, Border border = Border::clamp,
+              Ringing ringing = Ringing::limit);
 
 // The next level: each texel the mean over its area, odd sides by three taps.
 Image halved(const Image& image);

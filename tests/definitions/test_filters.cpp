@@ -73,6 +73,8 @@ const Case resizes[] = {
     {"resize --size 23x31 --filter lanczos4", resize_to(23, 31, "lanczos4"), 1e-5},
     {"resize --size 23x31 --filter lanczos6 --border repeat", resize_to(23, 31, "lanczos6", Border::repeat), 1e-5},
     {"resize --size 31x77 --filter gaussian", resize_to(31, 77, "gaussian"), 1e-5},
+    {"resize --size 31x77 --ringing keep",
+     [](const Image& image) { return resized(image, 31, 77, "lanczos3", Border::clamp, Ringing::keep); }, 1e-5},
 };
 
 void hold(const Case& c, const Images& inputs) {
@@ -154,6 +156,41 @@ TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge
              "fill in tiles", {0, 0});
   for (const char* line : {"resize", "resize --size 3x3 --fit 4x4", "resize --fit 0x4", "resize --size 50% --enlarge"})
     CHECK_MESSAGE(exit_code(line, odd()) == 1, line);
+}
+
+TEST_CASE("a bright light is resized without dark or bright rings, and a dim edge keeps its bright overshoot") {
+  if (!has_device()) return;
+  const auto sun = made("sun", 60, 50, true, [](int x, int y) {
+    const bool is_sun = (x - 30) * (x - 30) + (y - 25) * (y - 25) < 20;
+    return is_sun ? Position{60000, 5000, 0.5, 1} : Position{0.5, 0.25, 0.5, 1};
+  });
+  const auto edge = made("edge", 60, 50, false, [](int x, int) {
+    return x < 30 ? Position{0.25, 0.25, 0.25, 1} : Position{0.75, 0.75, 0.75, 1};
+  });
+  for (const std::string filter : {"lanczos3", "lanczos6", "kaiser", "catmull-rom", "mitchell"})
+    for (const char* size : {"31x23", "60x20", "133x111"}) {
+      const std::string line = std::string("resize --size ") + size + " --filter " + filter;
+      const Images seen = run(line, {sun, edge});
+      double least = 1, ring = 0;
+      for (int y = 0; y < seen[0].height; ++y)
+        for (int x = 0; x < seen[0].width; ++x) {
+          const Position& texel = seen[0].at(x, y);
+          least = std::min({least, texel[0] / 0.5, texel[1] / 0.25});
+          // texels from the sun's edge, of the coarser side
+          const double ratio_x = 60.0 / seen[0].width, ratio_y = 50.0 / seen[0].height;
+          const double u = std::fabs((x + 0.5) * ratio_x - 30.5) - 5, v = std::fabs((y + 0.5) * ratio_y - 25.5) - 5;
+          if (u > 1.5 * std::max(1.0, ratio_x) || v > 1.5 * std::max(1.0, ratio_y)) ring = std::max(ring, texel[0] / 0.5);
+        }
+      CHECK_MESSAGE(least >= 1 - 1e-5, line, ": ", least);
+      CHECK_MESSAGE(ring <= 1 + 1e-5, line, ": ", ring);
+      if (filter == "mitchell" || seen[1].width == 60) continue;
+      double most = 0;
+      for (const Position& texel : seen[1].texels) most = std::max(most, texel[0]);
+      CHECK_MESSAGE(most > 0.76, line, ": ", most);
+    }
+  const Image kept = run("resize --size 31x23 --ringing keep", {sun})[0];
+  CHECK(std::ranges::min(kept.texels, {}, [](const Position& c) { return c[0]; })[0] < -100);
+  CHECK(exit_code("resize --size 50% --filter box --ringing keep", edge) == 1);
 }
 
 TEST_CASE("resize --hicomp filters what the published pair of curves compresses") {
@@ -295,9 +332,9 @@ TEST_CASE("linear filters: sums, scales, mirrors, channels and places go through
   const Linear filters[] = {{"blur --sigma 2.5", 1},
                             {"blur --radius 5 --method sliding", 1},
                             {"blur --radius 2 --passes 2 --method direct", 1},
-                            {"resize --size 32x24", 2},
-                            {"resize --size 16x12 --filter kaiser", 4},
-                            {"resize --size 128x96 --filter mitchell", 0},
+                            {"resize --size 32x24 --ringing keep", 2},
+                            {"resize --size 16x12 --filter kaiser --ringing keep", 4},
+                            {"resize --size 128x96 --filter mitchell --ringing keep", 0},
                             {"bloom --threshold 0 --radius 8 --intensity 1", 1, false},
                             {"luminance --tile 4", 4, false}};
   const int x = 28, y = 20;

@@ -334,7 +334,7 @@ const Op mips_op{
                          "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
                          "--filter triangle", "--hicomp", "--normal",
                          "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
-                         "--coverage 0.3 --filter kaiser"}},
+                         "--coverage 0.3 --filter kaiser", "--filter lanczos3 --ringing keep"}},
     .params =
         {{.name = "method",
           .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "
@@ -361,6 +361,7 @@ const Op mips_op{
          filter_param(Filter::box),
          border_param(),
          hicomp_param(),
+         ringing_param(),
          {.name = "normal",
           .help = "Treat the image as a normal map: average the directions 2 c - 1 and normalize each mean to length 1",
           .kind = ParamKind::flag,

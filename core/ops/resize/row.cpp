@@ -272,9 +272,13 @@ const Op resize_op{
              "--size gives the new size in texels, or as a percentage of both sides, which is rounded to whole texels. "
              "Filters average when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic "
              "is 32-bit float, even with --fp16.\nThe lanczos filters and kaiser are the sharpest and overshoot at "
-             "edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian do not overshoot. "
-             "Float files keep values below 0 and above 1; integer files clamp them. Half files clamp at 65504.\nOther "
-             "channels than color take the nearest texel unless --apply-to names them; uint channels always do. The "
+             "edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian have no negative "
+             "weights and do not overshoot. Next to a very bright texel, negative weights would make dark rings, also "
+             "below 0, and bright ones. --ringing limit, the default, prevents that in each axis, rows first. A sum is "
+             "not less than the least texel within 2 texels of the coarser side. It exceeds the largest texel of the "
+             "filter's middle lobe by at most a quarter of the difference of the two. Edges keep their bright "
+             "overshoot and lose the dark one. --ringing keep writes the plain weighted means. Float files keep values "
+             "below 0 and above 1; integer files clamp them. Half files clamp at 65504.\nOther channels than color take the nearest texel unless --apply-to names them; uint channels always do. The "
              "display window is scaled too. W x H is the size of the new data window. If the data window is not the "
              "display window, a percentage rounds the new data window outward. Parts of one frame that are resized "
              "separately therefore still fit together.\n--fit, --fill and --long-side keep the proportions, and never "
@@ -282,13 +286,14 @@ const Op resize_op{
              "cuts off the rest equally on both sides.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
-             "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp)",
+             "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp); libplacebo "
+             "antiringing (ringing)",
          .examples = {"--size 50%", "--size 24x40 --filter box", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
                       "--size 60% --hicomp --border mirror", "--fit 40x30 --filter catmull-rom",
                       "--fill 30x30 --filter lanczos2", "--long-side 50 --filter gaussian",
                       "--fit 90x90 --enlarge --filter cubic", "--size 70% --filter lanczos4",
-                      "--size 30% --filter lanczos6"}},
+                      "--size 30% --filter lanczos6", "--size 55% --ringing keep"}},
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
@@ -310,7 +315,8 @@ const Op resize_op{
                            .requirement = "--fit, --fill or --long-side"}},
                filter_param(Filter::lanczos3, true),
                border_param(),
-               hicomp_param()},
+               hicomp_param(),
+               ringing_param()},
     .check = check,
     .channels = Channels::all,
     .output = output,

@@ -70,6 +70,7 @@ PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filte
                   {"BORDER", int(filtering.border), border_names},
                   {"COMPRESS", filtering.compresses},
                   {"NORMALS", int(filtering.normals), normals_names},
+                  {"LIMIT", filtering.limits_ringing},
                   {"IS_FIRST", half.is_first}},
       .values = {{"width", half.to.width},
                  {"height", half.to.height},
@@ -111,7 +112,9 @@ Margin reach_of(const Filtering& filtering, Size from, Size to) {
 
 void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
   const FilterStep& largest = steps.front();
-  const bool x_first = cost(filtering, largest, true) <= cost(filtering, largest, false);
+  // limited sums depend on the order, which is then that of the definition
+  const bool x_first =
+      filtering.limits_ringing || cost(filtering, largest, true) <= cost(filtering, largest, false);
   const auto size_between = [&](const FilterStep& step) {
     return x_first ? Size{step.target.size.width, step.source.size.height}
                    : Size{step.source.size.width, step.target.size.height};

@@ -19,7 +19,7 @@ struct FilterStep {
 // Texels to each side of the one under its middle that a texel takes, were all of `from` to become all of `to`.
 Margin reach_of(const Filtering& filtering, Size from, Size to);
 
-// Appends the two passes of each step, rows and columns in the order that is cheaper for the first step. What lies between
+// Appends the two passes of each step, rows and columns in the order that is cheaper for the first step, or rows first with limited ringing. What lies between
 // them is kept in float, in one image for all steps; the first step is the largest.
 void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering);
 
