@@ -82,6 +82,10 @@ void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y
 
 void transpose_frame(std::vector<Attribute>& attributes) {
   change_floats<1>(attributes, "pixelAspectRatio", [](Floats<1>& aspect) { aspect[0] = 1 / aspect[0]; });
+  remove_camera(attributes);
+}
+
+void remove_camera(std::vector<Attribute>& attributes) {
   remove_frame_matrices(attributes);
   remove_attributes(attributes, {"worldToCamera", "screenWindowCenter", "screenWindowWidth", "envmap"});
 }

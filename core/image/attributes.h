@@ -21,5 +21,7 @@ void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y
 // The same for a frame whose rows and columns change places. The camera is removed: programs have none that is mirrored at a
 // diagonal.
 void transpose_frame(std::vector<Attribute>& attributes);
+// Removes the attributes of the camera, for a frame that no camera has.
+void remove_camera(std::vector<Attribute>& attributes);
 
 }  // namespace gpupost

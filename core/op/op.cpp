@@ -55,7 +55,7 @@ std::string Call::text_of(const Param& param) const {
 std::string Call::text() const {
   std::string text(op->name);
   for (const Param& param : op->params)
-    if (!is_default(param) || param.is_positional) text += " " + text_of(param);
+    if (!is_default(param) || (param.is_positional && has(param.name))) text += " " + text_of(param);
   return text;
 }
 
@@ -69,7 +69,10 @@ Needs needs_nothing(const Call&) { return {}; }
 Needs needs_rec709(const Call&) { return {.primaries = rec709}; }
 Output same_as_input(const Call&, std::span<const Output> inputs) { return inputs.front(); }
 
-bool is_exact(const Op& op) { return op.reference.tolerance == exact_tolerance; }
+bool is_exact(const Call& call) {
+  return call.op->reference.tolerance == exact_tolerance ||
+         footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;
+}
 
 Footprint footprint_of(const Call& call, Size size) {
   if (call.op->footprint) return call.op->footprint(call, size);

@@ -203,6 +203,7 @@ struct Needs {
   std::string_view file;               // name of the option with a file, which is read into call.source; empty: none
   size_t most_file_bytes = 64 << 10;   // limit for that file
   std::vector<std::string> pictures;   // image files that are read into call.inputs, in order
+  bool pictures_are_data = false;      // they are read as data, in 32-bit float: no conversion of colors or alpha
   std::string_view front;              // why the call must be first in its chain; empty if it need not be
 };
 
@@ -227,7 +228,7 @@ struct Output {
   std::optional<Primaries> primaries;  // primaries that a call gave to R, G and B; empty: none
 };
 
-// A second input of a call, in linear Rec. 709, premultiplied.
+// A second input of a call, in linear Rec. 709, premultiplied, or data.
 struct InputPicture {
   Output picture;                       // its depth must be half or f32
   std::shared_ptr<const Level> texels;  // four values per texel; nullptr: not read yet
@@ -247,6 +248,8 @@ struct Footprint {
   // The input texel to copy for a result texel, for channels that must not be mixed. Its x may depend only on x, its y
   // only on y. Null: the same position.
   std::function<Position(Position)> nearest = {};
+  // The same where x and y depend on both. {-1, -1}: no texel, so that the result is 0.
+  std::function<Position(Position)> copied = {};
   bool swaps_axes = false;  // nearest swaps the axes: its x depends only on y, its y only on x
   // For levels: returns the call that makes `levels` levels, each from the level above.
   std::function<Call(int levels)> by_level = {};
@@ -296,8 +299,8 @@ struct Op {
 
   const Param* param(std::string_view param_name) const;
 };
-// Returns whether the op only moves values of its input.
-bool is_exact(const Op& op);
+// Returns whether the call only moves values of its input.
+bool is_exact(const Call& call);
 Footprint footprint_of(const Call& call, Size size);
 
 // An op with values for its options.

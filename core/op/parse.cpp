@@ -97,7 +97,7 @@ static void check_display(std::span<const Call> calls) {
     return makes_content({&call, 1}, Content::display);
   });
   if (encoding == calls.end()) return;
-  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !is_exact(*call.op); });
+  const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !is_exact(call); });
   if (behind != calls.end())
     fail(Exit::usage, "{0}: the result is encoded for display, and `{1}` needs linear light; put `{1}` before {0}",
          encoding->op->name, behind->op->name);
@@ -112,7 +112,7 @@ static void check_numbers(std::span<const Call> calls) {
   const auto behind = std::find_if(made + 1, calls.end(), [](const Call& call) {
     const std::optional<Point>& point = call.op->point;
     const bool is_point = point && !call.op->needs(call).primaries && !(point->has_passes && point->has_passes(call));
-    return !is_point && !is_exact(*call.op);
+    return !is_point && !is_exact(call);
   });
   if (behind != calls.end())
     fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; put it before {}", made->text(),

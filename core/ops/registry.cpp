@@ -21,6 +21,7 @@
 #include "core/ops/stats/row.h"
 #include "core/ops/tonemap/row.h"
 #include "core/ops/user_point/row.h"
+#include "core/ops/warp/row.h"
 
 #include <utility>
 
@@ -71,6 +72,7 @@ std::span<const Op* const> all_ops() {
       &tonemap_op,
       &transpose_op,
       &unpremultiply_op,
+      &warp_op,
       &white_balance_op,
   };
   // clang-format on

@@ -118,7 +118,8 @@ Route route_of(const Call& call, bool is_applied) {
     return Route::past;  // measures luminance, which only color has
   const bool mixes_nothing = op.point || op.makes == Makes::statistics;
   if (is_applied || op.makes == Makes::levels || mixes_nothing) return Route::by_op;
-  return footprint_of(call, {1, 1}).nearest ? Route::by_nearest : Route::past;
+  const Footprint footprint = footprint_of(call, {1, 1});
+  return footprint.nearest || footprint.copied ? Route::by_nearest : Route::past;
 }
 
 std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied) {
@@ -136,7 +137,7 @@ std::string note_of_routes(std::span<const Call> calls, std::span<const std::str
   std::vector<std::string> nearest, past;
   for (const Call& call : calls) {
     // Ops that only move texels give the same result by both routes.
-    const bool mixes = call.op->channels == Channels::all && !is_exact(*call.op);
+    const bool mixes = call.op->channels == Channels::all && !is_exact(call);
     if (!mixes) continue;
     const Route route = route_of(call, false);
     if (route == Route::by_nearest) nearest.push_back(fmt::format("`{}`", call.text()));

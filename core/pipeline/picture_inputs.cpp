@@ -8,14 +8,17 @@
 
 namespace gpupost {
 
-static InputPicture read_input(const std::string& path, const InputSettings& of_chain, Depth storage,
+static InputPicture read_input(const std::string& path, bool is_data, const InputSettings& of_chain, Depth storage,
                                JobReport& report) {
   InputSettings settings{.limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
   JobReport ignored;
   Picture picture = std::move(read_pictures(path, settings, ignored).front());
   if (!picture.groups.front().is_color)
     fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats", path);
-  if (const std::optional<Primaries> primaries = other_primaries(picture)) {
+  if (is_data) {
+    picture.groups.front().is_data = true;
+    picture.transfer = Transfer::linear;
+  } else if (const std::optional<Primaries> primaries = other_primaries(picture)) {
     make_working(picture, Depth::f32);
     make_rec709(picture, *primaries);
   }
@@ -31,15 +34,19 @@ static InputPicture read_input(const std::string& path, const InputSettings& of_
 
 void PictureInputs::give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage,
                          JobReport& report) {
-  std::map<std::string, InputPicture> given;
-  for (Call& call : calls)
-    for (const std::string& name : call.op->needs(call).pictures) {
+  std::map<Key, InputPicture> given;
+  for (Call& call : calls) {
+    const Needs needs = call.op->needs(call);
+    const Depth depth = needs.pictures_are_data ? Depth::f32 : storage;
+    for (const std::string& name : needs.pictures) {
       const std::string path = fill_frame(name, job.frame);
-      const auto before = kept_.find(path);
-      if (before != kept_.end() && before->second.picture.depth == storage) given.insert(*before);
-      if (!given.contains(path)) given.emplace(path, read_input(path, settings, storage, report));
-      call.inputs.push_back(given.at(path));
+      const Key key{path, needs.pictures_are_data};
+      const auto before = kept_.find(key);
+      if (before != kept_.end() && before->second.picture.depth == depth) given.insert(*before);
+      if (!given.contains(key)) given.emplace(key, read_input(path, key.second, settings, depth, report));
+      call.inputs.push_back(given.at(key));
     }
+  }
   kept_ = std::move(given);
 }
 

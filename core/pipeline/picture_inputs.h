@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpupost {
@@ -15,12 +16,13 @@ namespace gpupost {
 class PictureInputs {
  public:
   // Fills `inputs` of the calls that need pictures: linear Rec. 709, premultiplied, of depth `storage`. {frame} in a file's name
-  // becomes the job's frame number. Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot
+  // becomes the job's frame number. Data is not converted, and always of 32-bit floats. Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot
   // be read.
   void give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage, JobReport& report);
 
  private:
-  std::map<std::string, InputPicture> kept_;  // by path
+  using Key = std::pair<std::string, bool>;  // the path, and whether the picture is data
+  std::map<Key, InputPicture> kept_;
 };
 
 }  // namespace gpupost

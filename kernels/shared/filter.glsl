@@ -2,6 +2,7 @@
 // that have their weights in common.
 #include "shared/filter_weights.glsl"
 #include "lib/in_rgb.glsl"
+#include "lib/limit_ringing.glsl"
 #include "lib/range_compress.glsl"
 #include "lib/storage.glsl"
 
@@ -24,12 +25,6 @@ vec4 read(ivec2 at) {
   c *= 0.25;
 #endif
   return c;
-}
-
-// Clamps to the largest storable value; infinity and NaN stay.
-vec4 within_storage(vec4 c) {
-  const vec4 clamped = 4.0 * clamp(c, vec4(-0.25 * largest_float), vec4(0.25 * largest_float));
-  return mix(c, clamped, lessThanEqual(abs(c), vec4(2.0e38)));
 }
 
 vec4 finished(vec4 c) {
@@ -55,15 +50,6 @@ vec4 finished(vec4 c) {
   return within_storage(c);
 #endif
 }
-
-#if LIMIT
-// Not below the least texel nearby, and not far above the largest texel of the middle lobe.
-vec4 limited(vec4 c, vec4 least, vec4 most) {
-  const vec4 bound = most + 0.25 * (most - least);
-  c = mix(c, bound, greaterThan(c, bound));
-  return mix(c, least, lessThan(c, least));
-}
-#endif
 
 // Index of the source texel for position t, which may be beyond the side.
 int continued(int t) {

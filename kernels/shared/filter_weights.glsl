@@ -1,5 +1,7 @@
 // Weights of filters. Positions are integers: distances are in units of 1 / (2 * to_side) source texels.
 
+#include "lib/sinc.glsl"
+
 // A position on a side of the source: the texel that contains it, and its distance from that texel's left edge in
 // 1 / (2 * to_side) texels.
 struct Position {
@@ -16,18 +18,6 @@ Position middle_of(int i) {
   const int whole = (rest - below) / (2 * to_side);
   return Position(twice * ratio / 2 + twice * part / (2 * to_side) + whole, rest - whole * 2 * to_side);
 }
-
-// sin(pi x), to a few 2^-24: what Vulkan promises of sin() is 2^-11.
-float sin_pi(float x) {
-  const float whole = round(x);
-  const float t = 3.14159265358979 * (x - whole);
-  const float s = t * t;
-  const float sine = t * (1.0 + s * (-1.6666667e-1 + s * (8.3333333e-3 + s * (-1.9841270e-4 +
-                     s * (2.7557319e-6 + s * -2.5052108e-8)))));
-  return (int(whole) & 1) == 0 ? sine : -sine;
-}
-
-float sinc(float x) { return x == 0.0 ? 1.0 : sin_pi(x) / (3.14159265358979 * x); }
 
 // The modified Bessel function of order 0, for x up to 4: its power series.
 float bessel_0(float x) {

@@ -179,7 +179,8 @@ TEST_CASE("a bright light is resized without dark or bright rings, and a dim edg
           // texels from the sun's edge, of the coarser side
           const double ratio_x = 60.0 / seen[0].width, ratio_y = 50.0 / seen[0].height;
           const double u = std::fabs((x + 0.5) * ratio_x - 30.5) - 5, v = std::fabs((y + 0.5) * ratio_y - 25.5) - 5;
-          if (u > 1.5 * std::max(1.0, ratio_x) || v > 1.5 * std::max(1.0, ratio_y)) ring = std::max(ring, texel[0] / 0.5);
+          if (u > 1.5 * std::max(1.0, ratio_x) || v > 1.5 * std::max(1.0, ratio_y))
+            ring = std::max(ring, texel[0] / 0.5);
         }
       CHECK_MESSAGE(least >= 1 - 1e-5, line, ": ", least);
       CHECK_MESSAGE(ring <= 1 + 1e-5, line, ": ", ring);

@@ -113,8 +113,7 @@ Margin reach_of(const Filtering& filtering, Size from, Size to) {
 void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
   const FilterStep& largest = steps.front();
   // limited sums depend on the order, which is then that of the definition
-  const bool x_first =
-      filtering.limits_ringing || cost(filtering, largest, true) <= cost(filtering, largest, false);
+  const bool x_first = filtering.limits_ringing || cost(filtering, largest, true) <= cost(filtering, largest, false);
   const auto size_between = [&](const FilterStep& step) {
     return x_first ? Size{step.target.size.width, step.source.size.height}
                    : Size{step.source.size.width, step.target.size.height};

@@ -36,9 +36,27 @@ static Level picked(const Level& from, size_t texel_bytes, std::span<const int> 
   return level;
 }
 
+static Level copied_texels(const Level& from, size_t texel_bytes, Size size,
+                           const std::function<Position(Position)>& source_of) {
+  Level level{size, TexelBuffer(texel_count(size) * texel_bytes)};
+  parallel_ranges(size.height, 16, [&](int begin, int end) {
+    std::byte* to = level.texels.data() + size_t(begin) * size_t(size.width) * texel_bytes;
+    for (int y = begin; y < end; ++y)
+      for (int x = 0; x < size.width; ++x, to += texel_bytes) {
+        const auto [column, row] = source_of({x, y});
+        if (column < 0) std::memset(to, 0, texel_bytes);
+        else
+          std::memcpy(to, from.texels.data() + (size_t(row) * size_t(from.size.width) + size_t(column)) * texel_bytes,
+                      texel_bytes);
+      }
+  });
+  return level;
+}
+
 Level pick_nearest_texels(const Level& base, Depth depth, const Call& call) {
   const Size from = base.size, to = result_size({&call, 1}, from);
   const Footprint footprint = footprint_of(call, from);
+  if (footprint.copied) return copied_texels(base, 4 * bytes_of(depth), to, footprint.copied);
   const bool swaps_axes = footprint.swaps_axes;
   std::vector<int> columns = under_middles(from.width, swaps_axes ? to.height : to.width);
   std::vector<int> rows = under_middles(from.height, swaps_axes ? to.width : to.height);
@@ -56,7 +74,8 @@ void follow_by_nearest(Group& group, std::span<const Call> calls) {
   const int level_count = result_level_count(calls, group.levels[0].size);
   for (const Call& call : calls) {
     Level& base = group.levels[0];
-    if (footprint_of(call, base.size).nearest || result_size({&call, 1}, base.size) != base.size)
+    const Footprint footprint = footprint_of(call, base.size);
+    if (footprint.nearest || footprint.copied || result_size({&call, 1}, base.size) != base.size)
       base = pick_nearest_texels(base, group.depth, call);
   }
   while (int(group.levels.size()) < level_count) {

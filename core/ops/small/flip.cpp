@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/image/attributes.h"
 #include "core/image/window_bounds.h"
+#include "core/ops/rotate/degrees.h"
 #include "core/ops/shared/move.h"
 #include "core/ops/small/row.h"
 
@@ -18,7 +19,8 @@ struct Turn {
 
 Turn turn_of(const Call& call) {
   if (call.op->name == "transpose") return {.swaps_axes = true};
-  const std::string_view word = call.choice(call.op->params[0].name);
+  const std::string_view option = call.op->params[0].name;
+  const std::string_view word = call.has(option) ? call.choice(option) : call.op->params[0].choices[0];
   if (word == "90") return {.flips_y = true, .swaps_axes = true};
   if (word == "270") return {.flips_x = true, .swaps_axes = true};
   if (word == "180") return {.flips_x = true, .flips_y = true};
@@ -114,6 +116,22 @@ void plan_turn(const Call& call, PlanBuilder& builder) {
              .swaps_axes = turn.swaps_axes});
 }
 
+// --- rotate by any angle --------------------------------------------------------------------------------------------
+
+bool is_by_degrees(const Call& call) { return call.has("degrees"); }
+
+void check_rotate(const Call& call) {
+  if (is_by_degrees(call) && call.has("angle"))
+    fail(Exit::usage, "rotate: {} and {} are two angles; expected one", call.choice("angle"),
+         call.text_of(*call.op->param("degrees")));
+}
+
+// Has the option an effect? Copied texels have no filter, no border, and always all of the image.
+Param by_degrees(Param param) {
+  param.effect = {.in = is_by_degrees, .requirement = "--degrees"};
+  return param;
+}
+
 // The members that the rows have in common.
 Op row_of_turn(Op row) {
   row.channels = Channels::all;
@@ -122,6 +140,36 @@ Op row_of_turn(Op row) {
   row.change_attributes = change_attributes;
   row.reference = {.levels = reference, .tolerance = exact_tolerance};
   row.plan = plan_turn;
+  return row;
+}
+
+Op row_of_rotate(Op row) {
+  row = row_of_turn(std::move(row));
+  row.output = [](const Call& call, std::span<const Output> inputs) {
+    if (!is_by_degrees(call) || inputs.front().size == Size{}) return output(call, inputs);
+    return rotated_output(call, inputs.front());
+  };
+  row.footprint = [](const Call& call, Size size) {
+    return is_by_degrees(call) ? rotated_footprint(call, size) : footprint(call, size);
+  };
+  row.change_attributes = [](const Call& call, std::vector<Attribute>& attributes) {
+    if (is_by_degrees(call)) remove_camera(attributes);
+    else change_attributes(call, attributes);
+  };
+  row.reference = {.levels =
+                       [](const Call& call, Planes base) {
+                         return is_by_degrees(call) ? std::vector{rotated(call, base)}
+                                                    : reference(call, std::move(base));
+                       },
+                   .tolerance =
+                       [](const Call& call, const Planes& base, const Planes& error, Depth depth) {
+                         return is_by_degrees(call) ? std::vector{rotated_tolerance(call, base, error, depth)}
+                                                    : exact_tolerance(call, base, error, depth);
+                       }};
+  row.plan = [](const Call& call, PlanBuilder& builder) {
+    if (is_by_degrees(call)) plan_rotated(call, builder);
+    else plan_turn(call, builder);
+  };
   return row;
 }
 
@@ -168,20 +216,43 @@ const Op flip_op = row_of_turn({
                 .is_positional = true}},
 });
 
-const Op rotate_op = row_of_turn({
+const Op rotate_op = row_of_rotate({
     .name = "rotate",
-    .doc = {.group = OpGroup::size,
-            .summary = "Rotate the image clockwise by 90, 180 or 270 degrees",
-            .description =
-                "The angle follows the op: `rotate 90`. Texels are copied bit for bit in all channels, including depth "
-                "and ids. The image is rotated in its display window, whose upper left corner stays.",
-            .citation = "Windows as in oiiotool --rotate90",
-            .examples = {"90", "180", "270"}},
-    .params = {{.name = "degrees",
-                .help = "Clockwise angle in degrees",
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Rotate the image clockwise by 90, 180, 270 or any number of degrees",
+         .description =
+             "`rotate 90`, `rotate 180` and `rotate 270` copy texels bit for bit in all channels, including depth "
+             "and ids. The image is rotated in its display window, whose upper left corner stays.\n--degrees rotates "
+             "by any angle around the center of the display window. Each texel is pulled from the input by --filter. "
+             "The result keeps the windows of the input, so corners are cut off. If the data window does not cover "
+             "the display window, it grows to cover it. With --expand, both windows grow to hold all of the image, "
+             "and the upper left corner of the display window stays. Positions are rounded to 1/32768 texel. "
+             "catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels "
+             "other than color take the nearest texel. An image that is too large for the device is tiled only if "
+             "the angle is small: a tile needs all texels that the corners move past.",
+         .citation = "Windows as in oiiotool --rotate90 and --rotate; --expand as in ImageMagick -rotate",
+         .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -30 --expand --filter bilinear",
+                      "--degrees 10 --border clamp --filter lanczos3", "--degrees 75 --border repeat",
+                      "--degrees 130 --border mirror --expand", "--degrees 5 --filter nearest"}},
+    .params = {{.name = "angle",
+                .help = "Clockwise angle in degrees, 90 if none is given",
                 .kind = ParamKind::choice,
                 .choices = {"90", "180", "270"},
-                .is_positional = true}},
+                .presence = Presence::optional,
+                .is_positional = true},
+               {.name = "degrees",
+                .help = "Clockwise angle in degrees, any number; negative is counterclockwise",
+                .min = -3600,
+                .max = 3600,
+                .unit = "degrees",
+                .presence = Presence::optional},
+               by_degrees(sampler_param()),
+               by_degrees(sample_border_param()),
+               by_degrees({.name = "expand",
+                           .help = "Grow the windows until they hold all of the image",
+                           .kind = ParamKind::flag})},
+    .check = check_rotate,
 });
 
 const Op transpose_op = row_of_turn({

@@ -1,0 +1,161 @@
+// A picture warped by an ST map, a second picture that says where each texel comes from: row, definition and pass.
+#include "core/ops/warp/row.h"
+#include "core/base/half.h"
+#include "core/image/attributes.h"
+#include "core/op/benchmark.h"
+#include "core/ops/shared/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpupost {
+
+namespace {
+
+// In the order of the choices of --origin.
+enum class Origin { bottom, top };
+
+// The map; before it is read one of the same size stands for it, so that the plan can be shown.
+InputPicture map_of(const Call& call, Size size) {
+  return call.inputs.empty() ? InputPicture{.picture = {.size = size, .depth = Depth::f32}} : call.inputs[0];
+}
+
+// The frame of the input, from the center of the first texel.
+struct Frame {
+  float width = 0, height = 0, x = 0, y = 0;
+};
+
+Frame frame_of(const Call& call, Size size) {
+  const auto [data, display] = windows_before(call, size);
+  return {.width = float(double(display.max_x) - display.min_x + 1),
+          .height = float(double(display.max_y) - display.min_y + 1),
+          .x = float(double(display.min_x) - data.min_x - 0.5),
+          .y = float(double(display.min_y) - data.min_y - 0.5)};
+}
+
+// --- the definition -------------------------------------------------------------------------------------------------
+
+// One axis, in floats like the map: a position is rounded where the device rounds it.
+void place(float share, float side, float offset, Border border, int& texel, int& part) {
+  if (border == Border::repeat) share -= std::floor(share);
+  if (border == Border::mirror) share -= 2 * std::floor(share / 2);
+  const float scaled = share * side;
+  const float at = std::clamp(scaled + offset, -1e5F, 1e5F), whole = std::floor(at);
+  const int steps = int(std::floor((at - whole) * float(position_steps) + 0.5F));
+  texel = int(whole) + (steps >> position_bits);
+  part = steps & (position_steps - 1);
+}
+
+float number_of(const InputPicture& map, size_t index) {
+  return map.picture.depth == Depth::half ? float_from_half(map.texels->texels.as<uint16_t>()[index])
+                                          : map.texels->texels.as<float>()[index];
+}
+
+// Finds the position of each texel of the result in a picture of this size.
+SampleAt positions_of(const Call& call, Size size) {
+  const InputPicture map = call.inputs[0];
+  const Frame frame = frame_of(call, size);
+  const Border border = sampling_of(call).border;
+  const bool is_from_bottom = Origin(call.integer("origin")) == Origin::bottom;
+  return [=](Position at) -> std::optional<SamplePosition> {
+    const size_t index = 4 * (size_t(at.y) * size_t(map.picture.size.width) + size_t(at.x));
+    const float s = number_of(map, index), t = number_of(map, index + 1);
+    if (!std::isfinite(s) || !std::isfinite(t)) return {};
+    SamplePosition made;
+    place(s, frame.width, frame.x, border, made.x, made.part_x);
+    place(is_from_bottom ? 1 - t : t, frame.height, frame.y, border, made.y, made.part_y);
+    return made;
+  };
+}
+
+std::vector<Planes> reference(const Call& call, Planes base) {
+  return {sampled(base, call.inputs[0].picture.size, sampling_of(call), positions_of(call, size_of(base)))};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  return {sampled_tolerance(base, error, call.inputs[0].picture.size, sampling_of(call),
+                            positions_of(call, size_of(base)), depth)};
+}
+
+// --- the pass -------------------------------------------------------------------------------------------------------
+
+void plan_warp(const Call& call, PlanBuilder& builder) {
+  const PlanImage image = builder.image(builder.current_image());
+  const InputPicture map = map_of(call, image.size);
+  const Frame frame = frame_of(call, image.size);
+  PassSpec pass = sampling_pass(builder, "warp", "warp/warp.glsl", sampling_of(call), image.size, {}, map.picture.size);
+  pass.defines.push_back({"ORIGIN", call.integer("origin"), call.op->param("origin")->choices});
+  for (const PushConstant& value : {PushConstant{"frame_width", frame.width},
+                                    {"frame_height", frame.height},
+                                    {"offset_x", frame.x},
+                                    {"offset_y", frame.y}})
+    pass.values.push_back(value);
+  pass.more_sources = {builder.add_input(map, false)};
+  pass.memory.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(pass.more_sources.front()), 0);
+  builder.add_result(std::move(pass), {.size = map.picture.size, .depth = image.depth});
+}
+
+Output output(const Call&, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (inputs.size() < 2) return made;
+  made.size = inputs[1].size;
+  made.windows = inputs[1].windows;
+  if (size_of(made.windows.data) != made.size)
+    made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
+  return made;
+}
+
+Needs needs(const Call& call) { return {.pictures = {call.word("st")}, .pictures_are_data = true}; }
+
+Footprint footprint(const Call& call, Size size) {
+  Footprint made{.copied = [](Position) { return Position{-1, -1}; }};
+  if (!call.inputs.empty() && call.inputs[0].texels)
+    made.copied = [at = positions_of(call, size), size, border = sampling_of(call).border](Position position) {
+      return nearest_to(at(position), size, border);
+    };
+  return made;
+}
+
+}  // namespace
+
+static const Benchmark bench = {
+    .sizes = {{1920, 1080}, {3840, 2160}}, .cpu_sizes = {{512, 512}}, .depths = {Depth::half, Depth::f32}};
+
+const Op warp_op{
+    .name = "warp",
+    .doc = {.group = OpGroup::size,
+            .summary = "Warp the image by an ST map",
+            .description =
+                "--st names an image whose R and G say from which position of the input each texel comes: R is s, from "
+                "0 at the left to 1 at the right, and G is t, from 0 at the bottom to 1 at the top. For maps whose t "
+                "begins at the top, give --origin top. s and t span the display window of the input. {frame} in the "
+                "name is replaced by the frame number of the input. The result has the size and the windows of the "
+                "map.\nThe map is read as data, in 32-bit float. A half float map is exact to about a texel only up to "
+                "2048 texels per side. Where s or t is NaN or infinite, the result is transparent black. Positions are "
+                "rounded to 1/32768 texel.\nThe filter does not widen where the map shrinks the image: enlarge first, "
+                "or warp to a larger size and `resize` the result. catmull-rom and lanczos3 limit rings around "
+                "highlights as `resize --ringing limit` does. Channels other than color take the nearest texel. The "
+                "op needs the whole image.",
+            .citation = "Nuke STMap; oiiotool --st_warp (whose t begins at the top)",
+            .examples = {"--st testdata/window.exr", "--st testdata/window.exr --filter bilinear --border clamp",
+                         "--st testdata/window.exr --filter nearest --border repeat --origin top",
+                         "--st testdata/window.exr --filter lanczos3 --border mirror"}},
+    .params = {{.name = "st",
+                .help = "Image with the map: s in R, t in G",
+                .kind = ParamKind::text,
+                .form = {.syntax = "FILE", .matches = [](std::string_view text) { return !text.empty(); }},
+                .presence = Presence::required},
+               sampler_param(),
+               sample_border_param(),
+               {.name = "origin", .help = "Where t is 0", .kind = ParamKind::choice, .choices = {"bottom", "top"}}},
+    .channels = Channels::all,
+    .needs = needs,
+    .output = output,
+    .footprint = footprint,
+    .change_attributes = [](const Call&, std::vector<Attribute>& attributes) { remove_camera(attributes); },
+    .reference = {.levels = reference, .tolerance = tolerance},
+    .plan = plan_warp,
+    .bench = &bench,
+};
+
+}  // namespace gpupost
