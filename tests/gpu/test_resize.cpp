@@ -38,3 +38,12 @@ TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
     CHECK_MESSAGE(std::memcmp(joined.texels.data(), made.texels.data(), made.texels.size()) == 0, words);
   }
 }
+
+TEST_CASE("resize with --space yxy keeps infinities apart that have finite numbers beside them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const char* words : {"--size 50%", "--size 130% --filter box", "--size 50% --ringing keep"}) {
+    const Call call = call_of("resize", words);
+    check_chain(*gpu, {&call, 1}, "nonfinite", {65, 33}, kinds[0], {.between = Space::yxy});
+  }
+}
