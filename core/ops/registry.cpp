@@ -8,6 +8,7 @@
 #include "core/ops/convolve/row.h"
 #include "core/ops/dof/row.h"
 #include "core/ops/grade/row.h"
+#include "core/ops/guided/row.h"
 #include "core/ops/localgamma/row.h"
 #include "core/ops/luminance/row.h"
 #include "core/ops/lut/row.h"
@@ -47,6 +48,7 @@ std::span<const Op* const> all_ops() {
       &gain_op,
       &gamma_op,
       &grade_op,
+      &guided_op,
       &invert_op,
       &localgamma_op,
       &luminance_op,
