@@ -6,6 +6,7 @@
 #include "core/ops/brightpass/row.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/convolve/row.h"
+#include "core/ops/denoise/row.h"
 #include "core/ops/dof/row.h"
 #include "core/ops/grade/row.h"
 #include "core/ops/guided/row.h"
@@ -40,6 +41,7 @@ std::span<const Op* const> all_ops() {
       &contrast_op,
       &convolve_op,
       &crop_op,
+      &denoise_op,
       &dilate_op,
       &dof_op,
       &erode_op,

@@ -1,6 +1,5 @@
 // A guided filter: its row, its definition and its passes.
 #include "core/ops/guided/row.h"
-#include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/image/color_matrices.h"
 #include "core/op/benchmark.h"
@@ -8,6 +7,7 @@
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
 #include "core/ops/blur/row.h"
+#include "core/ops/shared/second_pictures.h"
 #include "core/plan/plan.h"
 #include "core/reference/verify.h"
 
@@ -18,9 +18,9 @@ namespace gpupost {
 
 namespace {
 
-constexpr double largest_fitted = 1e15;     // texels with larger straight values are left out
-constexpr double least_weight = 0x1p-20;    // of a texel that is not left out
 constexpr double least_contrast = 0x1p-16;  // epsilon is at least this share of the mean square of the guide
+constexpr double least_sum =
+    least_straight_weight * least_straight_weight;  // of a window with a texel that has a weight
 
 Call box_call(const Call& call) {
   return default_call(blur_op).with("radius", call.integer("radius")).with("border", double(Border::renormalize));
@@ -33,10 +33,7 @@ Needs needs(const Call& call) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  const Size size = inputs[0].size;
-  if (inputs.size() > 1 && size != Size{} && inputs[1].size != Size{} && inputs[1].size != size)
-    fail(Exit::usage, "guided: {} is {} x {} texels; expected {} x {}, as the image (change it with resize)",
-         call.word("guide"), inputs[1].size.width, inputs[1].size.height, size.width, size.height);
+  check_same_size(call, inputs);
   return inputs[0];
 }
 
@@ -48,20 +45,10 @@ struct Texel {
   double weight = 0;
 };
 
-bool fits(const Vector3& c) {
-  return std::ranges::all_of(c, [](double value) { return std::abs(value) <= largest_fitted; });
-}
-
-Vector3 straight(const Color& c) {
-  const Color made = unpremultiply(c);
-  return {made[0], made[1], made[2]};
-}
-
-Texel texel_of(const Color& c, const Color* guide) {
-  Texel made{.guide = straight(guide ? *guide : c), .color = straight(c)};
-  if (is_transparent(c[3]) || !fits(made.guide) || !fits(made.color)) return {};
-  made.weight = std::clamp(std::abs(coverage_of(c[3])), least_weight, 1.0);
-  return made;
+Texel texel_of(const Color& c, const Color* of_guide) {
+  const Color color = straight_with_weight(c), guide = of_guide ? unpremultiply(*of_guide) : color;
+  if (!fits_in_means(guide)) return {};
+  return {.guide = {guide[0], guide[1], guide[2]}, .color = {color[0], color[1], color[2]}, .weight = color[3]};
 }
 
 std::vector<Texel> texels_of(const Call& call, const Planes& base) {
@@ -136,7 +123,7 @@ std::vector<Fit> fits_of(const Call& call, Size size, const std::vector<Texel>& 
   for (size_t index = 0; index < fits.size(); ++index) {
     std::array<double, 23> mean = sums[index];
     Fit& fit = fits[index];
-    if (mean[0] < least_weight * least_weight) continue;  // no texel of the window has a weight
+    if (mean[0] < least_sum) continue;  // no texel of the window has a weight
     for (size_t k = 1; k < mean.size(); ++k) mean[k] /= mean[0];
     fit.guide = {mean[1], mean[2], mean[3]};
     fit.color = {mean[4], mean[5], mean[6]};
@@ -218,7 +205,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
     std::array<double, 7>& window = windows.emplace_back();
     const Fit& fit = fits[index];
     const double weight = errors[index][0];
-    if (weight < least_weight * least_weight) continue;
+    if (weight < least_sum) continue;
     const double guide_off = std::sqrt(errors[index][1] / weight), color_off = std::sqrt(errors[index][2] / weight);
     const double share = std::sqrt(errors[index][3] / weight);
     const double guide_size = std::sqrt(fit.guide_square), color_size = std::sqrt(fit.color_square);
@@ -262,9 +249,7 @@ class GuidedPlan {
   GuidedPlan(const Call& call, PlanBuilder& builder)
       : call_(call), builder_(builder), picture_(builder.current_image()), image_(builder.image(picture_)) {
     if (!call.word("guide").empty())
-      guide_ = builder.add_input(call.inputs.empty()
-                                     ? InputPicture{.picture = {.size = builder.whole_size(), .depth = image_.depth}}
-                                     : call.inputs[0]);
+      guide_ = builder.add_input(second_picture(call, 0, builder.whole_size(), image_.depth));
   }
 
   void add_passes() {
@@ -276,7 +261,7 @@ class GuidedPlan {
       pass.defines.push_back({"CHANNEL", int(channel)});
       pass.values.insert(pass.values.end(), {{"epsilon", float(call_.number("epsilon"))},
                                              {"least_contrast", float(least_contrast)},
-                                             {"least_sum", float(least_weight * least_weight)}});
+                                             {"least_sum", float(least_sum)}});
       pass.second.image = guide_means[1];
       pass.more_sources = {guide_means[2]};
       if (has_guide()) pass.more_sources.push_back(color_means[channel]);
@@ -302,13 +287,14 @@ class GuidedPlan {
   int add_image() { return builder_.add_image(sums()); }
 
   PassSpec pass_of(std::string name, std::string_view kernel, int source) {
-    return {
-        .name = std::move(name),
-        .kernel = kernel,
-        .defines = {{"HAS_GUIDE", has_guide()}},
-        .values = {{"end_x", image_.size.width}, {"end_y", image_.size.height}, {"least_weight", float(least_weight)}},
-        .grid = {.count = {div_ceil(image_.size.width, 64), div_ceil(image_.size.height, 16)}},
-        .source = {.image = source}};
+    PassSpec pass{.name = std::move(name),
+                  .kernel = kernel,
+                  .defines = {{"HAS_GUIDE", has_guide()}},
+                  .values = straight_weight_values(),
+                  .grid = {.count = {div_ceil(image_.size.width, 64), div_ceil(image_.size.height, 16)}},
+                  .source = {.image = source}};
+    pass.values.insert(pass.values.end(), {{"end_x", image_.size.width}, {"end_y", image_.size.height}});
+    return pass;
   }
 
   // The means of an image over the windows.
