@@ -260,21 +260,16 @@ const Op denoise_op{
          .summary = "Smooth a path-traced render where its albedo and normals are smooth",
          .description =
              "Divides the image by its albedo, smooths the remaining light, and multiplies by the albedo again, so "
-             "that textures "
-             "stay sharp. The filter is an a-trous filter: pass i weights 5x5 texels that are 2^i apart by a B3 "
-             "spline. Each neighbor's weight is "
+             "that textures stay sharp. Each pass of the a-trous filter weights 5x5 texels by a B3 spline. They are "
+             "one texel apart in the first pass, and twice as far in each next one. The weight of each neighbor is "
              "multiplied by exp(-d^2 / (2 V^2)) for each feature. d is the distance of the two albedos or normals, and "
-             "V is --albedo-range or "
-             "--normals-range. With --range, the light is such a feature too.\nWithout --range, the filter does not "
-             "see edges that are neither in the "
-             "albedo nor in the normals: it smooths shadows, reflections and what is behind glass. Fireflies are "
-             "spread, not removed; "
-             "put `median` before. It is no match for trained denoisers.\nThe feature images must have the size of the "
-             "image and no noise. "
-             "Give normals as float R, G and B in any unit of length 1. An albedo below 0.01 counts as 0.01. "
-             "Means are weighted by alpha, and alpha does not change. Texels that are transparent, NaN, infinite or "
-             "above 1e15 stay as "
-             "they are.",
+             "V is --albedo-range or --normals-range. With --range, the light is such a feature too.\nWithout --range, "
+             "the filter does not see edges that are neither in the albedo nor in the normals. So it smooths shadows, "
+             "reflections and what is behind glass. Fireflies are spread, not removed; put `median` before. It is no "
+             "match for trained denoisers.\nThe feature images must have the size of the image, and no noise. Give "
+             "normals as vectors of length 1 in float R, G and B. An albedo below 0.01 counts as 0.01. Means are "
+             "weighted by alpha, and alpha does not change. Texels that are transparent, NaN, infinite or above 1e15 "
+             "stay as they are.",
          .citation =
              "H. Dammertz, D. Sewtz, J. Hanika, H. Lensch, Edge-Avoiding A-Trous Wavelet Transform for fast Global "
              "Illumination Filtering, 2010; division by albedo as in C. Schied et al., Spatiotemporal Variance-Guided "
