@@ -69,6 +69,7 @@ std::span<const Op* const> all_ops() {
       &rotate_op,
       &saturation_op,
       &sharpen_op,
+      &sheet_op,
       &shift_op,
       &stats_op,
       &threshold_op,
