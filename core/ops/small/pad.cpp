@@ -165,16 +165,14 @@ const Op sheet_op{
     .name = "sheet",
     .doc = {.group = OpGroup::combine,
             .summary = "Put all inputs into one image, as a contact sheet",
-            .description = "Each input goes through the chain, and the results become cells of one image, row by row "
-                           "in the order of the inputs. "
-                           "The name of the output and the attributes are those of the first input. Without --cell, "
-                           "all cells must have the same "
-                           "size. With --cell, smaller images are centered in the cell, and larger ones are an error: "
-                           "put `resize --fit WxH` before "
-                           "`sheet`. --gap texels of --color surround each cell, and cells without an image have that "
-                           "color. `sheet` must be the last op. "
-                           "Images with windows show their display window. Colors become Rec. 709; other channels are "
-                           "dropped. There are no labels.",
+            .description =
+                "Each input goes through the chain, and the results become cells of one image, row by row in the order "
+                "of the inputs. The first input gives the name of the output, its depth and its attributes. Without "
+                "--cell, all cells must have the same size. With --cell, smaller images are centered in the cell. "
+                "Larger ones are an error: put `resize --fit WxH` before `sheet`. --gap texels of --color surround "
+                "each cell, and cells without an image have that color. `sheet` must be the last op. All results are "
+                "in memory at once.\nImages with windows show their display window. Colors become Rec. 709; other "
+                "channels are dropped. There are no labels.",
             .citation = "ImageMagick montage; oiiotool --mosaic",
             .examples = {"", "--columns 2 --cell 40x30 --gap 2 --color 0.18,0.18,0.18",
                          "--gap 0 --color 1,0.5,0,0.25"}},
@@ -204,9 +202,9 @@ const Op sheet_op{
     .output = output,
     .footprint = footprint,
     .change_attributes =
-        [](const Call& call, std::vector<Attribute>& attributes) {
-          change_attributes(call, attributes);
-          remove_attributes(attributes, {"screenWindowCenter", "screenWindowWidth"});
+        [](const Call&, std::vector<Attribute>& attributes) {
+          remove_attributes(attributes,
+                            {"envmap", "worldToCamera", "worldToNDC", "worldToScreen"});  // of one input's camera
         },
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_pad,
