@@ -25,6 +25,14 @@ std::string statistics_file_of(const Request& request) {
   return ends_in_statistics(request) && output.ends_with(".json") ? output : "";
 }
 
+std::string one_file_of(const Request& request) {
+  const Assembly assembly = request.globals.input.assembly;
+  const bool is_sheet = !request.calls.empty() && request.calls.back().op->makes == Makes::cell;
+  if (is_sheet && assembly != Assembly::none)
+    fail(Exit::usage, "sheet and --assemble {} both make one file of all inputs; leave one out", name_of(assembly));
+  return is_sheet ? "sheet" : assembly == Assembly::none ? "" : fmt::format("--assemble {}", name_of(assembly));
+}
+
 static bool makes_levels(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
 }
@@ -335,7 +343,7 @@ JobList jobs_of(const Request& request) {
   if (inputs.empty()) inputs.push_back({.path = "-", .frame = {}});
   if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
     fail(Exit::usage, "- : standard input is a terminal; expected an image");
-  const size_t share = globals.input.assembly == Assembly::none ? 1 : inputs.size();  // number of inputs per job
+  const size_t share = one_file_of(request).empty() ? 1 : inputs.size();  // number of inputs per job
   JobList list;
   Paths paths(request);
   for (size_t first = 0; first < inputs.size(); first += share) {

@@ -24,6 +24,9 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_vi
 // The file to which `stats` at the end of the chain writes its lines: that of -o if it ends in .json. "": none.
 std::string statistics_file_of(const Request& request);
 
+// The option or op that makes one file of all inputs: "--assemble cube", "sheet"; "" if there is none.
+std::string one_file_of(const Request& request);
+
 // The frame number of an input as in its name; "" if it is in no sequence.
 std::string frame_text(const Input& input);
 

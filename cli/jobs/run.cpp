@@ -194,10 +194,10 @@ Exit run(const Request& request) {
          globals.size->width, globals.size->height);
   if (!globals.report.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
   for (const std::string& missing : request.inputs.missing) say_error(missing);
-  if (globals.input.assembly != Assembly::none && (!request.inputs.missing.empty() || globals.inputs.shard))
-    fail(Exit::usage,
-         "--assemble {} needs all of its inputs; expected a run without missing frames and without --shard",
-         name_of(globals.input.assembly));
+  const std::string one_file = one_file_of(request);
+  if (!one_file.empty() && (!request.inputs.missing.empty() || globals.inputs.shard))
+    fail(Exit::usage, "{} needs all of its inputs; expected a run without missing frames and without --shard",
+         one_file);
   const bool is_whole = request.inputs.missing.empty();
   if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
   JobList list = jobs_of(request);
@@ -205,7 +205,7 @@ Exit run(const Request& request) {
   if (list.kept_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
              list.kept_count + jobs.size());
-  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && globals.input.assembly == Assembly::none);
+  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
   chain.batch.options = request.result_options;

@@ -142,9 +142,8 @@ std::vector<Job> measuring_jobs(const Request& request) {
 
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSession& device) {
   if (std::ranges::none_of(chain.calls, needs_series)) return;
-  if (request.globals.input.assembly != Assembly::none)
-    fail(Exit::usage, "--assemble {}: an image for each input is needed by --auto-from and --smooth; leave them out",
-         name_of(request.globals.input.assembly));
+  if (const std::string one_file = one_file_of(request); !one_file.empty())
+    fail(Exit::usage, "{}: an image for each input is needed by --auto-from and --smooth; leave them out", one_file);
   for (const Call& call : chain.calls)
     if (needs_series(call) && call.word("auto-from").empty()) check_sequence(request, call);
   std::vector<Job> measured = measuring_jobs(request);

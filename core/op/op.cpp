@@ -115,7 +115,8 @@ Windows windows_before(const Call& call, const Output& input) {
 }
 
 bool keeps_base(std::span<const Call> calls) {
-  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes != Makes::picture; });
+  return std::ranges::all_of(
+      calls, [](const Call& call) { return call.op->makes == Makes::levels || call.op->makes == Makes::statistics; });
 }
 
 bool makes_content(std::span<const Call> calls, Content content) {

@@ -190,8 +190,9 @@ struct Doc {
   std::vector<Note> (*notes)() = nullptr;  // help for the choices of the first option, in order
 };
 
-// What an op makes. No op may follow levels. Statistics leave the image unchanged.
-enum class Makes { picture, levels, statistics };
+// What an op makes. No op may follow levels or a cell. Statistics leave the image unchanged. A cell is a part of one image that has
+// the results of all inputs.
+enum class Makes { picture, levels, statistics, cell };
 
 // The channels that an op processes: only color, or also depth, ids and other channels, each separately.
 enum class Channels { color, all };

@@ -132,9 +132,9 @@ void check_chain(std::span<const Call> calls) {
   check_numbers(calls);
   check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
-    if (calls[index].op->makes == Makes::levels)
-      fail(Exit::usage, "{}: makes mip levels and must be the last op; `{}` comes after it", calls[index].op->name,
-           calls[index + 1].op->name);
+    if (const Makes makes = calls[index].op->makes; makes == Makes::levels || makes == Makes::cell)
+      fail(Exit::usage, "{}: makes {} and must be the last op; `{}` comes after it", calls[index].op->name,
+           makes == Makes::levels ? "mip levels" : "one image of all inputs", calls[index + 1].op->name);
 }
 
 // Levenshtein distance of two words.

@@ -6,8 +6,10 @@
 #include "core/ops/brightpass/row.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/convolve/row.h"
+#include "core/ops/denoise/row.h"
 #include "core/ops/dof/row.h"
 #include "core/ops/grade/row.h"
+#include "core/ops/guided/row.h"
 #include "core/ops/localgamma/row.h"
 #include "core/ops/luminance/row.h"
 #include "core/ops/lut/row.h"
@@ -40,6 +42,7 @@ std::span<const Op* const> all_ops() {
       &contrast_op,
       &convolve_op,
       &crop_op,
+      &denoise_op,
       &dilate_op,
       &dof_op,
       &erode_op,
@@ -48,6 +51,7 @@ std::span<const Op* const> all_ops() {
       &gain_op,
       &gamma_op,
       &grade_op,
+      &guided_op,
       &invert_op,
       &localgamma_op,
       &luminance_op,
@@ -66,6 +70,7 @@ std::span<const Op* const> all_ops() {
       &rotate_op,
       &saturation_op,
       &sharpen_op,
+      &sheet_op,
       &shift_op,
       &stats_op,
       &threshold_op,

@@ -33,7 +33,7 @@ struct CallOfJob {
 
 // The inputs and the output of a job.
 struct Job {
-  std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble)
+  std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble, sheet)
   std::string frame;                // frame number of the first input, as in its name; empty if it is in no sequence
   OutputPath output;                // "-": standard output; with {level}: a file for each
   const Format* format = nullptr;

@@ -9,6 +9,7 @@
 #include "core/pipeline/journal.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/process_image.h"
+#include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
 #include "core/system/sandbox.h"
@@ -86,6 +87,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
              double& decode_wait_ms, ProcessedJob& made) {
   const Job& given = *made.job;
   JobReport& report = made.report;
+  const Call* sheet = sheet_of(request.calls);
   ImageShape first;
   for (const std::string& input : given.inputs) {
     const Stopwatch waiting;
@@ -96,6 +98,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);
+      if (sheet) prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
       const ImageShape shape = shape_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
@@ -112,6 +115,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
                                    made.parts.front().picture.format, given.format->name));
   name_alike(colors_of(made.parts));
+  if (sheet) arrange_cells(*sheet, given.inputs, request.input.limits.texel_count, made.parts);
   if (is_cube(request.input.assembly)) close_seams(made.parts);
 }
 

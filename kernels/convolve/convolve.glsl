@@ -28,9 +28,9 @@ void make(ivec2 at) {
   const float most = largest_float / scale;
   // what overshoots the floats is the largest; infinities and NaN stay
   vec4 made = mix(sum, scale * clamp(sum, vec4(-most), vec4(most)), lessThanEqual(abs(sum), vec4(largest_float)));
-  if (KEEPS_ALPHA != 0) {
-    const vec4 c = load(at);
-    made = is_transparent(c.a) ? c : vec4(made.rgb, c.a);
-  }
+#if KEEPS_ALPHA
+  const vec4 c = load_second(at);  // of the picture
+  made = is_transparent(c.a) ? c : vec4(made.rgb, c.a);
+#endif
   store(at, made);
 }

@@ -85,6 +85,58 @@ TEST_CASE("convolve sums weights times texels") {
     CHECK_MESSAGE(exit_code(line, odd()) == 1, line);
 }
 
+TEST_CASE("convolve with a product of a column and a row takes two passes, and gives what one pass would give") {
+  if (!has_device()) return;
+  const std::vector<double> tall{0.5, -1, 3, 0, 2, 1, -0.25}, wide_row{1, 0, -2, 4, 0.5, 3, 0, 1, 1};
+  const auto kernel_text = [&](double change) {
+    std::string text;
+    for (const double a : tall) {
+      for (const double b : wide_row) text += std::to_string(a * b + (a == 2 && b == 4 ? change : 0)) + " ";
+      text += "\n";
+    }
+    return text;
+  };
+  const auto convolved = [&](const Image& image, double change, bool keeps_alpha, bool mirrors) {
+    const auto continued = [&](int t, int side) {
+      if (!mirrors) return std::clamp(t, 0, side - 1);
+      const int rest = ((t % (2 * side)) + 2 * side) % (2 * side);
+      return rest < side ? rest : 2 * side - 1 - rest;
+    };
+    return made(image.name, image.width, image.height, image.has_alpha, [&](int x, int y) {
+      const Position before = image.at(x, y);
+      if (keeps_alpha && before[3] == 0) return before;
+      Position sum{};
+      for (int row = 0; row < 7; ++row)
+        for (int column = 0; column < 9; ++column) {
+          const double a = tall[size_t(row)], b = wide_row[size_t(column)];
+          const Position& c = image.at(continued(x + column - 4, image.width), continued(y + row - 3, image.height));
+          for (size_t k = 0; k < 4; ++k) sum[k] += (a * b + (a == 2 && b == 4 ? change : 0)) * c[k];
+        }
+      if (keeps_alpha || !image.has_alpha) sum[3] = before[3];
+      return sum;
+    });
+  };
+  add_file("product.txt", kernel_text(0));
+  add_file("other.txt", kernel_text(0.01));  // no product any more
+  for (const Image& image : {one(), odd(), holes(), negatives(), column(), row(), wide()}) {
+    check_near(run("convolve --kernel product.txt", {image})[0], convolved(image, 0, false, false), "product",
+               {2e-6, 1e-4});
+    check_near(run("convolve --kernel other.txt", {image})[0], convolved(image, 0.01, false, false), "no product",
+               {2e-6, 1e-4});
+    check_near(run("convolve --kernel product.txt --keep-alpha --border mirror", {image})[0],
+               convolved(image, 0, true, true), "product, alpha kept", {2e-6, 1e-4});
+  }
+  const auto explained = [](const char* line) {
+    const std::vector<std::string> lines = run_lines(line, {wide()});
+    return std::ranges::any_of(lines,
+                               [](const std::string& text) { return text.find("rows of 9 weights") != text.npos; });
+  };
+  CHECK(explained("convolve --kernel product.txt --explain"));
+  CHECK(!explained("convolve --kernel other.txt --explain"));
+  check_near(run("convolve --kernel product.txt --tile-side 64", {large()}),
+             run("convolve --kernel product.txt", {large()}), "tiles", {0, 0});
+}
+
 TEST_CASE("bilateral is a blur where its range is wide, nothing where it is narrow, and keeps a step") {
   if (!has_device()) return;
   const Images inputs{odd(), dim()};

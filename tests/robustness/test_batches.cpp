@@ -1,6 +1,7 @@
 // R10: many files in one run. R11: what is made twice is the same, and two that write one output do not mix.
 #include "core/base/error.h"
 #include "core/op/op.h"
+#include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
@@ -150,6 +151,8 @@ TEST_CASE("R11: an op makes the same of the same, in one run and in the next") {
       const TemporaryFolder folder;
       fs::create_directory_symlink(fs::current_path() / "testdata",
                                    folder.path("testdata"));  // examples name files there
+      for (const std::string& name : op->needs(parse_call(*op, example)).pictures)
+        if (!folder.has(name)) folder.write(name, made_files().at("depth.exr"));
       Words words = words_of(fmt::format("{} {}", op->name, example));
       for (size_t index = 0; index < copy_count; ++index) {
         words.push_back(fmt::format("f{}.exr", index));

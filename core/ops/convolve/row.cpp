@@ -10,6 +10,8 @@
 #include "core/plan/plan.h"
 #include "core/reference/filter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -83,6 +85,48 @@ void check(const Call& call) {
   if (!call.word("rows").empty()) kernel_of(call);
 }
 
+// A column and a row whose product is the kernel.
+struct Product {
+  std::vector<double> column, row;
+};
+
+double size_of(const std::vector<double>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::abs(w); });
+}
+
+// What of the weights the product leaves.
+Kernel rest_of(Kernel kernel, const Product& product) {
+  for (size_t at = 0; at < kernel.weights.size(); ++at)
+    kernel.weights[at] -= product.column[at / size_t(kernel.width)] * product.row[at % size_t(kernel.width)];
+  return kernel;
+}
+
+// The product that a kernel is to within rounding, if two passes read clearly fewer texels. It starts from the row of the largest
+// weight, and is then the nearest one in the sense of least squares. Rows and columns of zeros stay zero.
+std::optional<Product> product_of(const Kernel& kernel) {
+  const auto width = size_t(kernel.width), height = size_t(kernel.height);
+  if (width * height < 2 * (width + height)) return {};
+  const auto largest = std::ranges::max_element(kernel.weights, {}, [](double w) { return std::abs(w); });
+  if (*largest == 0) return {};
+  const auto first = kernel.weights.begin() + (largest - kernel.weights.begin()) / kernel.width * kernel.width;
+  Product made{.column = std::vector<double>(height), .row = {first, first + kernel.width}};
+  for (int turn = 0; turn < 3; ++turn) {
+    const double row_square = std::inner_product(made.row.begin(), made.row.end(), made.row.begin(), 0.0);
+    for (size_t y = 0; y < height; ++y)
+      made.column[y] =
+          std::inner_product(made.row.begin(), made.row.end(), &kernel.weights[y * width], 0.0) / row_square;
+    const double square = std::inner_product(made.column.begin(), made.column.end(), made.column.begin(), 0.0);
+    for (size_t x = 0; x < width; ++x) {
+      made.row[x] = 0;
+      for (size_t y = 0; y < height; ++y) made.row[x] += kernel.weights[y * width + x] * made.column[y] / square;
+    }
+  }
+  for (size_t at = 0; at < kernel.weights.size(); ++at)
+    if ((kernel.weights[at] == 0) != (made.column[at / width] * made.row[at % width] == 0)) return {};
+  if (!(size_of(rest_of(kernel, made).weights) <= 0x1p-18 * size_of(kernel.weights))) return {};
+  return made;
+}
+
 Footprint footprint(const Call& call, Size) {
   const Kernel kernel = kernel_of(call);
   return {
@@ -129,45 +173,76 @@ Planes convolved(const Call& call, const Planes& base, const Planes& alphas, con
 std::vector<Planes> reference(const Call& call, Planes base) { return {convolved(call, base, base, kernel_of(call))}; }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  Kernel sizes = kernel_of(call);
-  for (double& weight : sizes.weights) weight = std::abs(weight);
-  const Planes made = reference(call, base)[0], magnitude = convolved(call, absolute(base), base, sizes);
-  Planes sum = convolved(call, error, base, sizes);
-  const double steps = 1 + double(sizes.weights.size()) / 64;  // long sums lose more
+  const Kernel kernel = kernel_of(call);
+  const auto convolved_sizes = [&](const Planes& planes, Kernel of) {
+    for (double& weight : of.weights) weight = std::abs(weight);
+    return convolved(call, planes, base, of);
+  };
+  const std::optional<Product> product = product_of(kernel);
+  const Planes made = reference(call, base)[0], sizes = absolute(base);
+  const Planes magnitude = convolved_sizes(sizes, kernel);
+  const Planes left = convolved_sizes(sizes, product ? rest_of(kernel, *product) : Kernel{1, 1, {0}});
+  Planes sum = convolved_sizes(error, kernel);
+  const double steps = (product ? 2 : 1) + double(kernel.weights.size()) / 64;  // long sums lose more
   for (size_t c = 0; c < 4; ++c)
     for (size_t index = 0; index < sum[c].values.size(); ++index)
-      sum[c].values[index] +=
-          steps * rounding(magnitude[c].values[index], Depth::f32) + rounding(std::abs(made[c].values[index]), depth);
+      sum[c].values[index] += steps * rounding(magnitude[c].values[index], Depth::f32) +
+                              (std::isfinite(left[c].values[index]) ? left[c].values[index] : 0) +
+                              rounding(std::abs(made[c].values[index]), depth);
   return {sum};
 }
 
-// --- the pass -------------------------------------------------------------------------------------------------------
+// --- the passes -----------------------------------------------------------------------------------------------------
 
-void plan_convolve(const Call& call, PlanBuilder& builder) {
-  const int source = builder.current_image();
-  const PlanImage image = builder.image(source);
-  const Kernel kernel = kernel_of(call);
-  const auto [width, height] = image.size;
-  double sum = 0;
-  for (const double weight : kernel.weights) sum += std::abs(weight);
-  // weights of at most 1 together: no sum of the largest numbers overflows on its way
-  const double scale = std::exp2(std::ceil(std::log2(std::max(sum, 1e-30))));
+// Divides weights by a power of two, so that they add up to at most 1 and no sum of the largest numbers overflows. Returns it.
+double scale_down(std::vector<double>& weights) {
+  const double scale = std::exp2(std::ceil(std::log2(std::max(size_of(weights), 1e-30))));
+  for (double& weight : weights) weight /= scale;
+  return scale;
+}
+
+PassSpec pass_of(const Call& call, const Kernel& kernel, double scale, Size size, int source) {
   const bool mirrors = Border(call.integer("border")) == Border::mirror;
-  const int period_x = mirrors ? 2 * width : width, period_y = mirrors ? 2 * height : height;
+  const int period_x = mirrors ? 2 * size.width : size.width, period_y = mirrors ? 2 * size.height : size.height;
   PassSpec pass{.name = "convolve",
                 .kernel = "convolve/convolve.glsl",
-                .defines = {{"BORDER", call.integer("border"), border_names}, {"KEEPS_ALPHA", call.flag("keep-alpha")}},
-                .values = {{"end_x", width},
-                           {"end_y", height},
+                .defines = {{"BORDER", call.integer("border"), border_names}},
+                .values = {{"end_x", size.width},
+                           {"end_y", size.height},
                            {"kernel_width", kernel.width},
                            {"kernel_height", kernel.height},
                            {"shift_x", period_x * (kernel.width / period_x + 1)},
                            {"shift_y", period_y * (kernel.height / period_y + 1)},
                            {"scale", float(scale)}},
-                .grid = {.count = {div_ceil(width, 64), div_ceil(height, 16)}},
+                .grid = {.count = {div_ceil(size.width, 64), div_ceil(size.height, 16)}},
                 .source = {.image = source},
                 .access = {.reads_per_texel = double(kernel.weights.size())}};
-  for (const double weight : kernel.weights) pass.table.push_back(float(weight / scale));
+  for (const double weight : kernel.weights) pass.table.push_back(float(weight));
+  return pass;
+}
+
+void plan_convolve(const Call& call, PlanBuilder& builder) {
+  const int picture = builder.current_image();
+  const PlanImage image = builder.image(picture);
+  Kernel kernel = kernel_of(call);
+  int source = picture;
+  double scale = 1;
+  if (std::optional<Product> product = product_of(kernel)) {
+    builder.note(fmt::format("convolve: rows of {} weights, then columns of {}, because the kernel is their product",
+                             kernel.width, kernel.height));
+    scale = scale_down(product->row);
+    PassSpec rows = pass_of(call, {kernel.width, 1, product->row}, 1, image.size, picture);
+    rows.name = "convolve rows";
+    rows.defines.push_back({"KEEPS_ALPHA", 0});
+    source = rows.target.image = builder.add_image(
+        {.size = image.size, .depth = Depth::f32, .space = image.space == Space::rgb ? Space::rgb : Space::xyz});
+    builder.add(std::move(rows));
+    kernel = {1, kernel.height, std::move(product->column)};
+  }
+  scale *= scale_down(kernel.weights);
+  PassSpec pass = pass_of(call, kernel, scale, image.size, source);
+  pass.defines.push_back({"KEEPS_ALPHA", call.flag("keep-alpha")});
+  if (call.flag("keep-alpha")) pass.second.image = picture;
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
@@ -183,8 +258,11 @@ const Op convolve_op{
             .description =
                 "Each texel becomes the weighted sum of the texels around it, in premultiplied linear light. The "
                 "kernel is applied as written, not mirrored. Both sides of the kernel must be odd. --kernel reads a "
-                "text file: one line per row, with spaces or commas between the weights. --keep-alpha is for kernels "
-                "whose weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
+                "text file: one line per row, with spaces or commas between the weights. A kernel that is the product "
+                "of a "
+                "column and a row runs as two passes, which is faster from 7x7 weights on; --explain says so. "
+                "--keep-alpha is for "
+                "kernels whose weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
             .citation = "OpenCV filter2D",
             .examples = {"--rows 0,-1,0,-1,6,-1,0,-1,0", "--rows -1,0,1,-2,0,2,-1,0,1 --keep-alpha --border mirror",
                          "--rows 1,2,3,2,1,2,4,6,4,2,3,6,9,6,3,2,4,6,4,2,1,2,3,2,1 --normalize --border repeat"}},

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
+#include "core/ops/shared/second_pictures.h"
 #include "core/plan/plan.h"
 #include "core/reference/verify.h"
 
@@ -23,11 +24,6 @@ std::optional<Position> offset_of(std::string_view word) {
   const auto is_whole = [](double n) { return n == std::round(n) && std::abs(n) <= 65536; };
   if (!numbers || numbers->size() != 2 || !std::ranges::all_of(*numbers, is_whole)) return {};
   return Position{int(numbers->front()), int(numbers->back())};
-}
-
-// The second picture; before it is read one of the same size stands for it, so that the plan can be shown.
-InputPicture second_of(const Call& call, Size size, Depth depth) {
-  return call.inputs.empty() ? InputPicture{.picture = {.size = size, .depth = depth}} : call.inputs[0];
 }
 
 // Where texel (0, 0) of the picture, which has this size, lies in the second one.
@@ -121,7 +117,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 void plan_merge(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  const InputPicture second = second_of(call, builder.whole_size(), builder.input().storage);
+  const InputPicture second = second_picture(call, 0, builder.whole_size(), builder.input().storage);
   Position corner = corner_in(call, second, builder.whole_size());
   // tiles of both go together where each texel meets the one at its own place
   const bool goes_along = second.picture.size == builder.whole_size() && corner == Position{};

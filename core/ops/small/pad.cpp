@@ -1,4 +1,4 @@
-// An image in the middle of a canvas: the row, the definition, and the pass.
+// An image in the middle of a canvas, which may be a cell of a sheet: the rows, the definition, and the pass.
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
@@ -14,15 +14,23 @@ namespace gpupost {
 
 namespace {
 
-Size canvas_of(const Call& call) {
-  const auto sides = whole_numbers(call.word("size"), "x");
+Size size_in(const std::string& word) {
+  const auto sides = whole_numbers(word, "x");
   return {(*sides)[0], (*sides)[1]};
+}
+
+// The canvas for an image of this size.
+Size canvas_of(const Call& call, Size size) {
+  if (call.op == &pad_op) return size_in(call.word("size"));
+  const Size cell = call.word("cell").empty() ? size : size_in(call.word("cell"));
+  const int gaps = 2 * call.integer("gap");
+  return {cell.width + gaps, cell.height + gaps};
 }
 
 // Where texel (0, 0) of the canvas lies in the image.
 Position corner_of(const Call& call, Size size) {
   const auto along = [](int from, int to) { return to >= from ? -((to - from) / 2) : (from - to) / 2; };
-  const Size canvas = canvas_of(call);
+  const Size canvas = canvas_of(call, size);
   return {along(size.width, canvas.width), along(size.height, canvas.height)};
 }
 
@@ -33,19 +41,22 @@ bool is_color(std::string_view word) {
          (numbers->size() == 3 || (numbers->back() >= 0 && numbers->back() <= 1));
 }
 
-// Premultiplied; transparent black where none is given.
-Color color_of(const Call& call) {
+}  // namespace
+
+Color canvas_color(const Call& call) {
   const auto numbers = list_of_numbers(call.word("color"));
-  if (!numbers) return {0, 0, 0, 0};
+  if (!numbers) return {0, 0, 0, call.op == &pad_op ? 0.0 : 1.0};
   const double alpha = numbers->size() == 4 ? numbers->back() : 1;
   return {alpha * (*numbers)[0], alpha * (*numbers)[1], alpha * (*numbers)[2], alpha};
 }
 
+namespace {
+
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
-  made.has_alpha |= color_of(call)[3] < 1;
+  made.has_alpha |= canvas_color(call)[3] < 1;
   if (made.size == Size{}) return made;
-  made.size = canvas_of(call);
+  made.size = canvas_of(call, made.size);
   made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
   return made;
 }
@@ -60,7 +71,7 @@ Footprint footprint(const Call& call, Size size) {
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
   const Window& data = call.windows.data;
   const Position corner = corner_of(call, size_of(data));
-  const Size canvas = canvas_of(call);
+  const Size canvas = canvas_of(call, size_of(data));
   const int x = data.min_x + corner.x, y = data.min_y + corner.y;
   crop_frame(attributes, call.windows.display, {x, y, x + canvas.width - 1, y + canvas.height - 1});
 }
@@ -68,7 +79,7 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 // --- the definition -------------------------------------------------------------------------------------------------
 
 Planes on_canvas(const Call& call, const Planes& base, const Color& color) {
-  const Size size = size_of(base), canvas = canvas_of(call);
+  const Size size = size_of(base), canvas = canvas_of(call, size);
   const Position corner = corner_of(call, size);
   return made_of_texels(canvas, [&](size_t index) {
     const int x = int(index) % canvas.width + corner.x, y = int(index) / canvas.width + corner.y;
@@ -77,10 +88,10 @@ Planes on_canvas(const Call& call, const Planes& base, const Color& color) {
   });
 }
 
-std::vector<Planes> reference(const Call& call, Planes base) { return {on_canvas(call, base, color_of(call))}; }
+std::vector<Planes> reference(const Call& call, Planes base) { return {on_canvas(call, base, canvas_color(call))}; }
 
 std::vector<Planes> tolerance(const Call& call, const Planes&, const Planes& error, Depth depth) {
-  Color off = color_of(call);
+  Color off = canvas_color(call);
   for (double& number : off) number = rounding(std::abs(number), depth);
   return {on_canvas(call, error, off)};
 }
@@ -91,10 +102,10 @@ void plan_pad(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const Position corner = corner_of(call, builder.whole_size());
-  const Region made = builder.made_of(canvas_of(call));
+  const Region made = builder.made_of(canvas_of(call, builder.whole_size()));
   const Position begin = builder.input().corner;
-  const Color color = color_of(call);
-  builder.add_result({.name = "pad",
+  const Color color = canvas_color(call);
+  builder.add_result({.name = std::string(call.op->name),
                       .kernel = "small/pad.glsl",
                       .values = {{"end_x", made.size.width},
                                  {"end_y", made.size.height},
@@ -111,9 +122,14 @@ void plan_pad(const Call& call, PlanBuilder& builder) {
                      {.size = made.size, .depth = image.depth});
 }
 
+bool is_size(std::string_view word) {
+  const auto sides = whole_numbers(word, "x");
+  return sides && std::ranges::all_of(*sides, [](int n) { return n > 0 && n <= 32768; });
+}
+
 }  // namespace
 
-// --- the row --------------------------------------------------------------------------------------------------------
+// --- the rows -------------------------------------------------------------------------------------------------------
 
 const Op pad_op{
     .name = "pad",
@@ -129,12 +145,7 @@ const Op pad_op{
         {{.name = "size",
           .help = "Size of the canvas in texels",
           .kind = ParamKind::text,
-          .form = {.syntax = "WxH",
-                   .matches =
-                       [](std::string_view word) {
-                         const auto sides = whole_numbers(word, "x");
-                         return sides && std::ranges::all_of(*sides, [](int n) { return n > 0 && n <= 32768; });
-                       }},
+          .form = {.syntax = "WxH", .matches = is_size},
           .presence = Presence::required},
          {.name = "color",
           .help =
@@ -145,6 +156,56 @@ const Op pad_op{
     .output = output,
     .footprint = footprint,
     .change_attributes = change_attributes,
+    .reference = {.levels = reference, .tolerance = tolerance},
+    .plan = plan_pad,
+};
+
+// One cell of a sheet. The pipeline puts the cells of all inputs into one image: core/pipeline/sheet.h.
+const Op sheet_op{
+    .name = "sheet",
+    .doc = {.group = OpGroup::combine,
+            .summary = "Put all inputs into one image, as a contact sheet",
+            .description =
+                "Each input goes through the chain, and the results become cells of one image, row by row in the order "
+                "of the inputs. The first input gives the name of the output, its depth and its attributes. Without "
+                "--cell, all cells must have the same size. With --cell, smaller images are centered in the cell. "
+                "Larger ones are an error: put `resize --fit WxH` before `sheet`. --gap texels of --color surround "
+                "each cell, and cells without an image have that color. `sheet` must be the last op. All results are "
+                "in memory at once.\nImages with windows show their display window. Colors become Rec. 709; other "
+                "channels are dropped. There are no labels.",
+            .citation = "ImageMagick montage; oiiotool --mosaic",
+            .examples = {"", "--columns 2 --cell 40x30 --gap 2 --color 0.18,0.18,0.18",
+                         "--gap 0 --color 1,0.5,0,0.25"}},
+    .params = {{.name = "columns",
+                .help = "Number of cells in a row",
+                .kind = ParamKind::integer,
+                .default_value = 4,
+                .min = 1,
+                .max = 4096},
+               {.name = "cell",
+                .help = "Size of each cell in texels, without the gap; default: the size of the images",
+                .kind = ParamKind::text,
+                .form = {.syntax = "WxH", .matches = is_size}},
+               {.name = "gap",
+                .help = "Texels of --color on each side of each cell",
+                .kind = ParamKind::integer,
+                .default_value = 4,
+                .min = 0,
+                .max = 1024,
+                .unit = "texels"},
+               {.name = "color",
+                .help = "Color between cells: linear, straight R, G and B, and alpha (1 if left out); default: black",
+                .kind = ParamKind::text,
+                .form = {.syntax = "R,G,B[,A]", .matches = is_color}}},
+    .makes = Makes::cell,
+    .needs = needs_rec709,
+    .output = output,
+    .footprint = footprint,
+    .change_attributes =
+        [](const Call&, std::vector<Attribute>& attributes) {
+          remove_attributes(attributes,
+                            {"envmap", "worldToCamera", "worldToNDC", "worldToScreen"});  // of one input's camera
+        },
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_pad,
 };

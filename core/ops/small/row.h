@@ -20,10 +20,14 @@ extern const Op pad_op;
 extern const Op premultiply_op;
 extern const Op rotate_op;
 extern const Op saturation_op;
+extern const Op sheet_op;
 extern const Op shift_op;
 extern const Op threshold_op;
 extern const Op transpose_op;
 extern const Op unpremultiply_op;
 extern const Op white_balance_op;
+
+// Color around the image of `pad` and `sheet`, premultiplied.
+Color canvas_color(const Call& call);
 
 }  // namespace gpupost

@@ -1,0 +1,94 @@
+#include "core/pipeline/sheet.h"
+
+#include "core/base/error.h"
+#include "core/base/half.h"
+#include "core/base/math.h"
+#include "core/base/text.h"
+#include "core/image/channel_names.h"
+#include "core/image/display_window.h"
+#include "core/ops/small/row.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int most_side = 32768;
+
+// The bytes of a texel of this color.
+std::vector<std::byte> texel_of(const Color& color, Depth depth) {
+  std::vector<std::byte> texel(4 * bytes_of(depth));
+  for (size_t c = 0; c < 4; ++c) {
+    const auto number = float(color[c]);
+    const uint16_t half = half_from_float(number);
+    if (depth == Depth::half) std::memcpy(&texel[2 * c], &half, 2);
+    else std::memcpy(&texel[4 * c], &number, 4);
+  }
+  return texel;
+}
+
+}  // namespace
+
+const Call* sheet_of(std::span<const Call> calls) {
+  return !calls.empty() && calls.back().op->makes == Makes::cell ? &calls.back() : nullptr;
+}
+
+void prepare_cell(std::span<const Call> calls, const std::string& input, uint64_t most_texels, Picture& picture) {
+  fit_to_display(picture, most_texels);
+  const std::string& cell = calls.back().word("cell");
+  if (cell.empty()) return;
+  const Size size = result_size(calls.first(calls.size() - 1), picture.size());
+  const auto sides = whole_numbers(cell, "x");
+  if (size.width > (*sides)[0] || size.height > (*sides)[1])
+    fail(Exit::input, "{}: it is {} x {} texels; a cell of `sheet` holds {} (put `resize --fit {}` before `sheet`)",
+         input, size.width, size.height, cell, cell);
+}
+
+void arrange_cells(const Call& sheet, std::span<const std::string> inputs, uint64_t most_texels,
+                   std::vector<ProcessedImage>& parts) {
+  Picture& picture = parts.front().picture;
+  const Size cell = picture.size();
+  const int count = int(parts.size()), columns = std::min(sheet.integer("columns"), count);
+  const int rows = div_ceil(count, columns);
+  if (std::max(cell.width * int64_t(columns), cell.height * int64_t(rows)) > most_side)
+    fail(Exit::limit,
+         "sheet: {} x {} cells of {} x {} texels; the limit is {} texels per side (make the cells smaller)", columns,
+         rows, cell.width, cell.height, most_side);
+  const Size size{cell.width * columns, cell.height * rows};
+  if (texel_count(size) > most_texels)
+    fail(Exit::limit, "sheet: {} x {} texels; the limit is {} texels (raise it with --max-texels)", size.width,
+         size.height, most_texels);
+  const Color background = canvas_color(sheet);
+  Group& color = picture.groups.front();
+  const size_t texel_bytes = 4 * bytes_of(color.depth), row_bytes = texel_bytes * size_t(cell.width);
+  Level made{.size = size, .texels = TexelBuffer(texel_count(size) * texel_bytes)};
+  const std::vector<std::byte> texel = texel_of(background, color.depth);
+  for (size_t index = 0; index < texel_count(size) && count < rows * columns; ++index)
+    std::memcpy(made.texels.data() + index * texel_bytes, texel.data(), texel_bytes);
+  bool has_alpha = background[3] < 1 && count < rows * columns;
+  for (int index = 0; index < count; ++index) {
+    const Picture& part = parts[size_t(index)].picture;
+    const Group& own = part.groups.front();
+    if (part.size() != cell)
+      fail(Exit::input, "{}: its cell has {} x {} texels, and that of {} has {} x {}; give `sheet` a --cell WxH",
+           inputs[size_t(index)], part.size().width, part.size().height, inputs.front(), cell.width, cell.height);
+    if (own.depth != color.depth) fail(Exit::bug, "sheet: {} is {}", inputs[size_t(index)], name_of(own.depth));
+    has_alpha |= own.has_alpha();
+    for (int y = 0; y < cell.height; ++y) {
+      const size_t to_row = size_t(index / columns * cell.height + y) * size_t(size.width);
+      std::memcpy(made.texels.data() + (to_row + size_t(index % columns * cell.width)) * texel_bytes,
+                  own.levels.front().texels.data() + size_t(y) * row_bytes, row_bytes);
+    }
+  }
+  color.levels.clear();
+  color.levels.push_back(std::move(made));
+  name_alpha(color, has_alpha);
+  picture.groups.resize(1);
+  picture.data_window = picture.display_window = window_of(size);
+  parts.front().base.reset();
+  parts.resize(1);
+}
+
+}  // namespace gpupost
