@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/gpu/gpu.h"
+#include "core/gpu/memory.h"
 #include "core/gpu/vulkan.h"
 
 #include <optional>
@@ -36,6 +37,7 @@ class Device {
   // Alignment of imported host memory; 0: import is not supported.
   size_t import_alignment() const { return import_alignment_; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
+  MemoryPool& pool() const { return pool_; }
   // Finds a memory type among the `allowed` bits that has all of `needed` and, if possible, all of `liked`. Throws
   // Error(Exit::device).
   uint32_t memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const;
@@ -69,6 +71,7 @@ class Device {
   } owned_device_;
   VkDevice device_ = nullptr;
   VkQueue queue_ = nullptr;
+  mutable MemoryPool pool_;  // destroyed before the device
 };
 
 // A buffer with its own memory.
@@ -88,7 +91,7 @@ class Buffer {
   void invalidate(const Device& device) const;   // call before reading through mapped()
 
  private:
-  Owned<VkDeviceMemory> memory_;
+  DeviceMemory memory_;
   Owned<VkBuffer> buffer_;
   size_t bytes_ = 0;
   std::byte* mapped_ = nullptr;
@@ -111,7 +114,7 @@ class Image {
 
  private:
   PlanImage plan_;
-  Owned<VkDeviceMemory> memory_;
+  DeviceMemory memory_;
   Owned<VkImage> image_;
   std::vector<Owned<VkImageView>> views_, bits_views_;
 };

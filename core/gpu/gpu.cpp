@@ -33,6 +33,8 @@ TimeLimit Gpu::State::time_limit(const Plan& plan, int repeats) const {
   return device.time_limit(repeats * (base + seconds_per_read * reads_of(plan)));
 }
 
+void Gpu::keep_memory(bool is_on) { state_->device.pool().keep(is_on); }
+
 void Gpu::allow_seconds(double seconds) { state_->device.allow_seconds(seconds); }
 
 std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_images) const {
@@ -278,7 +280,8 @@ static double prepare_timed(Gpu& gpu, const Plan& plan) {
 }
 
 // Exceeding the allocation limit is a usage error that drivers need not detect.
-static void check_allocations(const DeviceInfo& info, const Plan& plan) {
+static void check_allocations(const Device& device, const Plan& plan) {
+  const DeviceInfo& info = device.info();
   constexpr size_t most_others = 6;  // upload, statistics and bounds buffers, and the downloads of all of them
   size_t count = plan.images.size() + plan.sources.size() * 2 + most_others;
   for (const Pass& pass : plan.passes)
@@ -287,11 +290,15 @@ static void check_allocations(const DeviceInfo& info, const Plan& plan) {
     throw OutOfDeviceMemory(
         fmt::format("{} allows {} memory allocations, and the chain needs {} (split it into several runs)",
                     info.traits.name, info.max_allocations, count));
+  const size_t memory = info.traits.memory.total_bytes;
+  const bool is_too_much = memory > 0 && device.pool().bytes() + bytes_of(plan) > memory;
+  if (is_too_much || count + device.pool().block_count() > size_t(info.max_allocations)) device.pool().clear();
 }
 
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
-  check_allocations(device.info(), plan);
+  device.pool().start_run();
+  check_allocations(device, plan);
   const double compile_ms = prepare_timed(*this, plan);
   const std::vector<Image> images = state_->create_images(plan.images);
   const PlanBuffers buffers = state_->create_buffers(plan);

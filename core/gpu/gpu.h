@@ -109,6 +109,10 @@ class Gpu {
   // true.
   void allow_seconds(double seconds);
 
+  // Whether the memory of a run is kept for the next one, which then needs no new memory if its sizes are the same. The default
+  // is no.
+  void keep_memory(bool is_on);
+
   // Compiles missing pipelines of the plans on all cores. `run` does this too; call it to compile early.
   void prepare(std::span<const Plan> plans);
 

@@ -43,7 +43,8 @@ static bool has_layer(const char* name) {
 
 void fail_without_driver(const std::string& what) {
   constexpr size_t files_of_a_driver = 32;  // its manifest, libraries, device and caches
-  if (!can_open_more(files_of_a_driver)) fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
+  if (!can_open_more(files_of_a_driver))
+    fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
   fail(Exit::device, "{}; `gpupost doctor` says what is missing", what);
 }
 

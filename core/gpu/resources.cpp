@@ -7,12 +7,17 @@
 
 namespace gpupost {
 
-static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32_t type, const void* next,
-                                      const std::string& name) {
+static DeviceMemory allocate(const Device& device, size_t bytes, uint32_t type, const std::string& name) {
+  if (std::optional<MemoryBlock> block = device.pool().take(bytes, type))
+    return DeviceMemory(std::move(*block), &device.pool());
   const VkMemoryAllocateInfo info{
-      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = next, .allocationSize = bytes, .memoryTypeIndex = type};
+      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = bytes, .memoryTypeIndex = type};
   VkDeviceMemory memory = nullptr;
-  const VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+  VkResult result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+  if (result != VK_SUCCESS && device.pool().block_count() > 0) {
+    device.pool().clear();
+    result = vkAllocateMemory(device.handle(), &info, nullptr, &memory);
+  }
   if (result == VK_ERROR_TOO_MANY_OBJECTS)
     throw OutOfDeviceMemory(
         fmt::format("{} allows {} memory allocations, and the {} is one more (split the chain into several runs)",
@@ -21,7 +26,8 @@ static Owned<VkDeviceMemory> allocate(const Device& device, size_t bytes, uint32
     throw OutOfDeviceMemory(fmt::format("{} has no {} bytes of memory left for the {} ({})", device.info().traits.name,
                                         bytes, name, name_of(result)));
   check(result, "vkAllocateMemory");
-  return {device.handle(), memory, vkFreeMemory};
+  return DeviceMemory({.memory = {device.handle(), memory, vkFreeMemory}, .bytes = bytes, .type = type},
+                      &device.pool());
 }
 
 static Owned<VkBuffer> create_buffer(const Device& device, size_t bytes, VkBufferUsageFlags usage, const void* next) {
@@ -50,12 +56,9 @@ Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& n
                                VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
           : device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                                VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  memory_ = allocate(device, needs.size, type, nullptr, name);
+  memory_ = allocate(device, needs.size, type, name);
   check(vkBindBufferMemory(device.handle(), buffer_, memory_, 0), "vkBindBufferMemory");
-  if (use == Use::device) return;
-  void* mapped = nullptr;
-  check(vkMapMemory(device.handle(), memory_, 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
-  mapped_ = static_cast<std::byte*>(mapped);
+  if (use != Use::device) mapped_ = memory_.map(device.handle());
 }
 
 Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, const std::string& name) {
@@ -88,7 +91,7 @@ Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, co
   VkDeviceMemory memory = nullptr;
   // The caller copies instead.
   if (vkAllocateMemory(device.handle(), &info, nullptr, &memory) != VK_SUCCESS) return made;
-  made.memory_ = {device.handle(), memory, vkFreeMemory};
+  made.memory_ = DeviceMemory({.memory = {device.handle(), memory, vkFreeMemory}}, nullptr);
   check(vkBindBufferMemory(device.handle(), buffer, memory, 0), "vkBindBufferMemory");
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer)), name);
   made.buffer_ = std::move(buffer);
@@ -155,7 +158,7 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(device.handle(), image, &needs);
   memory_ = allocate(device, needs.size,
-                     device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0), nullptr, name);
+                     device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0), name);
   check(vkBindImageMemory(device.handle(), image, memory_, 0), "vkBindImageMemory");
   const auto view_of = [&](int level, VkFormat format, std::string_view what) {
     const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,

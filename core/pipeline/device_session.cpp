@@ -48,12 +48,14 @@ static void check_threads() {
 
 void DeviceSession::open() {
   // deferred if the system has no thread left
-  opening_ = std::async(std::launch::async | std::launch::deferred, [&settings = settings_] {
-               check_threads();
-               auto gpu = std::make_unique<Gpu>(device_for(settings));
-               if (settings.device_seconds) gpu->allow_seconds(*settings.device_seconds);
-               return gpu;
-             }).share();
+  opening_ =
+      std::async(std::launch::async | std::launch::deferred, [&settings = settings_, keeps_memory = keeps_memory_] {
+        check_threads();
+        auto gpu = std::make_unique<Gpu>(device_for(settings));
+        gpu->keep_memory(keeps_memory);
+        if (settings.device_seconds) gpu->allow_seconds(*settings.device_seconds);
+        return gpu;
+      }).share();
 }
 
 }  // namespace gpupost

@@ -22,6 +22,8 @@ class DeviceSession {
   void start() {
     if (!opening_.valid()) open();
   }
+  // Keeps device memory from run to run. Call it before start().
+  void keep_memory() { keeps_memory_ = true; }
   void warn(const std::string& text) const { on_warning_(text); }
   // Calls `work` with the device. If the device is lost, opens a new one and calls it once more. Throws the error of
   // opening at each call.
@@ -47,6 +49,7 @@ class DeviceSession {
 
   const DeviceSettings settings_;
   std::function<void(const std::string&)> on_warning_;
+  bool keeps_memory_ = false;
   std::shared_future<std::unique_ptr<Gpu>> opening_;
 };
 

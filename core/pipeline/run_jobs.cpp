@@ -268,6 +268,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
       journal ? journal->entries_of_done(jobs) : std::vector<JournalEntry>(jobs.size());
   const bool has_work = std::ranges::any_of(done, [](const JournalEntry& entry) { return !entry.is_skipped; });
   const bool needs_device = !request.calls.empty() && has_work;
+  if (jobs.size() > 1) device.keep_memory();
   if (needs_device) device.start();
   if (request.device.require_gpu && needs_device)
     device.run_with_retry([](Gpu&) {});  // if there is no device, no input is read
