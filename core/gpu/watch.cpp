@@ -23,13 +23,13 @@ static double cpu_seconds() {
 }
 
 void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_ready) {
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   constexpr double interval = 0.1;     // seconds between two checks of the CPU time
   constexpr double most_waiting = 10;  // factor of the limit for a CPU device that gets no CPU time
-  const Clock::time_point start = Clock::now();
+  const SteadyClock::time_point start = SteadyClock::now();
   const double cpu_start = cpu_seconds();
   while (true) {
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    const double elapsed = std::chrono::duration<double>(SteadyClock::now() - start).count();
     const double worked = limit.is_of_cpu ? cpu_seconds() - cpu_start : elapsed;
     const bool is_over =
         elapsed >= limit.seconds && (worked >= limit.seconds || elapsed >= most_waiting * limit.seconds);

@@ -4,9 +4,9 @@
 #include "core/ops/ocio/worker.h"
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
+#include "tests/support/ocio.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
-#include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -19,11 +19,6 @@ using namespace gpupost;
 using namespace gpupost::test;
 
 namespace {
-
-bool has_ocio() {
-  if (ocio_version().empty()) skip("built without OpenColorIO");
-  return !ocio_version().empty();
-}
 
 // Compiled in this process: only the program itself can be the compiler's worker.
 Call ocio_call(const std::vector<std::string>& words) {

@@ -5,7 +5,7 @@
 #include "core/ops/ocio/shader.h"
 #include "core/ops/ocio/worker.h"
 #include "core/pipeline/chain_primaries.h"
-#include "tests/support/skip.h"
+#include "tests/support/ocio.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -17,11 +17,6 @@ using namespace gpupost;
 using namespace gpupost::test;
 
 namespace {
-
-bool has_ocio() {
-  if (ocio_version().empty()) skip("built without OpenColorIO");
-  return !ocio_version().empty();
-}
 
 Call ocio_call(const std::vector<std::string>& words) {
   Call call = parse_call(ocio_op, words);

@@ -9,7 +9,7 @@ namespace gpupost {
 namespace {
 
 // Variants to measure in one case.
-struct Job {
+struct ClaimJob {
   BenchPlace place;
   std::vector<Variant> variants;
 };
@@ -25,14 +25,14 @@ bool is_wanted(const BenchRequest& request, const BenchPlace& place) {
 }
 
 // Merges cases, and the variants of each case.
-void add(std::vector<Job>& jobs, const BenchPlace& place, const Variant& variant) {
-  auto job = std::ranges::find(jobs, place, &Job::place);
+void add(std::vector<ClaimJob>& jobs, const BenchPlace& place, const Variant& variant) {
+  auto job = std::ranges::find(jobs, place, &ClaimJob::place);
   if (job == jobs.end()) job = jobs.insert(jobs.end(), {.place = place, .variants = {}});
   if (std::ranges::find(job->variants, variant) == job->variants.end()) job->variants.push_back(variant);
 }
 
-std::vector<Job> jobs_of(const BenchRequest& request, bool on_cpu) {
-  std::vector<Job> jobs;
+std::vector<ClaimJob> jobs_of(const BenchRequest& request, bool on_cpu) {
+  std::vector<ClaimJob> jobs;
   for (const Claim& claim : request.op->bench->claims)
     for (const BenchPlace& place : places_of(claim)) {
       if (!is_wanted(request, place)) continue;
@@ -50,13 +50,13 @@ std::vector<Job> jobs_of(const BenchRequest& request, bool on_cpu) {
 
 void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
   const Benchmark& row = *request.op->bench;
-  const std::vector<Job> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
+  const std::vector<ClaimJob> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
   if (jobs.empty())
     fail(Exit::usage, "bench: no document has figures for {} at these sizes, formats and settings; choose others",
          run.op);
   run.graphs = row.graphs;
   run.remark = row.remark;
-  for (const Job& job : jobs) {
+  for (const ClaimJob& job : jobs) {
     run.cases.push_back(bench(gpu, *request.op, job.variants, job.place, request.options, {&row.floor, 1}));
     for (const Claim& claim : row.claims)
       if (std::ranges::count(places_of(claim), job.place) > 0)

@@ -63,7 +63,7 @@ struct ChunkWanted {
   int part;  // -1: the file has no part numbers
 };
 
-std::string text_of(const ChunkWanted& wanted) {
+std::string name_of(const ChunkWanted& wanted) {
   return fmt::format("chunk {} of {}{}", wanted.number + 1, wanted.count,
                      wanted.part < 0 ? "" : fmt::format(" of part {}", wanted.part));
 }
@@ -71,35 +71,35 @@ std::string text_of(const ChunkWanted& wanted) {
 void check_coordinates(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t at) {
   if (header.has_part_numbers) {
     const int found = little_at<int32_t>(file, at);
-    if (found != header.part) fail(Exit::input, "{} claims to belong to part {}", text_of(wanted), found);
+    if (found != header.part) fail(Exit::input, "{} claims to belong to part {}", name_of(wanted), found);
     at += 4;
   }
   if (!header.is_tiled) {
     const int y = header.data_window.min_y + wanted.row * header.chunk_size.height;
     const int found = little_at<int32_t>(file, at);
-    if (found != y) fail(Exit::input, "{} claims to be line {}; it must be {}", text_of(wanted), found, y);
+    if (found != y) fail(Exit::input, "{} claims to be line {}; it must be {}", name_of(wanted), found, y);
     return;
   }
   const int want[] = {wanted.column, wanted.row, wanted.level.x, wanted.level.y};
   for (size_t i = 0; i < 4; ++i)
     if (little_at<int32_t>(file, at + 4 * i) != want[i])
-      fail(Exit::input, "{} is not the tile ({}, {}) of level ({}, {}) that it must be", text_of(wanted), want[0],
+      fail(Exit::input, "{} is not the tile ({}, {}) of level ({}, {}) that it must be", name_of(wanted), want[0],
            want[1], want[2], want[3]);
 }
 
 // Position of a chunk, which must have space for `head_bytes`.
 uint64_t start_of_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t head_bytes) {
   const uint64_t at = offset_of_chunk(file, header, wanted.number);
-  if (at == 0) fail(Exit::input, "is cut off: {} was never written", text_of(wanted));
-  if (at < header.chunks_at) fail(Exit::input, "{} would start at byte {}, inside the header", text_of(wanted), at);
+  if (at == 0) fail(Exit::input, "is cut off: {} was never written", name_of(wanted));
+  if (at < header.chunks_at) fail(Exit::input, "{} would start at byte {}, inside the header", name_of(wanted), at);
   if (at > file.size() || file.size() - at < head_bytes)
-    fail(Exit::input, "is cut off: {} starts at byte {}, the file has {}", text_of(wanted), at, file.size());
+    fail(Exit::input, "is cut off: {} starts at byte {}, the file has {}", name_of(wanted), at, file.size());
   return at;
 }
 
 void check_end(Bytes file, const ChunkWanted& wanted, uint64_t data_at, uint64_t bytes) {
   if (bytes > file.size() - data_at)
-    fail(Exit::input, "is cut off: {} ends at byte {}, the file has {}", text_of(wanted), data_at + bytes, file.size());
+    fail(Exit::input, "is cut off: {} ends at byte {}, the file has {}", name_of(wanted), data_at + bytes, file.size());
 }
 
 void check_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted) {
@@ -110,12 +110,12 @@ void check_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted)
   const bool is_plain = header.compression == 0;
   const bool is_empty = bytes == 0 && wanted.raw_bytes > 0;
   if (is_empty || bytes > wanted.raw_bytes || (is_plain && bytes != wanted.raw_bytes))
-    fail(Exit::input, "{} has {} bytes; it must have {}{}", text_of(wanted), bytes, is_plain ? "" : "1 to ",
+    fail(Exit::input, "{} has {} bytes; it must have {}{}", name_of(wanted), bytes, is_plain ? "" : "1 to ",
          wanted.raw_bytes);
   check_end(file, wanted, at + head_bytes, bytes);
   const bool is_piz = header.compression == 4 && bytes < wanted.raw_bytes;
   if (is_piz && !has_whole_piz_head(part_of(file, at + head_bytes, bytes)))
-    fail(Exit::input, "{} has damaged PIZ data", text_of(wanted));
+    fail(Exit::input, "{} has damaged PIZ data", name_of(wanted));
 }
 
 // Numbers of samples and the samples themselves, each packed, behind three lengths; the third is of the samples unpacked.

@@ -23,8 +23,8 @@ namespace gpupost {
 
 namespace {
 
-constexpr int no_threads = 0;      // threads of the library
-constexpr int lines_a_piece = 16;  // single lines cost more setup than decoding
+constexpr int no_threads = 0;     // threads of the library
+constexpr int lines_a_read = 16;  // single lines cost more setup than decoding
 
 // A file of one part and one level: a header of what decoding needs, and chunks that stand one behind the other.
 class SmallExr {
@@ -116,9 +116,9 @@ Imf::PixelType type_of(Depth depth) {
 
 // One plane per channel, starting at the corner of `window`. Values of subsampled channels are placed at their
 // positions.
-class Planes {
+class DecodedPlanes {
  public:
-  Planes(const ExrHeader& header, const Window& window) : header_(header), size_(size_of(window)) {
+  DecodedPlanes(const ExrHeader& header, const Window& window) : header_(header), size_(size_of(window)) {
     for (size_t i = 0; i < header.channels.size(); ++i) {
       const Channel& channel = header.channels[i];
       const auto [across, down] = header.samplings[i];
@@ -174,7 +174,7 @@ class OpenExrBlocks : public BlockDecoder {
  public:
   OpenExrBlocks(Bytes file, const ExrHeader& header, const ExrLevel& level)
       : file_(file), header_(header), level_(level) {
-    if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_piece / header.chunk_size.height);
+    if (!header.is_tiled) chunks_a_piece_ = std::max(1, lines_a_read / header.chunk_size.height);
     if (header.is_subsampled()) chunks_a_piece_ = level.rows;  // chunks need not begin at a sample
     rows_ = div_ceil(level.rows, chunks_a_piece_);
   }
@@ -193,7 +193,7 @@ class OpenExrBlocks : public BlockDecoder {
     const Window& whole = header_.data_window;
     const Window window = {whole.min_x, whole.min_y + y, whole.max_x, whole.min_y + y + place.size.height - 1};
     const SmallExr small = lines_of(file_, header_, first, std::min(chunks_a_piece_, level_.rows - first), window);
-    Planes planes(header_, window);
+    DecodedPlanes planes(header_, window);
     guarded(size_t(first), [&] {
       MemoryStream stream(small.bytes());
       Imf::InputFile input(stream, no_threads);
@@ -211,7 +211,7 @@ class OpenExrBlocks : public BlockDecoder {
     SmallExr small(header_, window, 1);
     constexpr int head[] = {0, 0, 0, 0};
     small.add(head, data_of_chunk(file_, header_, number));
-    Planes planes(header_, window);
+    DecodedPlanes planes(header_, window);
     guarded(number, [&] {
       MemoryStream stream(small.bytes());
       Imf::TiledInputFile input(stream, no_threads);

@@ -30,14 +30,14 @@ void place_tables(std::vector<ExrHeader>& parts, size_t at) {
   for (ExrHeader& header : parts) header.chunks_at = at;
 }
 
-std::string text_of(const ExrHeader& header) {
+std::string name_of(const ExrHeader& header) {
   return header.name.empty() ? fmt::format("{}", header.part)
                              : fmt::format("{} ({})", header.part, printable(header.name));
 }
 
-std::string text_of(const std::vector<ExrHeader>& parts) {
+std::string name_of(const std::vector<ExrHeader>& parts) {
   std::string names;
-  for (const ExrHeader& header : parts) names += (names.empty() ? "" : ", ") + text_of(header);
+  for (const ExrHeader& header : parts) names += (names.empty() ? "" : ", ") + name_of(header);
   return names;
 }
 
@@ -65,7 +65,7 @@ std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits) {
       ExrHeader& header = parts.emplace_back(parse_exr_header(file, at, true, limits));
       header.part = int(parts.size()) - 1;
       if (header.claimed_chunk_count != header.chunk_count())
-        fail(Exit::input, "part {} claims {} chunks; it must have {}", text_of(header), header.claimed_chunk_count,
+        fail(Exit::input, "part {} claims {} chunks; it must have {}", name_of(header), header.claimed_chunk_count,
              header.chunk_count());
     }
     ++at;
@@ -79,10 +79,10 @@ ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted)
   ExrHeader* part = wanted.empty() ? &parts.front() : part_named(parts, wanted);
   if (!part)
     fail(Exit::input, "has no part {}; it has {} {}", wanted, parts.size() == 1 ? "the one part" : "the parts",
-         text_of(parts));
+         name_of(parts));
   if (part->is_deep)
-    fail(Exit::input, "part {} holds deep data, which is not supported; the parts are {}", text_of(*part),
-         text_of(parts));
+    fail(Exit::input, "part {} holds deep data, which is not supported; the parts are {}", name_of(*part),
+         name_of(parts));
   return *part;
 }
 

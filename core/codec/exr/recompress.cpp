@@ -37,9 +37,9 @@ class GrowingStream : public Imf::OStream {
 };
 
 // Planes of all channels over a window.
-class Planes {
+class WindowPlanes {
  public:
-  Planes(const Imf::ChannelList& channels, const Imath::Box2i& window) {
+  WindowPlanes(const Imf::ChannelList& channels, const Imath::Box2i& window) {
     const auto width = int64_t(window.max.x) - window.min.x + 1, height = int64_t(window.max.y) - window.min.y + 1;
     for (auto channel = channels.begin(); channel != channels.end(); ++channel) {
       const int64_t bytes = channel.channel().type == Imf::HALF ? 2 : 4;
@@ -59,7 +59,7 @@ void copy_lines(Imf::IStream& from, Imf::OStream& to, Imf::Compression compressi
   Imf::Header header = input.header();
   header.compression() = compression;
   const Imath::Box2i window = header.dataWindow();
-  Planes planes(header.channels(), window);
+  WindowPlanes planes(header.channels(), window);
   input.setFrameBuffer(planes.buffer);
   input.readPixels(window.min.y, window.max.y);
   Imf::OutputFile output(to, header, core_count());
@@ -73,7 +73,7 @@ void copy_tiles(Imf::IStream& from, Imf::OStream& to, Imf::Compression compressi
   header.compression() = compression;
   Imf::TiledOutputFile output(to, header, core_count());
   for (int level = 0; level < input.numLevels(); ++level) {
-    Planes planes(header.channels(), input.dataWindowForLevel(level));
+    WindowPlanes planes(header.channels(), input.dataWindowForLevel(level));
     const int last_x = input.numXTiles(level) - 1, last_y = input.numYTiles(level) - 1;
     input.setFrameBuffer(planes.buffer);
     input.readTiles(0, last_x, 0, last_y, level);

@@ -19,7 +19,7 @@
 namespace gpupost {
 namespace {
 
-struct Chunk {
+struct WrittenChunk {
   std::string_view type;
   Bytes data;
 };
@@ -30,7 +30,7 @@ void put_big(std::byte* to, uint32_t number) {
 
 // Length, type, data and checksum, as PNG has them.
 constexpr size_t chunk_overhead = 12;
-void put_chunk(std::byte* to, const Chunk& chunk) {
+void put_chunk(std::byte* to, const WrittenChunk& chunk) {
   put_big(to, uint32_t(chunk.data.size()));
   std::memcpy(to + 4, chunk.type.data(), 4);
   if (!chunk.data.empty()) std::memcpy(to + 8, chunk.data.data(), chunk.data.size());
@@ -41,7 +41,7 @@ void put_chunk(std::byte* to, const Chunk& chunk) {
 struct ColorChunk {
   std::string_view type;
   std::vector<std::byte> data;
-  operator Chunk() const { return {type, data}; }
+  operator WrittenChunk() const { return {type, data}; }
 };
 
 std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
@@ -73,17 +73,17 @@ ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
   return chunk;
 }
 
-constexpr std::array<unsigned char, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-constexpr size_t header_bytes = signature.size() + chunk_overhead + 13;  // position of the end of IHDR
+constexpr std::array<unsigned char, 8> first_bytes{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+constexpr size_t header_bytes = first_bytes.size() + chunk_overhead + 13;  // position of the end of IHDR
 
-TexelBuffer write_8_bit(const Pixels& pixels, const Chunk& color) {
+TexelBuffer write_8_bit(const Pixels& pixels, const WrittenChunk& color) {
   const auto [width, height] = pixels.size;
   const auto components = int(pixels.component_count);
   if ((int64_t(width) * components + 1) * height > INT_MAX)
     fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
   // stb returns the whole file; other chunks are inserted after the header.
   struct Sink {
-    Chunk chunk;
+    WrittenChunk chunk;
     TexelBuffer file;
   } sink{.chunk = color, .file = {}};
   const auto take = [](void* context, void* data, int count) {
@@ -123,7 +123,7 @@ TexelBuffer filtered_rows(const Pixels& pixels) {
   return rows;
 }
 
-TexelBuffer write_16_bit(const Pixels& pixels, const Chunk& color) {
+TexelBuffer write_16_bit(const Pixels& pixels, const WrittenChunk& color) {
   ZlibStream stream;
   {
     const TexelBuffer rows = filtered_rows(pixels);
@@ -136,17 +136,17 @@ TexelBuffer write_16_bit(const Pixels& pixels, const Chunk& color) {
   header[8] = std::byte{16};
   header[9] = std::byte{color_types[pixels.component_count]};
 
-  std::vector<Chunk> chunks{{"IHDR", header}, color};
+  std::vector<WrittenChunk> chunks{{"IHDR", header}, color};
   for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
   chunks.push_back({"IEND", {}});
   std::vector<size_t> places;
-  size_t end = signature.size();
-  for (const Chunk& chunk : chunks) {
+  size_t end = first_bytes.size();
+  for (const WrittenChunk& chunk : chunks) {
     places.push_back(end);
     end += chunk_overhead + chunk.data.size();
   }
   TexelBuffer file(end);
-  std::memcpy(file.data(), signature.data(), signature.size());
+  std::memcpy(file.data(), first_bytes.data(), first_bytes.size());
   parallel_ranges(int(chunks.size()), 8, [&](int begin, int stop) {
     for (auto i = size_t(begin); i < size_t(stop); ++i) put_chunk(file.data() + places[i], chunks[i]);
   });

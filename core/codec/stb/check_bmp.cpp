@@ -30,7 +30,7 @@ std::string_view name_of(uint32_t compression) {
   return compression < std::size(names) ? names[compression] : "of an unknown number";
 }
 
-BmpHeader header_of(Bytes file, const Limits& limits) {
+BmpHeader bmp_header_of(Bytes file, const Limits& limits) {
   BmpHeader header;
   header.data_at = little_at<uint32_t>(file, 10);
   header.header_bytes = little_at<uint32_t>(file, 14);
@@ -147,7 +147,7 @@ void check_fields(Bytes file) {
 }  // namespace
 
 Checked check_bmp(Bytes file, const Limits& limits) {
-  const BmpHeader header = header_of(file, limits);
+  const BmpHeader header = bmp_header_of(file, limits);
   check_kind(header);
   const size_t palette_at = file_header_bytes + header.header_bytes;
   if (header.data_at < palette_at)

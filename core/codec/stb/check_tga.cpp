@@ -17,7 +17,7 @@ struct TgaHeader {
   size_t texel_bytes() const { return (size_t(bits) + 7) / 8; }
 };
 
-TgaHeader header_of(Bytes file, const Limits& limits) {
+TgaHeader tga_header_of(Bytes file, const Limits& limits) {
   TgaHeader header;
   header.is_mapped = byte_at(file, 1) == 1;
   header.has_runs = (byte_at(file, 2) & 8) != 0;
@@ -84,7 +84,7 @@ void check_rest(Bytes file, size_t image_end) {
 }  // namespace
 
 Checked check_tga(Bytes file, const Limits& limits) {
-  const TgaHeader header = header_of(file, limits);
+  const TgaHeader header = tga_header_of(file, limits);
   const size_t texels = texel_count({header.width, header.height});
   if (header.has_runs) {
     check_rest(file, end_of_runs(file, header));

@@ -86,7 +86,7 @@ double weight_inside(const std::vector<double>& weights, int at, int n) {
   return sum;
 }
 
-Plane along_x(const Plane& from, const std::vector<double>& weights, Border border) {
+Plane blur_rows(const Plane& from, const std::vector<double>& weights, Border border) {
   const int radius = int(weights.size()) / 2, width = from.size.width;
   Plane to{.size = from.size, .values = std::vector<double>(from.values.size())};
   std::vector<double> inside;
@@ -109,7 +109,7 @@ Plane along_x(const Plane& from, const std::vector<double>& weights, Border bord
   return to;
 }
 
-Plane along_y(const Plane& from, const std::vector<double>& weights, Border border) {
+Plane blur_columns(const Plane& from, const std::vector<double>& weights, Border border) {
   const int radius = int(weights.size()) / 2, width = from.size.width, height = from.size.height;
   Plane to{.size = from.size, .values = std::vector<double>(from.values.size())};
   parallel_ranges(height, 4, [&](int begin, int end) {
@@ -194,8 +194,8 @@ Planes blurred_by_splines(Planes planes, const Blur& blur) {
     for (size_t index = 0; index < hard.size(); ++index)
       if ((hard[index] = hard_of(plane.values[index]))) plane.values[index] = 0;
     const bool is_finite = std::ranges::count(hard, 0) == ptrdiff_t(hard.size());
-    if (blur.radius_x > 0) plane = along_x(plane, weights_of(blur, blur.radius_x), blur.border);
-    if (blur.radius_y > 0) plane = along_y(plane, weights_of(blur, blur.radius_y), blur.border);
+    if (blur.radius_x > 0) plane = blur_rows(plane, weights_of(blur, blur.radius_x), blur.border);
+    if (blur.radius_y > 0) plane = blur_columns(plane, weights_of(blur, blur.radius_y), blur.border);
     if (is_finite) continue;
     if (blur.radius_x > 0) spread(hard, plane.size, 0, blur);
     if (blur.radius_y > 0) spread(hard, plane.size, 1, blur);
@@ -208,8 +208,8 @@ Planes blurred_by_splines(Planes planes, const Blur& blur) {
 Planes blurred_once(Planes planes, const Blur& blur) {
   if (blur.has_splines) return blurred_by_splines(std::move(planes), blur);
   for (Plane& plane : planes) {
-    if (blur.radius_x > 0) plane = along_x(plane, weights_of(blur, blur.radius_x), blur.border);
-    if (blur.radius_y > 0) plane = along_y(plane, weights_of(blur, blur.radius_y), blur.border);
+    if (blur.radius_x > 0) plane = blur_rows(plane, weights_of(blur, blur.radius_x), blur.border);
+    if (blur.radius_y > 0) plane = blur_columns(plane, weights_of(blur, blur.radius_y), blur.border);
   }
   return planes;
 }

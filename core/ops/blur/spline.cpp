@@ -10,12 +10,12 @@ namespace gpupost {
 
 namespace {
 
-constexpr int most_texels_per_cell = 32;       // wider cells are too few to keep a GPU busy
-constexpr double least_texels_per_cell = 1.8;  // more cells alias: they are off by more than spline_weight_error
-constexpr int least_length = 9;                // of all cells; in a shorter axis the width of a cell has no choice
-constexpr double cells_per_sigma = 2.5;        // fewer are off by more than spline_weight_error
-constexpr double sigmas_of_radius = 4;         // likewise
-constexpr double least_weight = 0x1p-60;       // in the place of 0, since 0 times an infinity is not a number
+constexpr int most_texels_per_cell = 32;         // wider cells are too few to keep a GPU busy
+constexpr double least_texels_per_cell = 1.8;    // more cells alias: they are off by more than spline_weight_error
+constexpr int least_length = 9;                  // of all cells; in a shorter axis the width of a cell has no choice
+constexpr double cells_per_sigma = 2.5;          // fewer are off by more than spline_weight_error
+constexpr double sigmas_of_radius = 4;           // likewise
+constexpr double least_filter_weight = 0x1p-60;  // in the place of 0, since 0 times an infinity is not a number
 // Variance, in cells, that reducing by four boxes and enlarging by splines of degree three add.
 constexpr double spline_variance = 8.0 / 12;
 
@@ -56,7 +56,7 @@ std::array<double, 4> SplineGrid::weights(int texel) const {
   const int64_t period = 2 * int64_t(length_);
   const double f = double(position(texel) - period * cell_before(texel)) / double(period), g = 1 - f;
   return {g * g * g / 6, (3 * f * f * f - 6 * f * f + 4) / 6, (3 * g * g * g - 6 * g * g + 4) / 6,
-          std::max(f * f * f / 6, least_weight)};
+          std::max(f * f * f / 6, least_filter_weight)};
 }
 
 double SplineGrid::weight_sum(int cell) const {

@@ -49,9 +49,9 @@ std::array<double, 3> weights_of_light(const Call& call) {
 namespace {
 
 // Of a cell's numbers, one by one. What is no number stays, once it is there.
-class Reduction {
+class ReferenceReduction {
  public:
-  explicit Reduction(CellMeasure measure) : measure_(measure) {}
+  explicit ReferenceReduction(CellMeasure measure) : measure_(measure) {}
 
   void add(double number) {
     ++count_;
@@ -79,7 +79,7 @@ Plane reduced(const Cells& cells, CellMeasure measure, const std::function<doubl
   const Size size = size_of(cells);
   Plane made{.size = size, .values = std::vector<double>(texel_count(size))};
   const auto reduce = [&](int column, int row) {
-    Reduction reduction(measure);
+    ReferenceReduction reduction(measure);
     for (int y = cells.y.begin(row); y < cells.y.begin(row + 1); ++y)
       for (int x = cells.x.begin(column); x < cells.x.begin(column + 1); ++x)
         reduction.add(number_at(size_t(y) * size_t(cells.x.texels) + size_t(x)));

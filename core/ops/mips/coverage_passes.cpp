@@ -2,13 +2,13 @@
 
 #include "core/base/error.h"
 #include "core/base/math.h"
+#include "core/ops/mips/coverage_reference.h"
 
 namespace gpupost {
 
 namespace {
 
-constexpr int scale_count = 1024;  // of alpha that a bisection chooses from
-constexpr size_t counts_bytes = scale_count * sizeof(uint32_t);
+constexpr size_t counts_bytes = coverage_scale_count * sizeof(uint32_t);
 
 // Samples 4x4 times between four texels: those of level 0 are counted in 32 bits.
 void check_size(Size size) {
@@ -20,7 +20,7 @@ void check_size(Size size) {
 PassSpec count_pass(Size size, int level, double reference) {
   return {.name = fmt::format("coverage of level {}", level),
           .kernel = "mips/coverage_count.glsl",
-          .defines = {{"IS_BASE", level == 0}, {"SCALE_COUNT", scale_count}},
+          .defines = {{"IS_BASE", level == 0}, {"SCALE_COUNT", coverage_scale_count}},
           .values = {{"width", size.width}, {"height", size.height}, {"level", level}, {"reference", float(reference)}},
           .grid = {.group = {64, 1},
                    .count = {div_ceil(std::max(size.width - 1, 1), 64), div_ceil(std::max(size.height - 1, 1), 16)}},
@@ -30,7 +30,7 @@ PassSpec count_pass(Size size, int level, double reference) {
 PassSpec search_pass(Size base, int levels) {
   return {.name = "scales of alpha",
           .kernel = "mips/coverage_search.glsl",
-          .defines = {{"SCALE_COUNT", scale_count}},
+          .defines = {{"SCALE_COUNT", coverage_scale_count}},
           .values = {{"width", base.width}, {"height", base.height}},
           .grid = {.group = {64, 1}, .count = {levels - 1, 1}},
           .memory = {.has_statistics = true,

@@ -13,8 +13,7 @@ namespace {
 
 // --- counting -------------------------------------------------------------------------------------------------------
 
-// All scales that the bisection can try are 1 to scale_count - 1 of these, 1 in the middle.
-constexpr int scale_count = 1024;
+// All scales that the bisection can try are 1 to coverage_scale_count - 1 of these, 1 in the middle.
 constexpr int unscaled = 512;
 
 double scale_at(int index) {
@@ -51,15 +50,15 @@ using Counts = std::vector<int64_t>;
 // What one scale lets through all larger ones do: each sample is counted at its least.
 Counts counts_of(const Plane& alpha, double reference) {
   const Size places = places_of(alpha.size);
-  Counts counts(scale_count + 1);
+  Counts counts(coverage_scale_count + 1);
   std::mutex mutex;
   parallel_ranges(places.height, 16, [&](int begin, int end) {
-    Counts own(scale_count + 1);
+    Counts own(coverage_scale_count + 1);
     for (int y = begin; y < end; ++y)
       for (int x = 0; x < places.width; ++x)
         each_sample(alpha, x, y, [&](const auto& value_at) {
           int failed = 0;
-          for (int step = scale_count / 2; step > 0; step /= 2)
+          for (int step = coverage_scale_count / 2; step > 0; step /= 2)
             if (value_at(scale_at(failed + step)) < reference) failed += step;
           ++own[size_t(failed) + 1];
         });
@@ -91,7 +90,7 @@ int64_t unscaled_count(const Plane& alpha, double reference) {
 int best_scale(const Counts& counts, int64_t base_samples, int64_t wanted) {
   int low = 0, best = unscaled;
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (int step = scale_count / 2; step > 0; step /= 2) {
+  for (int step = coverage_scale_count / 2; step > 0; step /= 2) {
     const int64_t found = counts[size_t(low + step)] * base_samples;
     if (const int64_t error = std::abs(found - wanted); error < least) {
       least = error;
@@ -131,7 +130,7 @@ class Search {
         wanted_low_(wanted_low),
         wanted_high_(wanted_high),
         range_{scale, scale} {
-    go(0, scale_count / 2);
+    go(0, coverage_scale_count / 2);
   }
   Range range() const { return range_; }
 

@@ -8,6 +8,9 @@
 
 namespace gpupost {
 
+// Scales of alpha that the bisection chooses from.
+constexpr int coverage_scale_count = 1024;
+
 // The share of samples that are `reference` or more, 4x4 of them interpolated between each four neighboring texels; alpha
 // is clamped to [0, 1] before.
 double coverage_of(const Plane& alpha, double reference);
