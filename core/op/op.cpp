@@ -70,8 +70,7 @@ Needs needs_rec709(const Call&) { return {.primaries = rec709}; }
 Output same_as_input(const Call&, std::span<const Output> inputs) { return inputs.front(); }
 
 bool is_exact(const Call& call) {
-  return call.op->reference.tolerance == exact_tolerance ||
-         footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;
+  return call.op->reference.tolerance == exact_tolerance || footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;
 }
 
 Footprint footprint_of(const Call& call, Size size) {
