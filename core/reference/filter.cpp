@@ -284,6 +284,7 @@ Plane compressed_error(const Plane& from, const Plane& error) {
 // Likewise for the exponential.
 double expanded_error(double y, double error) {
   const double size = std::abs(y), result = expanded(size);
+  if (!std::isfinite(result)) return INFINITY;
   const double own = size + error <= knee ? 0 : rounding((1 + (size - a) / b) * (result + 1 / c), Depth::f32);
   return own + expanded(size + error) - result;
 }

@@ -232,9 +232,9 @@ const Op rotate_op = row_of_rotate({
              "other than color take the nearest texel. An image that is too large for the device is tiled only if "
              "the angle is small: a tile needs all texels that the corners move past.",
          .citation = "Windows as in oiiotool --rotate90 and --rotate; --expand as in ImageMagick -rotate",
-         .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -30 --expand --filter bilinear",
+         .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -2 --expand --filter bilinear",
                       "--degrees 10 --border clamp --filter lanczos3", "--degrees 75 --border repeat",
-                      "--degrees 130 --border mirror --expand", "--degrees 5 --filter nearest"}},
+                      "--degrees 181 --border mirror --expand", "--degrees 5 --filter nearest"}},
     .params = {{.name = "angle",
                 .help = "Clockwise angle in degrees, 90 if none is given",
                 .kind = ParamKind::choice,
