@@ -141,3 +141,20 @@ TEST_CASE("runs of sums along lines are right for each rest of texels, border an
   check_runs("--radius 11 --border black", "huge", {17, 29});
   check_runs("--radius 13 --border renormalize", "nonfinite", {35, 30});
 }
+
+TEST_CASE("ops that blur images of their own in a chain of halves are right as a GPU takes them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view name : pattern_names())
+    for (const auto& [op, words] : {std::pair("guided", "--radius 2 --epsilon 0.0001"),
+                                    {"guided", "--radius 9 --epsilon 0.0001"},
+                                    {"localgamma", ""},
+                                    {"sharpen", "--sigma 2"},
+                                    {"bloom", ""}}) {
+      const Call call = call_of(op, words);
+      const Level base = pattern(name, {97, 61}, Depth::half);
+      const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::half}, as_gpu(*gpu));
+      const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::half).front();
+      CHECK_MESSAGE(found.share <= 1, op, " ", words, " on ", name, ": ", describe(found));
+    }
+}

@@ -152,7 +152,7 @@ bool can_stream(const Blur& blur, Stream stream, const PlanInput& input, const D
 // In one dispatch through shared memory, which is nothing to a CPU; else in lines.
 void plan_sliding(PlanBuilder& builder, const Blur& blur, const Grouping&) {
   const DeviceTraits& traits = builder.traits();
-  if (traits.type != DeviceType::cpu && can_stream(blur, Stream::sums, builder.input(), traits))
+  if (traits.type != DeviceType::cpu && can_stream(blur, Stream::sums, input_of_blur(builder), traits))
     plan_stream(builder, blur, Stream::sums);
   else plan_sliding_lines(builder, blur);
 }
@@ -253,10 +253,10 @@ void check_blur(const Call& call) {
 void plan_blur(const Call& call, PlanBuilder& builder) {
   const Blur blur = blur_of(call);
   const DeviceTraits& traits = builder.traits();
-  const Choice choice = choice_of(call, blur, builder.input(), traits);
+  const PlanInput input = input_of_blur(builder);
+  const Choice choice = choice_of(call, blur, input, traits);
   const Method& method = choice.method;
-  if (const std::string obstacle = method.obstacle ? method.obstacle(blur, builder.input(), traits) : "";
-      !obstacle.empty())
+  if (const std::string obstacle = method.obstacle ? method.obstacle(blur, input, traits) : ""; !obstacle.empty())
     fail(Exit::usage, "blur: --method {} cannot run on {}: {}", method.name, traits.name, obstacle);
   builder.note(fmt::format("blur: {}, {}", method.name, choice.why));
   if (blur.has_splines)

@@ -108,6 +108,12 @@ void add_groups(PassSpec& pass, int radius) {
 
 }  // namespace
 
+PlanInput input_of_blur(PlanBuilder& builder) {
+  PlanInput input = builder.input();
+  if (builder.image(builder.current_image()).depth == Depth::f32) input.storage = Depth::f32;
+  return input;
+}
+
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits) {
   const StripShape cut = cut_of(blur, stream, results_of(input), traits);
   if (!fits(cut, results_of(input), traits))
@@ -127,7 +133,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const bool has_sums = stream == Stream::sums;
-  const Depth results = results_of(builder.input());
+  const Depth results = results_of(input_of_blur(builder));
   const StripShape cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
   PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",

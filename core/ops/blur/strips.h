@@ -11,6 +11,10 @@ namespace gpupost {
 // Sums of weighted texels, of any kernel, or sliding sums of a box, whose cost does not grow with the radius.
 enum class Stream { taps, sums };
 
+// The input of the plan, with the depth of the current image if that is larger: ops blur floats of their own in a chain of
+// halves.
+PlanInput input_of_blur(PlanBuilder& builder);
+
 // Why a device cannot do such a blur of such images in one dispatch; "" where it can.
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits);
 // Appends one pass of the kernel, where there is no obstacle.
