@@ -190,8 +190,8 @@ struct Doc {
   std::vector<Note> (*notes)() = nullptr;  // help for the choices of the first option, in order
 };
 
-// What an op makes. No op may follow levels or a cell. Statistics leave the image unchanged. A cell is a part of one image that has
-// the results of all inputs.
+// Result of an op. Levels and cells end the chain. Statistics leave the image unchanged. `sheet` makes a cell: the results of all
+// inputs are the cells of one image.
 enum class Makes { picture, levels, statistics, cell };
 
 // The channels that an op processes: only color, or also depth, ids and other channels, each separately.

@@ -14,7 +14,7 @@ constexpr int most_texels_per_cell = 32;         // wider cells are too few to k
 constexpr double least_texels_per_cell = 1.8;    // more cells alias: they are off by more than spline_weight_error
 constexpr int least_length = 9;                  // of all cells; in a shorter axis the width of a cell has no choice
 constexpr double cells_per_sigma = 2.5;          // fewer are off by more than spline_weight_error
-constexpr double sigmas_of_radius = 4;           // likewise
+constexpr double sigmas_of_radius = 4;           // a smaller radius is off by more, too
 constexpr double least_filter_weight = 0x1p-60;  // in the place of 0, since 0 times an infinity is not a number
 // Variance, in cells, that reducing by four boxes and enlarging by splines of degree three add.
 constexpr double spline_variance = 8.0 / 12;

@@ -94,7 +94,7 @@ double size_of(const std::vector<double>& weights) {
   return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::abs(w); });
 }
 
-// What of the weights the product leaves.
+// The weights minus the product of column and row.
 Kernel rest_of(Kernel kernel, const Product& product) {
   for (size_t at = 0; at < kernel.weights.size(); ++at)
     kernel.weights[at] -= product.column[at / size_t(kernel.width)] * product.row[at % size_t(kernel.width)];

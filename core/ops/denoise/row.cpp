@@ -138,8 +138,8 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   })};
 }
 
-// What a pass adds to the error `off` of light: shares of neighbors move with the light that they depend on, with rounding of
-// exponents, and with the weights.
+// The error of one pass, if its input `light` is off by `off`. The shares of the neighbors are off too: by errors of the light, of
+// the weights, and by rounding of the exponents.
 Planes smoothed_error(const Call& call, const Features& features, const Planes& light, const Planes& made,
                       const Planes& off, int spacing) {
   const double range = call.has("range") ? call.number("range") : 0;

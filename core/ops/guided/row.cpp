@@ -170,15 +170,14 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   })};
 }
 
-// With the fit of each window k around texel i the result is the mean over k of p_k + a_k (I_i - I_k), where p_k and I_k are means
-// of picture and guide. Errors of the means, of a_k and of I_i add up. An error of the covariances moves a_k by that error over
-// epsilon.
+// The result at texel i is the mean of p_k + a_k (I_i - I_k) over the windows k around it. p_k and I_k are the means of picture and
+// guide in window k. The errors of the means, of a_k and of I_i add up. If a covariance is off by d, a_k is off by d / epsilon.
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Size size = size_of(base);
   const double step =
       0x1p-22 + 0x1p-25 * (4.0 * call.integer("radius") + 2);  // of a mean of floats, as a share of its size
   const std::vector<Texel> texels = texels_of(call, base);
-  // of each texel, how far off guide, picture and weight may be
+  // errors of guide, picture and weight at each texel
   Numbers<3> off;
   for (size_t index = 0; index < texels.size(); ++index) {
     const Color c = color_at(base, index), e = color_at(error, index);
@@ -199,7 +198,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
                       weight * color});
   }
   errors = means_of(call, size, errors);
-  // of each window: what its plane is off by at its middle, and for each step of the guide away from there
+  // error of each window's linear function: at the mean of the guide, and per distance of the guide from it
   Numbers<7> windows;
   for (size_t index = 0; index < texels.size(); ++index) {
     std::array<double, 7>& window = windows.emplace_back();
@@ -210,7 +209,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
     const double share = std::sqrt(errors[index][3] / weight);
     const double guide_size = std::sqrt(fit.guide_square), color_size = std::sqrt(fit.color_square);
     const double gain = std::max({length(fit.a[0]), length(fit.a[1]), length(fit.a[2])});
-    // of products of guide with guide and with picture
+    // errors of the means of guide times guide, and of guide times picture
     const double by_size = share + 8 * step;
     const double of_guide = guide_size * (2 * guide_off + by_size * guide_size) + guide_off * guide_off;
     const double of_color =

@@ -169,7 +169,7 @@ PassSpec sampling_pass(const PlanBuilder& builder, std::string name, std::string
                        Size from, Position corner, Size made) {
   const int source = builder.current_image();
   const int side = 2 * radius_of(sampling.filter);
-  // what makes each coordinate that a kernel may ask for positive, in whole periods
+  // a number of whole periods that, added to a coordinate, makes it positive
   const auto shift = [&](int count) {
     const int period = sampling.border == Border::mirror ? 2 * count : count;
     return period * div_ceil(1 << 18, period);
