@@ -32,10 +32,12 @@ static std::vector<DeviceTraits> usual_devices() {
                    .subgroup = {.size = 8, .has_quad = true, .has_shuffle = true, .has_reductions = true},
                    .filters_f32 = true,
                    .has_float16 = true,
-                   .has_memory_model = true};
+                   .has_memory_model = true,
+                   .has_image_buffers = true};
   DeviceTraits gpu = cpu;
   gpu.type = DeviceType::discrete;
   gpu.subgroup.size = 32;
+  gpu.has_image_buffers = false;
   return {cpu, gpu};
 }
 

@@ -5,6 +5,7 @@
 #include "core/glsl/bounds_checks.h"
 #include "core/glsl/color_constants.h"
 #include "core/glsl/user_source.h"
+#include "core/glsl/word_access.h"
 
 #include <fmt/ranges.h>
 
@@ -134,7 +135,7 @@ static std::string bindings(const Pass& pass) {
   visit_pushed(pass, [&](const std::string& name, const ShaderParam& field) {
     text += fmt::format("  {} {};\n", field.is_integer ? "int" : "float", name);
   });
-  return text + "};\n";
+  return text + pitches(pass) + "};\n" + word_bindings(pass);
 }
 
 static std::string value_text(std::string_view end, size_t index, const ShaderParam& field) {
@@ -290,13 +291,6 @@ std::string through(std::span<const FusedPoint> points, std::string_view end, St
 
 }  // namespace
 
-// How `c` is stored in the target, 0, or in the one of more_targets that has the number before.
-static std::string stored(const Pass& pass, size_t target, std::string_view c) {
-  if (pass.half_targets.empty()) return std::string(c);
-  if (!pass.half_targets[target]) return fmt::format("floatBitsToUint({})", c);
-  return pass.clamps ? fmt::format("half_bits(clamp_half({}))", c) : fmt::format("half_bits({})", c);
-}
-
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_points = !pass.points.on_load.empty() || !pass.points.on_store.empty();
@@ -308,36 +302,39 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";
   if (has_points) append_kernel("lib/alpha.glsl", done, text);
   text += point_declarations(pass.points.on_load, done) + point_declarations(pass.points.on_store, done);
-  if (!pass.half_targets.empty()) append_kernel("lib/half_bits.glsl", done, text);
+  if (packs_halves(pass)) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
   if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.points.on_load, "load", {pass.source_space}, inside, texts) +
           "  return c;\n}\n";
-  text += "vec4 load(ivec2 at) { return loaded(texelFetch(source, at, 0)); }\n";
+  text += fmt::format("vec4 load(ivec2 at) {{ return loaded({}); }}\n", color_of("source", pass.words.source));
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
   if (pass.second.image >= 0)
-    text += "\nvec4 load_second(ivec2 at) {\n  vec4 c = texelFetch(second_source, at, 0);\n" +
-            (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
+    text +=
+        fmt::format("\nvec4 load_second(ivec2 at) {{\n  vec4 c = {};\n", color_of("second_source", pass.words.second)) +
+        (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
-    text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
+    text += fmt::format("vec4 load_more{}(ivec2 at) {{ return {}; }}\n", index,
+                        color_of(fmt::format("more_source{}", index),
+                                 pass.words.more_sources.empty() ? Words::none : pass.words.more_sources[index]));
+  text += place_functions(pass);
   for (size_t index = 0; index < pass.more_targets.size(); ++index)
-    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ imageStore(target[{}], at, {}); }}\n", index,
-                        size_t(pass.target.bound_count) + index, stored(pass, index + 1, "c"));
+    text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ {}; }}\n", index,
+                        store_statement(pass, index + 1, size_t(pass.target.bound_count) + index, "c"));
   // the mean of the texels around the corner that has `at` at its lower right
   if (pass.access.samples_at_corners)
     text += "vec4 sample_between(ivec2 at) { return textureLod(source, vec2(at), 0.0); }\n";
 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.points.on_store, "store", inside, {pass.target_space}, texts);
   text += fmt::format("  return {};\n}}\n", pass.is_r11g11b10 ? "fitted(c)" : "c");
-  const std::string made = stored(pass, 0, "into_target(c)");
-  if (pass.target.bound_count == 1)
-    text += fmt::format("void store(ivec2 at, vec4 c) {{ imageStore(target[0], at, {}); }}\n", made);
+  const auto store_to = [&](int index) { return store_statement(pass, 0, size_t(index), "into_target(c)"); };
+  if (pass.target.bound_count == 1) text += fmt::format("void store(ivec2 at, vec4 c) {{ {}; }}\n", store_to(0));
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";
   for (int index = 0; index < pass.target.bound_count; ++index)
-    text += fmt::format("    case {}: imageStore(target[{}], at, {}); break;\n", index + 1, index, made);
+    text += fmt::format("    case {}: {}; break;\n", index + 1, store_to(index));
   return text + "  }\n}\n";
 }
 

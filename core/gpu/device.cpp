@@ -73,7 +73,8 @@ void Device::open() {
       .vulkanMemoryModelDeviceScope = traits.has_memory_model};
   const VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                            .pNext = const_cast<VkPhysicalDeviceVulkan12Features*>(&features12),
-                                           .features = {.shaderStorageImageWriteWithoutFormat = VK_TRUE}};
+                                           .features = {.shaderStorageImageExtendedFormats = traits.has_image_buffers,
+                                                        .shaderStorageImageWriteWithoutFormat = VK_TRUE}};
   const ComputeFamily family = compute_family(physical_);
   queue_family_ = family.index;
   timestamp_bits_ = family.timestamp_bits;

@@ -101,6 +101,12 @@ class Buffer {
 // last mapped page.
 size_t importable_bytes(uintptr_t address, size_t bytes, size_t alignment, size_t page_bytes);
 
+// A level of an image as a storage buffer.
+struct LevelBuffer {
+  VkDescriptorBufferInfo range{};
+  int32_t pitch = 0;  // texels from a row to the next
+};
+
 // An RGBA image on the device, 8-bit, half or float, with mip levels and a view of each.
 class Image {
  public:
@@ -111,12 +117,18 @@ class Image {
   VkImageView view(int level) const { return views_[size_t(level)]; }
   // Views of the same memory as unsigned integers, for passes that convert to half themselves.
   VkImageView bits_view(int level) const { return bits_views_[size_t(level)]; }
+  // The same memory as a buffer, on devices with image buffers.
+  const LevelBuffer& level_buffer(int level) const { return level_buffers_[size_t(level)]; }
 
  private:
+  void create_level_buffers(const Device& device, const std::string& name);
+
   PlanImage plan_;
   DeviceMemory memory_;
   Owned<VkImage> image_;
+  Owned<VkBuffer> buffer_;  // on the image's memory; none on devices without image buffers
   std::vector<Owned<VkImageView>> views_, bits_views_;
+  std::vector<LevelBuffer> level_buffers_;
 };
 
 }  // namespace gpupost

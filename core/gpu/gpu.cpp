@@ -142,6 +142,26 @@ void Gpu::State::upload_sources(VkCommandBuffer commands, const Plan& plan, std:
   }
 }
 
+// The views of the sources that a pass reads as words; null for the others.
+static std::vector<VkImageView> source_words_of(const Pass& pass, std::span<const Image> images) {
+  const auto view_of = [&](LevelRef source, Words words) -> VkImageView {
+    if (words == Words::none) return nullptr;
+    const Image& image = images[size_t(source.image)];
+    return words == Words::halves4 ? image.bits_view(source.level) : image.view(source.level);
+  };
+  std::vector<VkImageView> views{view_of(pass.source, pass.words.source), view_of(pass.second, pass.words.second)};
+  for (size_t index = 0; index < pass.words.more_sources.size(); ++index)
+    views.push_back(view_of({pass.more_sources[index]}, pass.words.more_sources[index]));
+  return views;
+}
+
+static std::vector<LevelBuffer> target_words_of(const Pass& pass, std::span<const Image> images) {
+  if (pass.words.targets.empty()) return {};
+  std::vector<LevelBuffer> buffers{images[size_t(pass.target.image)].level_buffer(pass.target.level)};
+  for (const int image : pass.more_targets) buffers.push_back(images[size_t(image)].level_buffer(0));
+  return buffers;
+}
+
 void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<const Image> images,
                         const PlanBuffers& buffers, Clock* clock) {
   if (plan.zeroes_statistics) {
@@ -156,6 +176,8 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
         .second_source = pass.second.image < 0 ? nullptr : images[size_t(pass.second.image)].view(pass.second.level),
         .more_sources = {},
         .targets = {},
+        .source_words = source_words_of(pass, images),
+        .target_words = target_words_of(pass, images),
         .statistics = buffers.statistics.handle(),
         .scratch = buffers.scratch[index].handle(),
         .table = buffers.tables[index].handle(),

@@ -168,6 +168,30 @@ static bool describe_queues(VkPhysicalDevice device, DeviceInfo& info) {
   return false;
 }
 
+// Whether linear images can be all that optimal ones are for passes. On GPUs they are slow.
+static bool can_have_image_buffers(VkPhysicalDevice device, const VkPhysicalDeviceProperties& properties) {
+  if (properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU) return false;
+  constexpr VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM,      VK_FORMAT_R16G16B16A16_SFLOAT,
+                                  VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R32G32_SFLOAT,
+                                  VK_FORMAT_R32_SFLOAT,          VK_FORMAT_B10G11R11_UFLOAT_PACK32};
+  for (const VkFormat format : formats) {
+    VkFormatProperties of_format;
+    vkGetPhysicalDeviceFormatProperties(device, format, &of_format);
+    if (of_format.linearTilingFeatures != of_format.optimalTilingFeatures) return false;
+    VkImageFormatProperties limits{}, optimal_limits{};
+    constexpr VkImageUsageFlags usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
+                                        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    const auto limits_of = [&](VkImageTiling tiling, VkImageFormatProperties& found) {
+      return vkGetPhysicalDeviceImageFormatProperties(device, format, VK_IMAGE_TYPE_2D, tiling, usage,
+                                                      VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, &found);
+    };
+    if (limits_of(VK_IMAGE_TILING_LINEAR, limits) != limits_of(VK_IMAGE_TILING_OPTIMAL, optimal_limits) ||
+        limits.maxMipLevels != optimal_limits.maxMipLevels || limits.maxExtent.width != optimal_limits.maxExtent.width)
+      return false;
+  }
+  return true;
+}
+
 DeviceInfo describe(VkPhysicalDevice device, int index) {
   VkPhysicalDeviceVulkan12Properties properties12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
   VkPhysicalDeviceVulkan11Properties properties11{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
@@ -217,6 +241,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                  .has_memory_model =
                      features12.vulkanMemoryModel == VK_TRUE && features12.vulkanMemoryModelDeviceScope == VK_TRUE},
   };
+  info.traits.has_image_buffers =
+      features.features.shaderStorageImageExtendedFormats == VK_TRUE && can_have_image_buffers(device, core);
   info.max_allocations = int(std::min<uint32_t>(limits.maxMemoryAllocationCount, 1 << 20));
   // assigned separately, because g++ 12 destroys the first initializer twice if a later one throws; see test_robustness
   info.uuid = hexadecimal(properties11.deviceUUID);

@@ -8,6 +8,7 @@
 
 namespace gpupost {
 
+constexpr uint32_t most_sources = 2 + uint32_t(most_more_sources);
 constexpr int most_targets = 15;  // levels below the base of 32768 texels a side
 
 Pipelines::Pipelines(const Device& device)
@@ -86,6 +87,12 @@ void Pipelines::create_layouts() {
   for (size_t index = 0; index < most_more_sources; ++index)
     bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
   if (device_.checks_bounds()) bindings.push_back(binding(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+  if (device_.info().traits.has_image_buffers) {
+    for (uint32_t index = 0; index < most_sources; ++index)
+      bindings.push_back(binding(source_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
+    for (uint32_t index = 0; index < most_word_targets; ++index)
+      bindings.push_back(binding(target_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+  }
   const VkDescriptorSetLayoutCreateInfo set_info{
       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
       .flags = device_.has_push_descriptors() ? VkFlags(VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) : 0,
@@ -179,9 +186,9 @@ void Pipelines::begin(int pass_count) {
   if (push_ || pass_count == 0) return;
   const uint32_t count = uint32_t(pass_count);
   const VkDescriptorPoolSize sizes[] = {
-      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, uint32_t(2 + most_more_sources) * count},
-      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, uint32_t(target_count_) * count},
-      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 5 * count}};
+      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, most_sources * count},
+      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, (uint32_t(target_count_) + most_sources) * count},
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (5 + uint32_t(most_word_targets)) * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
                                         .poolSizeCount = std::size(sizes),
@@ -255,6 +262,21 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     writes.push_back(write(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
     writes.back().pBufferInfo = bound.outside.buffer ? &bound.outside : &spare;
   }
+  std::array<VkDescriptorImageInfo, most_sources> source_words;
+  std::array<VkDescriptorBufferInfo, most_word_targets> target_words;
+  if (device_.info().traits.has_image_buffers) {
+    for (size_t index = 0; index < source_words.size(); ++index) {
+      const bool is_used = index < bound.source_words.size() && bound.source_words[index];
+      source_words[index] = {nullptr, is_used ? bound.source_words[index] : bound.source, VK_IMAGE_LAYOUT_GENERAL};
+      writes.push_back(write(source_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
+      writes.back().pImageInfo = &source_words[index];
+    }
+    for (size_t index = 0; index < target_words.size(); ++index) {
+      target_words[index] = index < bound.target_words.size() ? bound.target_words[index].range : spare;
+      writes.push_back(write(target_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+      writes.back().pBufferInfo = &target_words[index];
+    }
+  }
 
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline(pass));
   if (push_) {
@@ -263,7 +285,8 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     vkUpdateDescriptorSets(device_.handle(), uint32_t(writes.size()), writes.data(), 0, nullptr);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
   }
-  const std::vector<int32_t> values = pushed_words(pass);
+  std::vector<int32_t> values = pushed_words(pass);
+  for (const LevelBuffer& target : bound.target_words) values.push_back(target.pitch);
   assert(values.size() <= most_pushed);
   if (!values.empty())
     vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, uint32_t(values.size() * sizeof values[0]),

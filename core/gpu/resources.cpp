@@ -135,6 +135,7 @@ static VkFormat bits_format_of(const PlanImage& image) {
 }
 
 Image::Image(const Device& device, const PlanImage& plan, const std::string& name) : plan_(plan) {
+  const bool has_buffer = device.info().traits.has_image_buffers;
   const VkFormat formats[] = {format_of(plan), bits_format_of(plan)};
   const VkImageFormatListCreateInfo format_list{.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
                                                 .viewFormatCount = std::size(formats),
@@ -148,7 +149,8 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
                                .mipLevels = uint32_t(plan.level_count),
                                .arrayLayers = 1,
                                .samples = VK_SAMPLE_COUNT_1_BIT,
-                               .tiling = VK_IMAGE_TILING_OPTIMAL,
+                               // only linear images and buffers on the same memory mean the same texels
+                               .tiling = has_buffer ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
                                .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
                                         VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
   VkImage image = nullptr;
@@ -157,9 +159,17 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
   device.name(VK_OBJECT_TYPE_IMAGE, uint64_t(image), name);
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(device.handle(), image, &needs);
+  if (has_buffer) {
+    buffer_ = create_buffer(device, needs.size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, nullptr);
+    VkMemoryRequirements needs_of_buffer;
+    vkGetBufferMemoryRequirements(device.handle(), buffer_, &needs_of_buffer);
+    needs.size = std::max(needs.size, needs_of_buffer.size);
+    needs.memoryTypeBits &= needs_of_buffer.memoryTypeBits;
+  }
   memory_ = allocate(device, needs.size,
                      device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0), name);
   check(vkBindImageMemory(device.handle(), image, memory_, 0), "vkBindImageMemory");
+  if (has_buffer) create_level_buffers(device, name);
   const auto view_of = [&](int level, VkFormat format, std::string_view what) {
     const VkImageViewCreateInfo view_info{.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                           .image = image,
@@ -174,6 +184,19 @@ Image::Image(const Device& device, const PlanImage& plan, const std::string& nam
   for (int level = 0; level < plan.level_count; ++level) {
     views_.push_back(view_of(level, formats[0], ""));
     bits_views_.push_back(view_of(level, formats[1], " as bits"));
+  }
+}
+
+void Image::create_level_buffers(const Device& device, const std::string& name) {
+  check(vkBindBufferMemory(device.handle(), buffer_, memory_, 0), "vkBindBufferMemory");
+  device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer_)), name + " as a buffer");
+  for (int level = 0; level < plan_.level_count; ++level) {
+    const VkImageSubresource place{VK_IMAGE_ASPECT_COLOR_BIT, uint32_t(level), 0};
+    VkSubresourceLayout layout;
+    vkGetImageSubresourceLayout(device.handle(), image_, &place, &layout);
+    const VkDeviceSize rows = VkDeviceSize(level_size(plan_.size, level).height);
+    level_buffers_.push_back({.range = {buffer_, layout.offset, layout.rowPitch * rows},
+                              .pitch = int32_t(layout.rowPitch / bytes_of_texel(plan_))});
   }
 }
 

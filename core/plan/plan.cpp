@@ -217,7 +217,7 @@ int PlanBuilder::add_result(PassSpec spec, const PlanImage& image) {
 // Numbers of point ops that cannot be pushed go to the pass's table, in front of the tables of point ops.
 static void place_numbers(Pass& pass) {
   const bool has_point_tables = !point_tables(pass).empty();
-  size_t pushed = pass.values.size() + has_point_tables;
+  size_t pushed = pass.values.size() + has_point_tables + pass.words.targets.size();
   for (std::vector<FusedPoint>* points : {&pass.points.on_load, &pass.points.on_store})
     for (FusedPoint& point : *points)
       for (ShaderParam& field : point.fields) {
@@ -267,12 +267,48 @@ void PlanBuilder::decide_stores() {
   }
 }
 
+static Words words_of(const PlanImage& image) {
+  if (image.is_packed || image.depth == Depth::u8) return Words::none;
+  if (image.components == 1) return Words::floats1;
+  if (image.components == 2) return Words::floats2;
+  return image.depth == Depth::half ? Words::halves4 : Words::floats4;
+}
+
+// Drivers align rows of linear images.
+static bool fits_in_buffer(const PlanImage& image, int level, const DeviceTraits& traits) {
+  constexpr size_t row_alignment = 256;
+  const Size size = level_size(image.size, level);
+  const size_t row_bytes = round_up(size_t(size.width) * bytes_of_texel(image), row_alignment);
+  return row_bytes * size_t(size.height) <= traits.memory.storage_bytes;
+}
+
+void PlanBuilder::decide_words(Pass& pass) {
+  if (!traits_.has_image_buffers) return;
+  PassWords& words = pass.words;
+  if (!pass.access.samples_at_corners) words.source = words_of(image(pass.source.image));
+  if (pass.second.image >= 0) words.second = words_of(image(pass.second.image));
+  for (const int source : pass.more_sources) words.more_sources.push_back(words_of(image(source)));
+
+  const bool is_one_level = pass.target.count == 1 && pass.target.bound_count == 1;
+  if (!is_one_level || pass.more_targets.size() >= most_word_targets) return;
+  std::vector<Words> targets{words_of(image(pass.target.image))};
+  bool fits = fits_in_buffer(image(pass.target.image), pass.target.level, traits_);
+  for (const int target : pass.more_targets) {
+    targets.push_back(words_of(image(target)));
+    fits &= fits_in_buffer(image(target), 0, traits_);
+  }
+  if (fits && std::ranges::count(targets, Words::none) == 0) words.targets = targets;
+}
+
 Plan PlanBuilder::finish() {
   flush();
   image(plan_.result_image).space = input_.ends;
   image(plan_.result_image).is_packed = false;
   decide_stores();
-  for (Pass& pass : plan_.passes) place_numbers(pass);
+  for (Pass& pass : plan_.passes) {
+    decide_words(pass);
+    place_numbers(pass);
+  }
   share_images(plan_, input_.keeps_input);
   return std::move(plan_);
 }

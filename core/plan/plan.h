@@ -59,6 +59,7 @@ struct DeviceTraits {
   bool has_float16 = false;        // half arithmetic in shaders
   bool has_packed_floats = false;  // B10G11R11 storage images
   bool has_memory_model = false;   // Vulkan memory model, for release and acquire between workgroups
+  bool has_image_buffers = false;  // images are linear, and each is also a storage buffer, to which a CPU stores faster
   std::vector<Tuned> tuned;        // results of `gpupost tune` for this device and driver
 };
 
@@ -178,6 +179,18 @@ struct PassSpec {
   PassPoints points;
 };
 
+// What a texel is where a shader reads or writes it without a sampler: numbers of 16 or 32 bits. `none`: with a sampler, or
+// with imageStore().
+enum class Words { none, halves4, floats4, floats2, floats1 };
+
+// How a pass accesses its images on a device with image buffers.
+struct PassWords {
+  Words source = Words::none, second = Words::none;  // images of load() and load_second()
+  std::vector<Words> more_sources;                   // images of load_more0() and so on
+  std::vector<Words> targets;                        // the target and each of more_targets; empty: imageStore()
+};
+constexpr size_t most_word_targets = 4;  // limit for targets that are written as buffers
+
 // A pass with the members that the planner adds in PlanBuilder::finish().
 struct Pass : PassSpec {
   Pass() = default;
@@ -187,6 +200,7 @@ struct Pass : PassSpec {
   // For the target and each of more_targets: whether it stores half. If one does, the kernel converts to half itself,
   // because devices may round toward zero. Empty: no conversion.
   std::vector<bool> half_targets;
+  PassWords words;
   bool is_r11g11b10 = false;  // the target is B10G11R11
   bool clamps = false;        // clamps values on storing to half or B10G11R11, and counts them
 };
@@ -333,6 +347,8 @@ class PlanBuilder {
   // the largest half become it and are counted. A pass needs no clamp if it is bounded, has no point ops, and reads RGB that
   // came from halves; a raw copy stores what it reads.
   void decide_stores();
+  // Which images a pass accesses as words.
+  void decide_words(Pass& pass);
   void count_clamped(Pass& pass);
 
   PlanInput input_;

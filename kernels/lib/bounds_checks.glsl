@@ -15,3 +15,5 @@ ivec2 within(ivec2 at, ivec2 size, int what) {
 
 #define texelFetch(image, at, level) texelFetch(image, within(at, textureSize(image, level), READ_IMAGES), level)
 #define imageStore(image, at, color) imageStore(image, within(at, imageSize(image), WRITTEN_IMAGES), color)
+#define imageLoad(image, at) imageLoad(image, within(at, imageSize(image), READ_IMAGES))
+#define CHECKED_PLACE(image, at) within(at, imageSize(image), WRITTEN_IMAGES)

@@ -1,0 +1,25 @@
+// Texels as words: on devices with image buffers, passes read images without a sampler and store to buffers.
+#pragma once
+
+#include "core/plan/plan.h"
+
+#include <string>
+#include <string_view>
+
+namespace gpupost {
+
+// Declarations of the images and buffers that a pass accesses as words.
+std::string word_bindings(const Pass& pass);
+// Push constants: the texels from a row of each target to its next row.
+std::string pitches(const Pass& pass);
+// Whether the pass packs halves: it needs lib/half_bits.glsl.
+bool packs_halves(const Pass& pass);
+// The color of the texel `at` of an image.
+std::string color_of(std::string_view image, Words words);
+// Functions that find a texel of a target.
+std::string place_functions(const Pass& pass);
+// The statement that stores the color to the texel `at` of a target, 0, or of the one of more_targets before that number.
+// `image`: the target's place in the array of images.
+std::string store_statement(const Pass& pass, size_t target, size_t image, std::string_view color);
+
+}  // namespace gpupost
