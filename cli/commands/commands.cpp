@@ -144,7 +144,7 @@ const CommandRow shader_verb{
     .usage = "shader CHAIN",
     .description =
         "Prints the GLSL of each pass, for the device that would run it. Write the chain as for a run; the input may "
-        "be left out.",
+        "be left out. --size sets the image size then, and --device the device.",
     .argument = Argument::chain,
     .least_words = 1,
     .most_words = any_count,

@@ -195,7 +195,8 @@ std::string to_text(const PairResult& result, const Options& options) {
   for (const LevelResult& level : result.levels)
     for (const auto& [name, found] : level.channels) {
       text += fmt::format(
-          "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {:.4g} dB, {:.4g} % over\n",
+          "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {:.4g} dB, {:.4g} % above the "
+          "tolerance\n",
           level.level > 0 ? fmt::format("{} level {}", name, level.level) : name, found.maximum, found.worst.x,
           found.worst.y, found.mean, found.root_mean_square, found.psnr(), found.over_percent());
       is_over |= found.over_percent() > options.max_percent;
@@ -294,7 +295,7 @@ std::string output_for(const Options& options, const std::pair<Input, Input>& pa
   if (options.output.empty()) return "";
   const std::optional<Sequence> sequence = Sequence::parse(options.output);
   if (sequence.has_value() != pair.first.frame.has_value() && !is_one)
-    fail(Exit::usage, "compare: -o {}: needs a place for the frame number, like diff.%04d.png", options.output);
+    fail(Exit::usage, "compare: -o {}: needs a pattern for the frame number, like diff.%04d.png", options.output);
   const std::string output = sequence && pair.first.frame ? sequence->path(*pair.first.frame) : options.output;
   for (const std::string& input : {pair.first.path, pair.second.path}) {
     std::error_code error;
@@ -344,7 +345,7 @@ static Exit run_compare(const CommandCall& call) {
 const CommandRow compare_verb{
     .name = "compare",
     .summary = "Print the differences of two images or sequences",
-    .usage = "compare A B [--tolerance T] [--relative] [-o DIFF]",
+    .usage = "compare A B [OPTIONS]",
     .description =
         "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "

@@ -7,6 +7,8 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace gpupost {
@@ -32,8 +34,11 @@ bool can_be_tuned(const Op& op) {
 
 const Op* tunable_op(const std::string& name) {
   const Op* op = op_named(name);
-  if (!op || !can_be_tuned(*op)) fail(Exit::usage, "tune: {} cannot be tuned; leave it out", name);
-  return op;
+  if (op && can_be_tuned(*op)) return op;
+  std::vector<std::string_view> names;
+  for (const Op* other : all_ops())
+    if (can_be_tuned(*other)) names.push_back(other->name);
+  fail(Exit::usage, "tune: {} cannot be tuned; expected {}", name, fmt::join(names, ", "));
 }
 
 TuneRequest parse_tune(const CommandCall& call) {
@@ -129,8 +134,9 @@ const CommandRow tune_verb{
     .summary = "Find the fastest variants on this device for later runs",
     .usage = "tune [OP...] [OPTIONS]",
     .description =
-        "Measures the variants of the given ops, or of all ops that have variants. Stores the fastest for each size "
-        "and format; later runs on this device use it. All variants give the same result to within rounding.",
+        "Measures the variants of the given ops, or of all ops that can be tuned (now only mips). Stores the fastest "
+        "for each size and format; later runs on this device use it. All variants give the same result to within "
+        "rounding.",
     .argument = Argument::op,
     .most_words = any_count,
     .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default: a few sizes from 256)", {}},

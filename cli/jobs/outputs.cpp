@@ -58,7 +58,7 @@ static std::string with_frame(const std::string& output, const Input& input) {
   if (!sequence) return output;
   if (!input.frame)
     fail(Exit::usage,
-         "-o {}: has a place for a frame number, and the input {} has no frame number; expected a sequence like "
+         "-o {}: has a pattern for a frame number, and the input {} has no frame number; expected a sequence like "
          "in.%04d.exr, or {{stem}} {{name}} {{ext}} {{dir}} {{level}} in -o",
          output, input.path);
   return sequence->path(*input.frame);
@@ -93,6 +93,9 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
     std::error_code error;
     if (!format && fs::is_directory(output, error))
       fail(Exit::usage, "-o {0}: is a folder; write {0}/ for a file in it, named after the input", output);
+    if (!format && !fs::path(output).has_extension())
+      fail(Exit::usage, "-o {0}: no extension; expected {1}, or --format, or {0}/ for a folder", output,
+           writable_extensions());
     if (!format)
       fail(Exit::usage, "-o {}: unknown extension; expected {}, or give --format", output, writable_extensions());
     if (!format->can_write())
@@ -116,14 +119,14 @@ static void check_assembly(const Globals& globals, const Job& job) {
   if (globals.input.assembly == Assembly::none) return;
   const std::string_view kind = name_of(globals.input.assembly);
   if (!job.format->holds_arrangements)
-    fail(Exit::usage, "--assemble {}: a {} file holds a single image; expected -o with .ktx2 or .dds", kind,
+    fail(Exit::usage, "--assemble {}: {} files hold a single image; expected -o with .ktx2 or .dds", kind,
          job.format->name);
   const size_t count = job.inputs.size();
   if (globals.input.assembly == Assembly::cube && count != 6)
-    fail(Exit::usage, "--assemble cube: there are {} inputs; expected 6, in the order +X -X +Y -Y +Z -Z", count);
+    fail(Exit::usage, "--assemble cube: the number of inputs is {}; expected 6, in the order +X -X +Y -Y +Z -Z", count);
   const bool is_cut =
       globals.input.assembly == Assembly::cube_from_cross || globals.input.assembly == Assembly::cube_from_strip;
-  if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: there are {} inputs; expected 1", kind, count);
+  if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: the number of inputs is {}; expected 1", kind, count);
 }
 
 static Job job_of(const Request& request, std::span<const Input> inputs) {
@@ -213,6 +216,9 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_vi
 // Throws an error that two jobs have the same output.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
                                      const std::string& output, bool is_same) {
+  for (const std::string& name : {first, second.name()})
+    if (name != "-" && access(name.c_str(), F_OK) != 0)
+      fail(Exit::usage, "{} is neither an op nor a file; `gpupost ops` lists the ops", name);
   const std::string target = path == "-" ? "standard output" : path;
   const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
                         output.find("{name}") != output.npos;

@@ -32,11 +32,10 @@ std::string name_of(const JobReport& report) { return report.input == "-" ? "sta
 void say_verified(const JobReport& report) {
   const auto worst = std::ranges::max_element(report.verified.levels, {}, &LevelCheck::share);
   if (worst != report.verified.levels.end())
-    say_note("{}: verified, every texel of every level; nearest to its tolerance: {}", name_of(report),
-             describe(*worst));
+    say_note("{}: verified all texels of all levels; closest to its tolerance: {}", name_of(report), describe(*worst));
   const auto number = std::ranges::max_element(report.verified.numbers, {}, &NumberCheck::share);
   if (number != report.verified.numbers.end())
-    say_note("{}: verified, every number; nearest to its tolerance: {}", name_of(report), describe(*number));
+    say_note("{}: verified all numbers; closest to its tolerance: {}", name_of(report), describe(*number));
 }
 
 // A message without its numbers: messages of two inputs with the same text differ only in counts.

@@ -140,8 +140,9 @@ class CommandLineParser {
       fail(Exit::usage, "{0} is a verb and must be the first word, before {1}: gpupost {2}", word, words_.front(),
            verb_named(word)->usage);
     if (is_plain && !is_there)
-      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops",
-           word.empty() ? "an empty word" : word, suggestion(word, op_names()));
+      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops{}",
+           word.empty() ? "an empty word" : word, suggestion(word, op_names()),
+           op_ ? fmt::format(", `gpupost help {0}` the options of {0}", op_->name) : "");
     request_.input_words.push_back(word);
   }
 

@@ -76,7 +76,8 @@ class CommandWordReader {
     std::vector<std::string> known;
     for (const CommandOption& option : verb_.options) known.emplace_back(option.name);
     for (const Global* global : globals_of(verb_)) known.push_back(fmt::format("--{}", global->name));
-    const std::string expected = known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", "));
+    const std::string expected =
+        known.empty() ? fmt::format("{} has no options", verb_.name) : fmt::format("it has {}", fmt::join(known, ", "));
     fail(Exit::usage, "{}: unknown option {}{}; {}", verb_.name, name, suggestion(name, {known.begin(), known.end()}),
          expected);
   }
@@ -128,8 +129,13 @@ class CommandWordReader {
                                  : verb_.most_words == any_count
                                      ? fmt::format("at least {}", verb_.least_words)
                                      : fmt::format("{} to {}", verb_.least_words, verb_.most_words);
-    fail(Exit::usage, "{}: {} arguments are given, and it takes {}; expected: gpupost {}", verb_.name, count, expected,
-         verb_.usage);
+    fail(Exit::usage, "{}: takes {} argument{}, but {} given; expected: gpupost {}", verb_.name, expected,
+         expected == "1" ? "" : "s", given_count(count), verb_.usage);
+  }
+
+  // "none is", "1 is", "2 are".
+  static std::string given_count(size_t count) {
+    return count == 0 ? "none is" : fmt::format("{} {}", count, count == 1 ? "is" : "are");
   }
 
   const CommandRow& verb_;

@@ -29,22 +29,23 @@ std::span<const Global> all_globals() {
       {"output",
        "FILE",
        "Output file, a folder ending in /, a pattern, or - for standard output. A pattern may contain {stem} (input "
-       "name without extension), {name}, {dir} and {ext} (of the output). It may also contain {level}, {frame}, or a "
-       "frame number like %04d or ####. Default: in.OP.exr in the working directory for in.exr, standard output for "
-       "standard input",
+       "name without extension), {name} (with extension), {dir} (its folder) and {ext} (of the output). It may also "
+       "contain {level}, {frame}, or a frame number like %04d or ####. Default for in.exr: in.OP.exr in the working "
+       "directory, where OP is the last op; for standard input: standard output",
        {},
        "-o"},
       {"list",
        "FILE",
-       "Read more input file names from FILE, or from standard input with -. Names end with a newline or a 0 byte "
+       "Read more input file names from FILE, or from standard input with -. Names end with a newline or a NUL byte "
        "(find -print0). They cannot be globs or sequences",
        {},
        ""},
-      {"recursive", "", "Take all images of input folders and of their subfolders", {}, ""},
+      {"recursive", "", "Process all images in input folders and in their subfolders", {}, ""},
       {"frames",
        "RANGE",
-       "Frames of a sequence (in.%04d.exr; in.####.exr and in.#.exr mean 4 digits): 1001-1100, 1-100x2 (every 2nd), "
-       "1-10y3 (all but every 3rd), 5-1 (backwards), -5--1, or several with commas. Default: all existing frames",
+       "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 (backwards), "
+       "-5--1, or several with commas. Default: all existing frames. Write the sequence as in.%04d.exr, in.####.exr "
+       "or in.#.exr, which all mean 4 digits",
        {},
        ""},
       {"skip-missing",
@@ -54,7 +55,7 @@ std::span<const Global> all_globals() {
        ""},
       {"shard",
        "K/N",
-       "Process only part K of N of the inputs (K is 1..N). K/N splits them by a hash of their names. count:K/N takes "
+       "Process only shard K of N of the inputs (K is 1..N). K/N splits them by a hash of their names, count:K/N takes "
        "every Nth input. auto takes K and N from the scheduler (docs/farm.md)",
        {},
        ""},
@@ -73,7 +74,8 @@ std::span<const Global> all_globals() {
        ""},
       {"bits",
        "DEPTH",
-       "Bits per channel of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: as the input",
+       "Bits per channel of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: as the input if "
+       "the format holds it",
        {"8", "16", "16f", "32f"},
        ""},
       {"quality",
@@ -112,14 +114,14 @@ std::span<const Global> all_globals() {
        ""},
       {"input-alpha",
        "KIND",
-       "Alpha of the input. Default: premultiplied for EXR, straight for all other formats",
+       "Alpha of the input. Default: as the file records for TIFF, premultiplied for EXR, straight for other formats",
        {"straight", "premultiplied"},
        ""},
-      {"input-primaries", "NAME",
+      {"input-primaries", "X,Y,...",
        "Primaries of the input's color: a name, or eight numbers with commas: x and y of red, green, blue and white. "
        "Default: from the file, else rec709",
        primaries_names(), "", false, false, true},
-      {"output-primaries", "NAME",
+      {"output-primaries", "X,Y,...",
        "Convert the result to these primaries and record them in the output (EXR, PNG, JPEG or TIFF). Default: the "
        "input's, or Rec. 709 if an op or the format needs it",
        primaries_names(), "", false, false, true},
@@ -131,15 +133,21 @@ std::span<const Global> all_globals() {
        true},
       {"apply-to",
        "NAME,...",
-       "Channels that ops filter: color (default), all, or names of channels and layers. Other channels take the "
-       "nearest texel when an op moves or resizes the image. They skip ops that mix texels, such as blur. mips always "
-       "makes levels of all channels",
+       "Channels that ops filter: color (default), all, or names of channels and layers. This is for blur, convolve, "
+       "dilate, erode, median, resize, rotate and warp. They move or resize other channels by the nearest texel, or "
+       "leave them as they are. Color ops such as exposure never change other channels; mips and nan always work on "
+       "all channels",
        {"color", "all"},
        "",
        false,
        false,
        true},
-      {"part", "WHICH", "Part of a multi-part EXR, by number or name. Default: the first", {}, "", true},
+      {"part",
+       "WHICH",
+       "Part of a multi-part EXR or page of a TIFF, by number or name. Default: the first",
+       {},
+       "",
+       true},
       {"layer", "NAME", "Work on the channels NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
       {"level", "N", "Level of a mip-mapped input to read. Default: 0; `compare` compares all levels", {}, "", true},
       {"max-side", "N", "Limit for each side of an input, in texels (default 32768)", {}, "", true, true},
@@ -162,7 +170,7 @@ std::span<const Global> all_globals() {
        true},
       {"require-sandbox",
        "",
-       "Fail with exit code 7 if the system cannot filter a decoder's system calls. Default: warn",
+       "Fail with exit code 7 if decoders cannot run in the sandbox, which needs seccomp. Default: print a warning",
        {},
        "",
        true,
@@ -204,12 +212,13 @@ std::span<const Global> all_globals() {
       {"progress-file", "FILE", "Write --progress json or openjd to FILE (default: standard error)", {}, ""},
       {"device",
        "WHICH",
-       "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: the fastest kind of device",
+       "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: a discrete GPU, else an integrated or "
+       "virtual one, else the CPU device",
        {},
        "",
        false,
        true},
-      {"require-gpu", "", "Fail with exit code 4 if there is no GPU", {}, "", false, true},
+      {"require-gpu", "", "Fail with exit code 4 if ops would run without a GPU", {}, "", false, true},
       {"tile-side",
        "TEXELS",
        "Longest side of a tile. Tiles give the same result (docs/tiling.md has one exception). Default: tile only if "
@@ -220,18 +229,16 @@ std::span<const Global> all_globals() {
        true},
       {"max-dispatch-ms",
        "MS",
-       "Longest single GPU submission, in milliseconds; larger images are tiled. 0: no limit (default 500 on a GPU, 0 "
-       "on "
-       "a CPU)",
+       "Longest single GPU submission, in milliseconds; larger images are tiled. 0 is no limit. Default: 500 on a GPU, "
+       "0 on a CPU",
        {},
        "",
        false,
        true},
       {"device-seconds",
        "S",
-       "Fail with exit code 4 if one submission takes longer, in seconds. 0: no limit (default 600; for the op point "
-       "5, "
-       "plus 1 for each million texels)",
+       "Limit for the time of a single submission, in seconds; a longer one fails with exit code 4. 0 is no limit. "
+       "Default: 600, but for the op point 5 plus 1 for each million texels",
        {},
        "",
        false,
@@ -244,14 +251,15 @@ std::span<const Global> all_globals() {
       {"storage",
        "KIND",
        "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 is used "
-       "between ops and holds no alpha and no negative values. Default: fp16 for 8-bit and half inputs, else fp32",
+       "between ops and holds no alpha and no negative values. Default: fp16 if input and output are 8 bits or half, "
+       "else fp32",
        {"fp32", "fp16", "r11g11b10"},
        ""},
       {"space", "NAME", "Color space of the images between ops: rgb or CIE Yxy (default rgb)", {"rgb", "yxy"}, ""},
       {"no-fuse",
        "",
-       "Run each point op in its own pass, with float storage between passes. Default: fuse point ops into other "
-       "passes",
+       "Run each point op (which computes a texel only from the same texel) in its own pass, with float storage "
+       "between passes. Default: fuse point ops into other passes",
        {},
        ""},
       {"report", "FILE", "Write a JSON report with the results, and the time of each stage and pass", {}, ""},
@@ -270,7 +278,7 @@ std::span<const Global> all_globals() {
        {"none", "srgb", "log"},
        ""},
       {"explain", "", "Print the passes of the chain and why they were chosen; run nothing", {}, ""},
-      {"size", "WxH", "Image size for --explain and `shader`, if there is no input", {}, ""},
+      {"size", "WxH", "Image size for --explain and `shader`, if there is no input (default 1920x1080)", {}, ""},
       {"verify",
        "",
        "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output",

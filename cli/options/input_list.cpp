@@ -82,8 +82,7 @@ class Gatherer {
     for (const std::string& word : words) add_word(word);
     if (!options_.list.empty()) add_list(words);
     if (options_.frames && !has_sequence_)
-      fail(Exit::usage,
-           "--frames needs an input with a place for the frame number, like shot.%04d.exr or shot.####.exr");
+      fail(Exit::usage, "--frames needs a sequence as input, like shot.%04d.exr or shot.####.exr");
     list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
     choose();
     return std::move(list_);

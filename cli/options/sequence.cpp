@@ -18,14 +18,14 @@ std::optional<Sequence> Sequence::parse(const std::string& path) {
   if (!std::regex_search(name, found, place)) return std::nullopt;
   const std::string typed = found.str(), digits = found[1].str(), after = found.suffix();
   if (std::regex_search(after, second, place))
-    fail(Exit::usage, "{}: has two places for a frame number, {} and {}; give one", path, typed, second.str());
+    fail(Exit::usage, "{}: has two patterns for a frame number, {} and {}; give one", path, typed, second.str());
   constexpr int max_width = 18;
   Sequence sequence;
   if (typed[0] == '#') sequence.width_ = typed.size() == 1 ? 4 : int(std::min<size_t>(typed.size(), max_width + 1));
   else if (!digits.empty()) std::from_chars(digits.data(), digits.data() + digits.size(), sequence.width_);
   const bool has_zero = digits.starts_with('0') && digits.size() > 1;
   if (!digits.empty() && (!has_zero || digits.size() > 3 || sequence.width_ < 1))
-    fail(Exit::usage, "{}: {} is not a place for a frame number; expected %04d, %d or ####", path, typed);
+    fail(Exit::usage, "{}: {} is not a pattern for a frame number; expected %04d, %d or ####", path, typed);
   if (sequence.width_ > max_width)
     fail(Exit::usage, "{}: {} has too many digits; the limit is {}", path, typed, max_width);
   sequence.pattern_ = path;

@@ -188,8 +188,8 @@ static std::string to_table(const StatisticsResult& measured) {
   text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(color.log_average));
   for (const int percent : percentiles)
     text +=
-        fmt::format("  {:<16}{:>15}\n", fmt::format("{} % below", percent), shortest(percentile_of(color, percent)));
-  return text + "  luminance from\n" + stops_of(color.histogram);
+        fmt::format("  {:<16}{:>15}\n", fmt::format("percentile {}", percent), shortest(percentile_of(color, percent)));
+  return text + "  histogram: luminance from, number of texels\n" + stops_of(color.histogram);
 }
 
 std::string to_text(const StatisticsResult& measured) {

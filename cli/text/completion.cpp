@@ -282,8 +282,7 @@ static Exit run_completion(const CommandCall& call) {
     return Exit::done;
   }
   if (words.size() != 1)
-    fail(Exit::usage, "completion: {} arguments are given, and it takes 1; expected: gpupost {}", words.size(),
-         completion_verb.usage);
+    fail(Exit::usage, "completion: expected one of bash, zsh, fish: gpupost {}", completion_verb.usage);
   const std::string_view script = completion_script(words[0]);
   if (script.empty()) fail(Exit::usage, "completion: {} is not one of bash, zsh, fish", words[0]);
   print_out(script);

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 namespace gpupost {
@@ -63,12 +64,16 @@ static std::string help_of(const Param& param) {
 
 static std::vector<Note> notes_of(const Op& op) { return op.doc.notes ? op.doc.notes() : std::vector<Note>(); }
 
+// Rows have more examples, which tests run.
+static constexpr size_t most_shown_examples = 6;
+
 // Examples first, then options, then details.
 std::string help_text(const Op& op) {
   std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op.name,
                                  wrapped(fmt::format("{}.", op.doc.summary), 0));
-  for (const std::string_view example : op.doc.examples)
-    text += fmt::format("  gpupost {}{}{} in.exr\n", op.name, example.empty() ? "" : " ", example);
+  const std::string_view inputs = op.makes == Makes::cell ? "a.exr b.exr c.exr" : "in.exr";
+  for (const std::string_view example : op.doc.examples | std::views::take(most_shown_examples))
+    text += fmt::format("  gpupost {}{}{} {}\n", op.name, example.empty() ? "" : " ", example, inputs);
   if (!op.params.empty()) text += "\nOptions\n";
   for (const Param& param : op.params)
     text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)), help_of(param));
@@ -175,7 +180,8 @@ std::string help_text() {
       "Ops (gpupost help OP)\n{}\nVerbs (gpupost help VERB)\n",
       usage, ops_list());
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
-  text += "\nGlobal options (the environment variable in brackets sets the same)\n" + globals_text() + "\nExit codes\n";
+  text += "\nGlobal options (an environment variable in brackets sets the same option)\n" + globals_text() +
+          "\nExit codes\n";
   for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
   return text;
 }

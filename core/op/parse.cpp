@@ -62,8 +62,8 @@ static void take(Call& call, size_t index, const std::vector<std::string>& words
 static void check_effects(const Call& call) {
   for (const Param& param : call.op->params)
     if (param.effect.in && !call.is_default(param) && !param.effect.in(call))
-      fail(Exit::usage, "{}: {} has no effect without {}", call.op->name, call.text_of(param),
-           param.effect.requirement);
+      fail(Exit::usage, "{}: {} has no effect {}{}", call.op->name, call.text_of(param),
+           param.effect.requirement.starts_with("with ") ? "" : "without ", param.effect.requirement);
 }
 
 Call parse_call(const Op& op, const std::vector<std::string>& words) {

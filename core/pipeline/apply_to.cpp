@@ -43,7 +43,9 @@ static void check_name(std::string_view name, const Picture& picture) {
   const std::string expected = mixable.empty()
                                    ? "leave --apply-to out; the image has no other float channels"
                                    : fmt::format("expected color, all, or some of {}", fmt::join(mixable, ", "));
-  if (!is_found) fail(Exit::usage, "--apply-to {}: the image has no such channel other than color; {}", name, expected);
+  if (!is_found)
+    fail(Exit::usage, "--apply-to {}: the image has no channel or layer of this name besides color; {}", name,
+         expected);
   if (unmixable)
     fail(Exit::usage, "--apply-to {}: channel {} is uint, which ops cannot filter; {}", name, unmixable->name,
          expected);

@@ -249,8 +249,9 @@ void PlanBuilder::decide_stores() {
   for (Pass& pass : plan_.passes) {
     if ((pass.is_r11g11b10 = image(pass.target.image).is_packed))
       pass.values.push_back(
-          {"misfits_at", guard(Exit::usage, "--storage r11g11b10 holds neither negative values nor alpha; " +
-                                                pass.name + " makes {} texels that have them")});
+          {"misfits_at",
+           guard(Exit::usage, "--storage r11g11b10 holds neither negative values nor alpha; " + pass.name +
+                                  " makes {} texels that have them; use --storage fp16 or fp32")});
     const Space from = image(pass.source.image).space, to = image(pass.target.image).space;
     const bool stays = from == to && !pass.is_r11g11b10 && pass.points.on_load.empty() && pass.points.on_store.empty();
     pass.memory.has_statistics |= reads_statistics(pass.points);

@@ -188,8 +188,8 @@ std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, s
 }
 
 std::string describe(const LevelCheck& check) {
-  return fmt::format("level {}: largest error {:.3g} at ({}, {}).{}, {:.3g} of the tolerance {:.3g}", check.level,
-                     check.error, check.at.width, check.at.height, "rgba"[check.component], check.share,
+  return fmt::format("level {}: largest error {:.3g} at ({}, {}), channel {}, {:.3g} times the tolerance {:.3g}",
+                     check.level, check.error, check.at.width, check.at.height, "rgba"[check.component], check.share,
                      check.tolerance);
 }
 

@@ -50,7 +50,7 @@ std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, s
 // The numbers of a level of four a texel.
 Planes planes_of(const Level& level, Depth depth);
 
-// "level 3: largest error 1.2e-07 at (4, 2).r, 0.31 of the tolerance 3.9e-07"
+// "level 3: largest error 1.2e-07 at (4, 2), channel r, 0.31 times the tolerance 3.9e-07"
 std::string describe(const LevelCheck& check);
 
 }  // namespace gpupost

@@ -179,8 +179,7 @@ FileLocation place_of(const std::string& path, const fs::path& at) {
     place.folder = Descriptor(retried([&] { return open(folder.c_str(), O_PATH | flags); }));
   if (place.folder.get() >= 0) return place;
   if (errno == ENOENT)
-    fail(Exit::output, "{}: the folder {} does not exist (No such file or directory); create it, or use --mkdir", path,
-         folder.string());
+    fail(Exit::output, "{}: the folder {} does not exist; create it, or use --mkdir", path, folder.string());
   fail(exit_for(errno), "{}: the folder {} cannot be used: {}", path, folder.string(),
        std::generic_category().message(errno));
 }

@@ -183,8 +183,7 @@ TEST_CASE("a missing folder, a folder for a file and a file for a folder are nam
   const Folder folder;
   write_text(folder / "file", "old");
   CHECK(output_error_of([&] { write_text(folder / "none/file", "new"); }) ==
-        (folder / "none/file") + ": the folder " + (folder / "none") +
-            " does not exist (No such file or directory); create it, or use --mkdir");
+        (folder / "none/file") + ": the folder " + (folder / "none") + " does not exist; create it, or use --mkdir");
   CHECK(output_error_of([&] { write_text(folder / "", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "new/", "new"); }).ends_with(": cannot be written: Is a directory"));
   CHECK(output_error_of([&] { write_text(folder / "file/file", "new"); }) ==

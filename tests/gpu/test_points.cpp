@@ -148,9 +148,10 @@ TEST_CASE("what 11:11:10 bits cannot hold is refused: negative numbers, and alph
     const PlanInput input{.size = base.size, .storage = Depth::f32, .is_r11g11b10_between = true};
     const std::vector<Call> calls{call_of("flip", "x"), call_of("flip", "y")};
     const Plan made = plan(calls, input, gpu->info().traits);
-    CHECK_THROWS_WITH_AS(
-        check_guards(made, gpu->run(made, base, 0).statistics),
-        "--storage r11g11b10 holds neither negative values nor alpha; flip makes 1 texels that have them", Error);
+    CHECK_THROWS_WITH_AS(check_guards(made, gpu->run(made, base, 0).statistics),
+                         "--storage r11g11b10 holds neither negative values nor alpha; flip makes 1 texels that have "
+                         "them; use --storage fp16 or fp32",
+                         Error);
   }
 }
 

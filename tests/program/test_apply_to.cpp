@@ -160,5 +160,6 @@ TEST_CASE("--apply-to with a channel that is not there is refused in one line") 
   const Finished finished = place.gpupost({"blur", "--radius", "1", "depth.exr", "-o", "o.exr", "--apply-to", "Q"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==
-        "gpupost: --apply-to Q: the image has no such channel other than color; expected color, all, or some of Z\n");
+        "gpupost: --apply-to Q: the image has no channel or layer of this name besides color; expected color, all, or "
+        "some of Z\n");
 }

@@ -235,8 +235,12 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   };
   const Words five(face_files.begin(), face_files.end() - 1);
   const Refused refusals[] = {
-      {five, "cube", "out.dds", 1, {"--assemble cube", "5 inputs", "expected 6"}},
-      {face_files, "cube-from-cross", "out.dds", 1, {"--assemble cube-from-cross", "6 inputs", "expected 1"}},
+      {five, "cube", "out.dds", 1, {"--assemble cube", "number of inputs is 5", "expected 6"}},
+      {face_files,
+       "cube-from-cross",
+       "out.dds",
+       1,
+       {"--assemble cube-from-cross", "number of inputs is 6", "expected 1"}},
       {face_files, "cube", "out.exr", 1, {"--assemble cube", "exr", ".ktx2 or .dds"}},
       {face_files, "array", "out.png", 1, {"--assemble array", "png", ".ktx2 or .dds"}},
       {face_files, "cubes", "out.dds", 1, {"--assemble cubes", "did you mean `cube`"}},

@@ -215,7 +215,7 @@ TEST_CASE("a table says what JSON says, and the report has the same object") {
   const Finished table = place.gpupost({"in.exr", "stats", "--table"});
   const json plain = stats_of(place, "in.exr");
   CHECK(table.exit_code == 0);
-  for (const std::string& text : Words{"luminance", "log average", "50 % below", plain["luminance"]["mean"].dump()})
+  for (const std::string& text : Words{"luminance", "log average", "percentile 50", plain["luminance"]["mean"].dump()})
     CHECK_MESSAGE(table.out.find(text) != std::string::npos, text, " is missing in\n", table.out);
   CHECK(place.gpupost({"in.exr", "stats", "--report", "r.json"}).exit_code == 0);
   const json report = json::parse(place.read("r.json"));

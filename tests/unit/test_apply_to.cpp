@@ -85,8 +85,9 @@ TEST_CASE("--apply-to takes color, all, channels and layers, and refuses what is
   for (const char* wrong : {"", ",", "Z,", ",Z", "Z,,N"}) CHECK_THROWS_AS(parse_apply_to(wrong), Error);
   for (const char* right : {"color", "all", "Z", "N", "N.X,Z"}) CHECK_MESSAGE(refusal(right) == "", right);
   CHECK(refusal("Q") ==
-        "--apply-to Q: the image has no such channel other than color; expected color, all, or some of N.X, N.Y, Z");
-  CHECK(refusal("R").starts_with("--apply-to R: the image has no such channel other than color"));
+        "--apply-to Q: the image has no channel or layer of this name besides color; expected color, all, or some of "
+        "N.X, N.Y, Z");
+  CHECK(refusal("R").starts_with("--apply-to R: the image has no channel or layer of this name besides color"));
   CHECK(refusal("id") ==
         "--apply-to id: channel id is uint, which ops cannot filter; expected color, all, or some of N.X, N.Y, Z");
 }

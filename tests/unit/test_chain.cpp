@@ -85,10 +85,10 @@ TEST_CASE("a positional word stands behind the op by itself, and nowhere twice w
 
 TEST_CASE("options of mips that mean nothing together are refused in one line") {
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=kaiser", "--from-base"}) ==
-        "1 mips: --method single-pass works only with the plain box filter; with --filter kaiser --from-base expected "
-        "per-level or auto");
+        "1 mips: --method single-pass works only with the plain box filter; leave out --filter kaiser --from-base, or "
+        "use --method per-level");
   CHECK(refusal(mips(), {"--reduce=min", "--normal"}) ==
-        "1 mips: --reduce min works only with the plain box filter; with --normal expected mean");
+        "1 mips: --reduce min works only with the plain box filter; leave out --normal, or use --reduce mean");
   CHECK(refusal(mips(), {"--method=single-pass", "--filter=box"}) == "");
   CHECK(refusal(mips(), {"--normal", "--hicomp"}).starts_with("1 mips: --hicomp is for color"));
 }

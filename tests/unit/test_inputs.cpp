@@ -160,7 +160,7 @@ TEST_CASE("only the file name has the place of a frame, and only one") {
   CHECK_FALSE(Sequence::parse("%s.exr"));
   CHECK(Sequence::parse("a#/in.#.exr")->path(1) == "a#/in.0001.exr");
   for (const char* word : {"#.#.exr", "a%04d.##.exr", "%d%d"})
-    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("two places") != std::string::npos);
+    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("two patterns") != std::string::npos);
   for (const char* word : {"%4d", "%00d", "%0d", "%0004d", "%12d"})
     CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("expected %04d") != std::string::npos);
   CHECK(error_of(Exit::usage, [&] { Sequence::parse("####################.exr"); }).find("18") != std::string::npos);

@@ -78,9 +78,9 @@ TEST_CASE("a header that cannot be read is refused with its line and what was ex
       {"//!point dim\n//!space xyz\n", "2 dim.glsl:2: //!space xyz is not valid; expected //!space rgb|yxy"},
       {"//!point dim\n//!alpha\n", "2 dim.glsl:2: //!alpha is not valid; expected //!alpha straight|premultiplied"},
       {"//!point dim\n\n//!param factor 1\n", "2 dim.glsl:3: //!param factor 1 is not valid; expected //!param NAME"},
-      {"//!point dim\n//!param factor x 0..1\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
-      {"//!point dim\n//!param factor 1 0-1\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
-      {"//!point dim\n//!param factor 1 0..1e99\n", "expected //!param NAME DEFAULT LEAST..MOST HELP"},
+      {"//!point dim\n//!param factor x 0..1\n", "expected //!param NAME DEFAULT MIN..MAX HELP"},
+      {"//!point dim\n//!param factor 1 0-1\n", "expected //!param NAME DEFAULT MIN..MAX HELP"},
+      {"//!point dim\n//!param factor 1 0..1e99\n", "expected //!param NAME DEFAULT MIN..MAX HELP"},
       {"//!point dim\n//!param factor 2 0..1\n", "expected //!param with a default within its range"},
       {header + "//!param factor 1 0..1\n", "2 dim.glsl:3: declares factor a second time; remove one"}};
   for (const auto& [lines, message] : wrong) {

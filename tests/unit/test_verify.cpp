@@ -92,8 +92,8 @@ TEST_CASE("a planted error is found where it was planted") {
       CHECK(check.at == at);
       CHECK(check.component == component);
       CHECK(check.error == doctest::Approx(40).epsilon(0.05));
-      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}).{}", check.error, at.width,
-                                            at.height, "rgba"[component]);
+      const std::string place = fmt::format("level 2: largest error {:.3g} at ({}, {}), channel {}", check.error,
+                                            at.width, at.height, "rgba"[component]);
       CHECK_MESSAGE(describe(check).starts_with(place), describe(check));
     }
 }

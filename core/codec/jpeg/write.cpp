@@ -63,7 +63,7 @@ class Encoder {
 
 Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8) fail(Exit::output, "jpg holds 8 bits, not {}", name_of(options.depth));
+  if (options.depth != Depth::u8) fail(Exit::output, "jpg holds 8 bits, not {}; use --bits 8", name_of(options.depth));
   check_color(picture, "jpg", options);
   const bool has_alpha = picture.groups.front().has_alpha();
   if (has_alpha || !is_encodable(picture, options)) {

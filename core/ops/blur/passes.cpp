@@ -205,16 +205,17 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
 Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
   if (traits.type == DeviceType::cpu && is_box)
-    return {method_named("sliding"), "its sums cost the least on a CPU, at any radius"};
-  if (traits.type == DeviceType::cpu) return {method_named("lines"), "a CPU reads each texel once for many sums"};
+    return {method_named("sliding"), "running sums are the fastest on a CPU, at any radius"};
+  if (traits.type == DeviceType::cpu)
+    return {method_named("lines"), "on a CPU it is the fastest: each texel is read once for several sums"};
   const int few = input.storage == Depth::f32 ? 6 : 5;  // as measured on an H100
   const bool is_large = std::max(blur.radius_x, blur.radius_y) > few;
   const bool sums_fit = is_box && can_stream(blur, Stream::sums, input, traits);
   const bool taps_fit = can_stream(blur, Stream::taps, input, traits);
   if (sums_fit || taps_fit)
     return {method_named(sums_fit && (is_large || !taps_fit) ? "sliding" : "shared"), "one pass through shared memory"};
-  if (is_box && is_large) return {method_named("sliding"), "its sums cost the same at any radius"};
-  return {method_named("lines"), "too many reads for one pass, and each texel is read for several sums at once"};
+  if (is_box && is_large) return {method_named("sliding"), "running sums cost the same at any radius"};
+  return {method_named("lines"), "too many reads for one pass; each texel is read once for several sums"};
 }
 
 Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {

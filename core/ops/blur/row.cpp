@@ -39,33 +39,33 @@ static const Benchmark bench = blur_benchmark();
 
 const Op blur_op{
     .name = "blur",
-    .doc = {.group = OpGroup::blur,
-            .summary = "Blur with a box or a gaussian of any radius",
-            .description =
-                "R is --radius and S is --sigma. A box averages the 2R+1 x 2R+1 texels around each texel. A gaussian "
-                "weights these texels by exp(-d^2 / (2 S^2)), where d is their distance. With --sigma alone, R is "
-                "ceil(3 S). With --kernel gaussian and --radius alone, S is R / 3. Weights are normalized. Weights "
-                "below 2^-24 of the middle weight count as 0.\nColor is blurred in linear light with premultiplied "
-                "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
-                "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
-                "and no further.\nAll methods agree to within rounding, except spline. Spline is the default if only "
-                "--sigma is given and S is 5 or more. Its cost does not grow with S. It blurs on a coarser grid and "
-                "does not cut the gaussian off at 3 S. Its error is at most 0.1 % of the middle weight, and 0.02 % of "
-                "the height of an edge. With spline, an infinity spreads up to 6 S.",
-            .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
-                        "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "
-                        "Processing, 1993 (spline)",
-            .examples =
-                {"--radius 7", "--radius 7 --zcurve", "--sigma 1.5", "--kernel gaussian --radius 4 --border repeat",
-                 "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
-                 "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
-                 "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalize",
-                 "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalize",
-                 "--sigma 2 --method separable --axis x", "--radius 5 --method separable --axis y --border black",
-                 "--radius 2 --passes 3", "--radius 7 --method shared", "--radius 15 --method sliding",
-                 "--sigma 3 --method lines", "--sigma 12", "--sigma 6 --method spline --border mirror",
-                 "--sigma 9 --axis x --border renormalize", "--sigma 7 --axis y --border black",
-                 "--sigma 30 --border repeat"}},
+    .doc =
+        {.group = OpGroup::blur,
+         .summary = "Blur with a box or a gaussian of any radius",
+         .description =
+             "R is --radius and S is --sigma. A box averages the 2R+1 x 2R+1 texels around each texel. A gaussian "
+             "weights these texels by exp(-d^2 / (2 S^2)), where d is their distance. With --sigma alone, R is "
+             "ceil(3 S). With --kernel gaussian and --radius alone, S is R / 3. Weights are normalized. Weights "
+             "below 2^-24 of the middle weight count as 0.\nColor is blurred in linear light with premultiplied "
+             "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
+             "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
+             "and no further.\nAll methods agree to within rounding, except spline. Spline is the default if only "
+             "--sigma is given and S is 5 or more. Its cost does not grow with S. It blurs on a coarser grid and "
+             "does not cut the gaussian off at 3 S. Its error is at most 0.1 % of the middle weight, and 0.02 % of "
+             "the height of an edge. With spline, an infinity spreads up to 6 S.",
+         .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
+                     "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "
+                     "Processing, 1993 (spline)",
+         .examples = {"--radius 7", "--sigma 1.5", "--sigma 12", "--radius 2 --passes 3",
+                      "--kernel gaussian --radius 4 --border repeat", "--sigma 2 --method separable --axis x",
+                      "--radius 7 --zcurve", "--radius 2 --method direct --order rows --workgroup 8x8 --border black",
+                      "--radius 3 --method direct --order z --workgroup 16x16 --border mirror",
+                      "--sigma 1 --method direct --order amd --workgroup 32x8 --border renormalize",
+                      "--kernel box --radius 3 --method separable --order rows --workgroup 32x8 --border renormalize",
+                      "--radius 5 --method separable --axis y --border black", "--radius 7 --method shared",
+                      "--radius 15 --method sliding", "--sigma 3 --method lines",
+                      "--sigma 6 --method spline --border mirror", "--sigma 9 --axis x --border renormalize",
+                      "--sigma 7 --axis y --border black", "--sigma 30 --border repeat"}},
     .params = {{.name = "radius",
                 .help = "Distance in texels from the middle of the kernel to its edge",
                 .kind = ParamKind::integer,

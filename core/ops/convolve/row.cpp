@@ -259,17 +259,16 @@ const Op convolve_op{
                 "Each texel becomes the weighted sum of the texels around it, in premultiplied linear light. The "
                 "kernel is applied as written, not mirrored. Both sides of the kernel must be odd. --kernel reads a "
                 "text file: one line per row, with spaces or commas between the weights. A kernel that is the product "
-                "of a "
-                "column and a row runs as two passes, which is faster from 7x7 weights on; --explain says so. "
-                "--keep-alpha is for "
-                "kernels whose weights add up to 0, such as edge detectors. For gaussians and boxes, `blur` is faster.",
+                "of a column and a row runs as two passes, which is faster from 7x7 weights on; --explain says so. "
+                "--keep-alpha is for kernels whose weights add up to 0, such as edge detectors. For gaussians and "
+                "boxes, `blur` is faster.",
             .citation = "OpenCV filter2D",
             .examples = {"--rows 0,-1,0,-1,6,-1,0,-1,0", "--rows -1,0,1,-2,0,2,-1,0,1 --keep-alpha --border mirror",
                          "--rows 1,2,3,2,1,2,4,6,4,2,3,6,9,6,3,2,4,6,4,2,1,2,3,2,1 --normalize --border repeat"}},
     .params = {{.name = "rows",
                 .help = "Weights of a square kernel, row by row",
                 .kind = ParamKind::text,
-                .form = {.syntax = "N,N,N,...",
+                .form = {.syntax = "N,N,N,... (K x K numbers, K odd)",
                          .matches = [](std::string_view word) { return square_of(word).has_value(); }}},
                {.name = "kernel",
                 .help = "Text file of weights, instead of --rows",

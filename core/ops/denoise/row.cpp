@@ -23,7 +23,7 @@ bool has(const Call& call, std::string_view pictures) { return !call.word(pictur
 
 void check(const Call& call) {
   if (!has(call, "albedo") && !has(call, "normals"))
-    fail(Exit::usage, "denoise: no feature image is given; expected --albedo, --normals or both");
+    fail(Exit::usage, "denoise: neither --albedo nor --normals is given; expected --albedo, --normals or both");
 }
 
 Needs needs(const Call& call) {
@@ -259,17 +259,17 @@ const Op denoise_op{
         {.group = OpGroup::filter,
          .summary = "Smooth a path-traced render where its albedo and normals are smooth",
          .description =
-             "Divides the image by its albedo, smooths the remaining light, and multiplies by the albedo again, so "
-             "that textures stay sharp. Each pass of the a-trous filter weights 5x5 texels by a B3 spline. They are "
-             "one texel apart in the first pass, and twice as far in each next one. The weight of each neighbor is "
-             "multiplied by exp(-d^2 / (2 V^2)) for each feature. d is the distance of the two albedos or normals, and "
-             "V is --albedo-range or --normals-range. With --range, the light is such a feature too.\nWithout --range, "
-             "the filter does not see edges that are neither in the albedo nor in the normals. So it smooths shadows, "
-             "reflections and what is behind glass. Fireflies are spread, not removed; put `median` before. It is no "
-             "match for trained denoisers.\nThe feature images must have the size of the image, and no noise. Give "
-             "normals as vectors of length 1 in float R, G and B. An albedo below 0.01 counts as 0.01. Means are "
-             "weighted by alpha, and alpha does not change. Texels that are transparent, NaN, infinite or above 1e15 "
-             "stay as they are.",
+             "Needs --albedo, --normals or both. Divides the image by its albedo, smooths the remaining light, and "
+             "multiplies by the albedo again, so that textures stay sharp. Each pass of the a-trous filter weights 5x5 "
+             "texels by a B3 spline. They are one texel apart in the first pass, and twice as far in each next one. "
+             "The weight of each neighbor is multiplied by exp(-d^2 / (2 V^2)), once for albedo and once for normals. "
+             "d is the distance of the two albedos or normals, and V is --albedo-range or --normals-range. --range "
+             "does the same for the light.\nWithout --range, the filter does not see edges that are neither in the "
+             "albedo nor in the normals. So it smooths shadows, reflections and what is behind glass. Fireflies are "
+             "spread, not removed; put `median` before `denoise`. It is no match for trained denoisers.\nThe images of "
+             "albedo and normals must have the size of the image, and no noise. Give normals as vectors of length 1 in "
+             "float R, G and B. An albedo below 0.01 counts as 0.01. Means are weighted by alpha, and alpha does not "
+             "change. Texels that are transparent, NaN, infinite or above 1e15 stay as they are.",
          .citation =
              "H. Dammertz, D. Sewtz, J. Hanika, H. Lensch, Edge-Avoiding A-Trous Wavelet Transform for fast Global "
              "Illumination Filtering, 2010; division by albedo as in C. Schied et al., Spatiotemporal Variance-Guided "
@@ -297,8 +297,8 @@ const Op denoise_op{
                 .max = 100,
                 .effect = {.in = [](const Call& call) { return has(call, "normals"); }, .requirement = "--normals"}},
                {.name = "range",
-                .help =
-                    "Standard deviation in light, after the division by albedo; keeps shadows but also noise above it",
+                .help = "Standard deviation in light, after the division by albedo. Keeps shadows, but also noise that "
+                        "is stronger. Default: light is not compared",
                 .default_value = 1,
                 .min = 0.001,
                 .max = 65504,

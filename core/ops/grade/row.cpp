@@ -89,7 +89,7 @@ Param channels_param(std::string_view name, std::string_view help, bool (*matche
           .help = help,
           .kind = ParamKind::text,
           .form = {.syntax = "N or R,G,B", .matches = matches},
-          .effect = {.in = has_no_file, .requirement = "numbers of options (leave --file out)"}};
+          .effect = {.in = has_no_file, .requirement = "with --file; leave one of them out"}};
 }
 
 }  // namespace
@@ -99,8 +99,8 @@ const Op grade_op = point_op({
     .doc = {.group = OpGroup::color,
             .summary = "Apply an ASC CDL: slope, offset, power, saturation",
             .description =
-                "Each of R, G and B becomes (slope * c + offset)^power, with straight alpha. Negative values do not "
-                "get the power. Then the distance of each channel from the Rec. 709 luma is multiplied by the "
+                "Each of R, G and B becomes (slope * c + offset)^power, with straight alpha. The power is not applied "
+                "to negative values. Then the distance of each channel from the Rec. 709 luma is multiplied by the "
                 "saturation. --clamp limits values to 0..1 before the power and after the saturation, as ASC CDL 1.2 "
                 "requires; without it, light above 1 stays. --file reads a .cc, .ccc or .cdl file. The CDL applies to "
                 "the values in the chain, which are linear. A CDL for a log space needs `ocio` before and after it: "
@@ -119,7 +119,7 @@ const Op grade_op = point_op({
                 .default_value = 1,
                 .min = 0,
                 .max = 16,
-                .effect = {.in = has_no_file, .requirement = "numbers of options (leave --file out)"}},
+                .effect = {.in = has_no_file, .requirement = "with --file; leave one of them out"}},
                {.name = "clamp", .help = "Clamp values to 0..1", .kind = ParamKind::flag},
                {.name = "file",
                 .help = "CDL file to read, instead of the other options",

@@ -343,12 +343,12 @@ const Op guided_op{
              "In each window of 2R+1 x 2R+1 texels, the filter fits each channel by a linear function of the guide's "
              "R, G and B. R is --radius. The result is the mean of the functions of all windows around a texel, "
              "applied to its guide. The guide is the image itself, or --guide, which must have the same size. Contrast "
-             "well below the square root of --epsilon is smoothed; stronger edges of the guide stay. A gray guide acts "
-             "as in the gray filter with a third of --epsilon. The time does not depend on --radius.\nThe filter works "
-             "on straight color in linear light, with means weighted by alpha. Alpha does not change. Texels beyond "
-             "the border are left out. So are texels that are transparent, NaN, infinite or above 1e15, and these stay "
-             "as they are. Sums are 32-bit floats, so contrast below 1/256 of the local brightness always counts as "
-             "flat.",
+             "well below the square root of --epsilon is smoothed; stronger edges of the guide stay. A gray guide "
+             "gives the result of the filter for one channel with a third of --epsilon. The time does not depend on "
+             "--radius.\nThe filter works on straight color in linear light, with means weighted by alpha. Alpha does "
+             "not change. Texels beyond the border are left out. Texels that are transparent, NaN, infinite or above "
+             "1e15 are left out too, and do not change. Sums are 32-bit floats, so contrast below 1/256 of the local "
+             "brightness always counts as flat.",
          .citation =
              "K. He, J. Sun, X. Tang, Guided Image Filtering, 2010 (equations 19 to 21); OpenCV ximgproc guidedFilter "
              "with a color guide",

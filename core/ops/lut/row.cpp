@@ -206,10 +206,11 @@ const Op lut_op = point_op({
                 "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files with a 1-D table before a 3-D "
                 "table. The table gets straight color in the input's own primaries. A color outside the table's domain "
                 "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper encodes "
-                "it. With --srgb or --linear, the result is linear light, and any op may follow. Otherwise the result "
-                "is written as it is, neither decoded nor encoded. Then only ops that work on each texel alone, such "
-                "as `clamp`, and ops that move texels, such as `crop`, may follow. A NaN in R, G or B makes the texel "
-                "NaN. `ocio --file` reads other formats.",
+                "it. ACEScct of x is (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + 0.0729055341958355 up to x = "
+                "0.0078125. With --srgb or --linear, the result is linear light, and any op may follow. Otherwise the "
+                "result is written as it is, neither decoded nor encoded. Then only ops that work on each texel alone, "
+                "such as `clamp`, and ops that move texels, such as `crop`, may follow. A NaN in R, G or B makes the "
+                "texel NaN. `ocio --file` reads other formats.",
             .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
             .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
                          "testdata/look.cube --log-shaper --linear"}},
@@ -229,15 +230,13 @@ const Op lut_op = point_op({
                 .help = "Encode light as sRGB before the table and decode its result; for tables made for 8-bit images",
                 .kind = ParamKind::flag},
                {.name = "log-shaper",
-                .help = "Encode light x as ACEScct before the table: (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + "
-                        "0.0729055341958355 up to x = 0.0078125. Light from -0.007 to 223 becomes 0 to 1",
+                .help = "Encode light as ACEScct before the table; light from -0.007 to 223 becomes 0 to 1",
                 .kind = ParamKind::flag,
-                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "linear input (leave --srgb out)"}},
+                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "with --srgb; leave one of them out"}},
                {.name = "linear",
                 .help = "Treat the table's result as linear light, so that any op may follow",
                 .kind = ParamKind::flag,
-                .effect = {[](const Call& call) { return !call.flag("srgb"); },
-                           "a result that is not sRGB (leave --srgb out)"}}},
+                .effect = {[](const Call& call) { return !call.flag("srgb"); }, "with --srgb; leave one of them out"}}},
     .prepare = prepare,
     .needs = [](const Call&) { return Needs{.file = "file", .most_file_bytes = size_t(512) << 20}; },
     .output = output,

@@ -158,11 +158,12 @@ static void check(const Call& call) {
     if (call.flag(flag)) filter += fmt::format(" --{}", flag);
   for (const auto& [name, free] : {std::pair{"reduce", "mean"}, {"variant", "auto"}})
     if (call.choice(name) != free)
-      fail(Exit::usage, "mips: --{} {} works only with the plain box filter; with{} expected {}", name,
+      fail(Exit::usage, "mips: --{0} {1} works only with the plain box filter; leave out{2}, or use --{0} {3}", name,
            call.choice(name), filter, free);
   if (call.choice("method") == "single-pass")
     fail(Exit::usage,
-         "mips: --method single-pass works only with the plain box filter; with{} expected per-level or auto", filter);
+         "mips: --method single-pass works only with the plain box filter; leave out{}, or use --method per-level",
+         filter);
 }
 
 static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int levels) {
@@ -322,19 +323,19 @@ const Op mips_op{
                 "multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage "
                 "is for textures that are drawn with an alpha test, such as leaves. Without it, leaves get thinner in "
                 "each level. With it, the share of the area that passes the test is the same in every level. Coverage "
-                "is counted at 4 x 4 interpolated samples between each four neighboring texels. Alpha is multiplied by "
+                "is measured with bilinear samples of alpha, 4 x 4 for each texel. Alpha is multiplied by "
                 "a factor from 0 to 4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the "
                 "same factor. Level 0 and images without alpha do not change.",
             .citation =
                 "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
                 "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-            .examples = {"", "--method single-pass", "--method per-level", "--levels 3", "--levels 1", "--reduce min",
+            .examples = {"", "--levels 3", "--filter kaiser", "--reduce min", "--normal", "--coverage 0.5",
+                         "--method single-pass", "--method per-level", "--levels 1",
                          "--reduce max --method single-pass", "--method single-pass --levels 2",
-                         "--method single-pass --levels 6", "--filter kaiser",
-                         "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
-                         "--filter triangle", "--hicomp", "--normal",
-                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.5",
-                         "--coverage 0.3 --filter kaiser", "--filter lanczos3 --ringing keep"}},
+                         "--method single-pass --levels 6", "--filter lanczos3 --hicomp --border repeat",
+                         "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp",
+                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.3 --filter kaiser",
+                         "--filter lanczos3 --ringing keep"}},
     .params =
         {{.name = "method",
           .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "

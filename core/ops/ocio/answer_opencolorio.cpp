@@ -27,7 +27,7 @@ OCIO::ConstConfigRcPtr config_of(const std::string& name) {
   try {
     return OCIO::Config::CreateFromFile(name.c_str());
   } catch (const OCIO::Exception& error) {
-    fail(Exit::input, "{}: {}", name, error.what());
+    fail(Exit::input, "{}: cannot be read as a configuration; expected a file, cg or studio ({})", name, error.what());
   }
 }
 

@@ -212,7 +212,7 @@ const Op ocio_op{
                text_param("looks",
                           "Looks to use instead of those of the view: names with + (apply) or - (invert) before each",
                           "LOOKS", {has_display, "--display"}),
-               text_param("look", "Look to apply", "LOOK"),
+               text_param("look", "Look to apply alone, without a display", "LOOK"),
                text_param("file",
                           "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, ccc, "
                           "cdl, spi1d, spi3d, 3dl",

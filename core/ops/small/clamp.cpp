@@ -74,14 +74,14 @@ const Op nan_op = point_op({
             .description =
                 "Works on every channel of type half or float, including depth and other layers. NaN becomes 0. "
                 "Infinities become 0, or with --policy clamp 65504 or -65504, the largest half values. With --policy "
-                "error, an image with NaN or infinite values is refused with exit code 2.",
+                "error, an image with NaN or infinite values is an error, with exit code 2.",
             .citation = "IEEE 754",
             .examples = {"", "--policy clamp", "--policy error"}},
-    .params = {{.name = "policy",
-                .help =
-                    "zero replaces infinities by 0; clamp replaces them by 65504 or -65504; error refuses the image",
-                .kind = ParamKind::choice,
-                .choices = {"zero", "clamp", "error"}}},
+    .params =
+        {{.name = "policy",
+          .help = "zero replaces infinities by 0; clamp replaces them by 65504 or -65504; error ends with exit code 2",
+          .kind = ParamKind::choice,
+          .choices = {"zero", "clamp", "error"}}},
     .channels = Channels::all,
     .footprint = footprint,
     .point = Point{.kernel = "small/nan.glsl",

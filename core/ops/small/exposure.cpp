@@ -155,13 +155,13 @@ const Op exposure_op = point_op({
                            "factor is at most 126 stops up or down, and 1 if the image is black. The result does not "
                            "depend on the brightness of the input; with --percentile it may differ by 1/16 stop.\nWith "
                            "--auto-from each image gets the exposure that --auto would choose from the statistics of a "
-                           "file, apart from rounding. The file is the output of `stats -o FILE.json`. Its lines "
-                           "are found by the name of the image, without folders, so that machines may have other "
-                           "folders.\n--smooth takes the exposures of a sequence, in the order of the frame numbers. "
-                           "Each becomes the median of the exposures in a window around it, in stops, then the mean "
-                           "of the medians in such a window. At the ends of the sequence the window is shortened. "
-                           "Black images count in no window. With --auto, a first pass measures all images of the "
-                           "run.",
+                           "file, apart from rounding. The file is the output of `stats -o FILE.json`. An image is "
+                           "found in it by its name without folders, so that machines may have different "
+                           "folders.\n--smooth works on the exposures of a sequence, in stops, in the order of the "
+                           "frame numbers. First, each exposure is replaced by the median of the window of frames "
+                           "around it. Then each median is replaced by the mean of the medians in its window. At the "
+                           "ends of the sequence the window is shorter. Black images are ignored. With --auto, a first "
+                           "pass measures all images of the run.",
             .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                         "2002, eq. 1 and 2 (--auto)",
             .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},

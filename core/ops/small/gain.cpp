@@ -30,9 +30,10 @@ bool are_all(const Call& call, double number) {
   return numbers[0] == number && numbers[1] == number && numbers[2] == number;
 }
 
-std::vector<Param> params(double def) {
+// `help` is the help of --value, and `channel_help` that of --red, --green and --blue.
+std::vector<Param> params(double def, std::string_view help, std::string_view channel_help) {
   std::vector<Param> made{{.name = "value",
-                           .help = "Number for R, G and B",
+                           .help = help,
                            .default_value = def,
                            .min = -65504,
                            .max = 65504,
@@ -43,11 +44,8 @@ std::vector<Param> params(double def) {
                                           },
                                       .requirement = "a channel without its own value"}}};
   for (const std::string_view channel : channels)
-    made.push_back({.name = channel,
-                    .help = "Number for this channel; default: --value",
-                    .min = -65504,
-                    .max = 65504,
-                    .presence = Presence::optional});
+    made.push_back(
+        {.name = channel, .help = channel_help, .min = -65504, .max = 65504, .presence = Presence::optional});
   return made;
 }
 
@@ -56,12 +54,12 @@ std::vector<Param> params(double def) {
 const Op gain_op = point_op({
     .name = "gain",
     .doc = {.group = OpGroup::color,
-            .summary = "Multiply R, G and B by a number",
-            .description = "--value multiplies R, G and B; --red, --green and --blue set the number of one channel. "
+            .summary = "Multiply R, G and B by a factor",
+            .description = "--value multiplies R, G and B; --red, --green and --blue set the factor of one channel. "
                            "The light is linear. Alpha does not change.",
             .citation = "The slope of ASC CDL 1.2",
             .examples = {"--value 1.5", "--red 0.9 --blue 1.2"}},
-    .params = params(1),
+    .params = params(1, "Factor for R, G and B", "Factor for this channel only; default: --value"),
     .point = Point{.kernel = "small/gain.glsl",
                    .alpha = PointAlpha::any,
                    .fields = fields,
@@ -83,7 +81,7 @@ const Op offset_op = point_op({
                            "texels with alpha 0 do not change.",
             .citation = "The offset of ASC CDL 1.2",
             .examples = {"--value 0.1", "--red -0.05 --green 0.01"}},
-    .params = params(0),
+    .params = params(0, "Number to add to R, G and B", "Number to add to this channel only; default: --value"),
     .point = Point{.kernel = "small/offset.glsl",
                    .fields = fields,
                    .texel =

@@ -160,7 +160,7 @@ const Op matrix_op = point_op({
           .help = "Weights of R, G and B for the new R, then for the new G, then for the new B; a fourth number per "
                   "row is an offset",
           .kind = ParamKind::text,
-          .form = {.syntax = "RR,RG,RB,GR,GG,GB,BR,BG,BB",
+          .form = {.syntax = "RR,RG,RB,... (9 or 12 numbers)",
                    .matches = [](std::string_view text) { return parsed(text).has_value(); }}},
          {.name = "named", .help = "Named matrix, instead of --rows", .kind = ParamKind::choice, .choices = names()}},
     .check =

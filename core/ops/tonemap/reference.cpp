@@ -22,10 +22,11 @@ bool is_of_curves(std::string_view option) {
   return std::ranges::any_of(all_curves(), [&](const Curve& curve) { return param_of(curve, option) != nullptr; });
 }
 
-std::string options_of(const Curve& curve) {
-  std::vector<std::string> options;
-  for (const CurveParam& param : curve.params) options.push_back(fmt::format("--{}", param.option));
-  return options.empty() ? "none" : fmt::format("{}", fmt::join(options, ", "));
+std::string curves_with(std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const Curve& curve : all_curves())
+    if (param_of(curve, option)) names.push_back(curve.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void check_curve_options(const Call& call, const Curve& curve) {
@@ -35,8 +36,8 @@ void check_curve_options(const Call& call, const Curve& curve) {
     const CurveParam* param = param_of(curve, option.name);
     const bool scales = option.name == "average" && call.has("key");
     if (!param && !scales)
-      fail(Exit::usage, "tonemap: --{} {} has no effect with --curve {}; expected {}", option.name, value, curve.name,
-           options_of(curve));
+      fail(Exit::usage, "tonemap: --{} {} has no effect with --curve {}; leave it out, or use a curve that has it: {}",
+           option.name, value, curve.name, curves_with(option.name));
     if (param && (value < param->min || value > param->max))
       fail(Exit::usage, "tonemap: --{} {} is outside {}..{}, the range for --curve {}", option.name, value, param->min,
            param->max, curve.name);

@@ -43,14 +43,14 @@ constexpr CurveOption curve_options[] = {
     {"toe-numerator", "Numerator of the toe's angle"},
     {"toe-denominator", "Denominator of the toe's angle"},
     {"display", "Peak luminance of the display in cd/m2"},
-    {"bias", "Above the curve's default the midtones are darker, below it brighter"},
+    {"bias", "Brightness of the midtones; larger values make them darker"},
     {"strength", "Strength of the curve; larger values brighten dark areas more"},
     {"contrast", "Slope of the midtones"},
     {"mid-in", "Light that becomes --mid-out"},
     {"mid-out", "Result for light of --mid-in"},
     {"peak", "Result for the brightest light"},
     {"pedestal", "Result for black"},
-    {"sharpening", "Above the curve's default, neighborhoods are wider, mostly in dark areas"},
+    {"sharpening", "Width of the neighborhoods; larger values make them wider, mostly in dark areas"},
     {"epsilon", "How much the light may vary within a neighborhood"},
     {"scales", "Number of neighborhood sizes"},
 };
@@ -295,44 +295,46 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
 
 const Op tonemap_op = point_op({
     .name = "tonemap",
-    .doc = {.group = OpGroup::tone,
-            .summary = "Map HDR light to the range of a display, by one of many curves",
-            .description =
-                "A curve maps light of any strength to 0..1, in linear light with straight alpha. The result is still "
-                "linear; the output file gets its own encoding. Negative light and NaN become black. Light above 1e15 "
-                "counts as 1e15. Where alpha is 0, black stays black, even with curves that lift it.\nLuminance curves "
-                "change Y and keep the chromaticity, so colors may exceed 1; --fit brings them back. A curve without a "
-                "clamp in its formula gives more than 1 for light above its white.\nSome curves have no default for "
-                "--average or --white. Without the option, the device measures the log average or the maximum of the "
-                "premultiplied luminance above 0. A measured white is scaled by --key and then limited to the range of "
-                "--white. reinhard-local weights neighbors by their alpha, so transparent texels do not count.",
-            .citation =
-                "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
-                "saturate)",
-            .examples = {"--curve reinhard --key 0.18 --average 0.4",
-                         "--curve reinhard-extended --white 4 --chroma ratio --fit",
-                         "--curve day --chroma saturate --saturation 0.7",
-                         "--curve hable --chroma per-channel",
-                         "--curve reinhard-local",
-                         "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
-                         "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 "
-                         "--chroma per-channel",
-                         "--curve drago",
-                         "--curve exponential --average 0.5",
-                         "--curve reinhard --key 0.18",
-                         "--curve exponential --key 0.18",
-                         "--curve logarithmic --white 100 --chroma keep",
-                         "--curve ward --average 0.25",
-                         "--curve narkowicz",
-                         "--curve lottes --contrast 1.4",
-                         "--curve uchimura",
-                         "--curve hill",
-                         "--curve agx --look punchy",
-                         "--curve agx-exact --look golden",
-                         "--curve agx-rec2020 --display-power 2.4",
-                         "--curve agx-filament --fit",
-                         "--curve neutral"},
-            .notes = notes},
+    .doc =
+        {.group = OpGroup::tone,
+         .summary = "Map HDR light to the range of a display, by one of many curves",
+         .description =
+             "A curve maps light of any strength to 0..1, in linear light with straight alpha. The result is still "
+             "linear; the output file gets its own encoding. Negative light and NaN become black. Light above 1e15 "
+             "counts as 1e15. Where alpha is 0, black stays black, even with curves that lift it. hill and narkowicz "
+             "approximate ACES. An option of a curve, such as --toe, works only with the curves that list "
+             "it.\nLuminance curves change Y and keep the chromaticity, so colors may exceed 1; --fit brings them "
+             "back. A curve without a clamp in its formula gives more than 1 for light above its white.\nSome curves "
+             "have no default for --average or --white. Without the option, the device measures the log average or the "
+             "maximum of the premultiplied luminance above 0. A measured white is scaled by --key and then limited to "
+             "the range of --white. reinhard-local weights neighbors by their alpha, so transparent texels do not "
+             "count.",
+         .citation = "See each curve; Schlick, Quantization Techniques for High Dynamic Range Pictures, 1994 (--chroma "
+                     "saturate)",
+         .examples = {"--curve agx --look punchy",
+                      "--curve hill",
+                      "--curve neutral",
+                      "--curve reinhard --key 0.18",
+                      "--curve reinhard-local",
+                      "--curve reinhard-extended --white 4 --chroma ratio --fit",
+                      "--curve reinhard --key 0.18 --average 0.4",
+                      "--curve day --chroma saturate --saturation 0.7",
+                      "--curve hable --chroma per-channel",
+                      "--curve reinhard-local --key 0.36 --white 3 --fit --scales 4",
+                      "--curve reinhard-local --key 0.18 --average 0.3 --sharpening 4 --epsilon 0.2 --scales 3 "
+                      "--chroma per-channel",
+                      "--curve drago",
+                      "--curve exponential --average 0.5",
+                      "--curve exponential --key 0.18",
+                      "--curve logarithmic --white 100 --chroma keep",
+                      "--curve ward --average 0.25",
+                      "--curve narkowicz",
+                      "--curve lottes --contrast 1.4",
+                      "--curve uchimura",
+                      "--curve agx-exact --look golden",
+                      "--curve agx-rec2020 --display-power 2.4",
+                      "--curve agx-filament --fit"},
+         .notes = notes},
     .params = params(),
     .check = check_tonemap,
     .needs = needs_rec709,

@@ -94,9 +94,9 @@ class Header {
     return size_t(found - choices.begin());
   }
 
-  // NAME DEFAULT LEAST..MOST HELP
+  // NAME DEFAULT MIN..MAX HELP
   void take_param(const Line& line) {
-    constexpr std::string_view form = "param NAME DEFAULT LEAST..MOST HELP";
+    constexpr std::string_view form = "param NAME DEFAULT MIN..MAX HELP";
     if (line.words.size() < 4 || !is_name(line.words[1])) refuse(line, form);
     const std::string& range = line.words[3];
     const size_t dots = std::min(range.find(".."), range.size());

@@ -3,7 +3,7 @@
 //   //!point NAME HELP                             the name of its function, and what it does
 //   //!space rgb|yxy                               what it takes colors for; without the line rgb
 //   //!alpha straight|premultiplied                without the line straight
-//   //!param NAME DEFAULT LEAST..MOST HELP         a number of its struct NAME_params, any number of such lines
+//   //!param NAME DEFAULT MIN..MAX HELP           a number of its struct NAME_params, any number of such lines
 #pragma once
 
 #include "core/plan/plan.h"

@@ -15,13 +15,14 @@ static std::vector<Note> lines() {
       {.name = "//!alpha straight|premultiplied",
        .formula = "//!alpha straight",
        .text = "Whether the function gets straight or premultiplied color; default straight"},
-      {.name = "//!param NAME DEFAULT LEAST..MOST HELP",
+      {.name = "//!param NAME DEFAULT MIN..MAX HELP",
        .formula = "//!param amount 0.5 -1..2 how much more saturated",
        .text = "Declares p.NAME, a number that --set NAME=NUMBER sets. One line per number"},
       {.name = "GLSL",
        .formula = "vec4 vibrance(vec4 c, vibrance_params p) { ... }",
-       .text = "Functions and constants only: no directives, layouts, global variables or access to other texels. A "
-               "name may also be in use by gpupost or by another file"},
+       .text =
+           "Functions and constants only: no directives, layouts, global variables or access to other texels. Names "
+           "may be the same as names in gpupost or in another file"},
   };
 }
 
@@ -38,8 +39,8 @@ const Op users_point_op{
              "docs/vibrance.glsl is an example. Like any point op, the function runs inside a neighboring pass if "
              "there is one.\nThe file is compiled in a sandboxed process, within 5 s and 512 MiB. An error in the file "
              "is exit code 2, and the message names the line. Local variables may take up to 262144 bytes, and the "
-             "SPIR-V up to 65,536 words with every call inlined. A shader that runs longer than --device-seconds is "
-             "exit code 4. llvmpipe, Mesa's CPU device, ends each loop after 65,535 iterations; results of longer "
+             "SPIR-V up to 65536 words with every call inlined. A shader that runs longer than --device-seconds is "
+             "exit code 4. llvmpipe, Mesa's CPU device, ends each loop after 65535 iterations; results of longer "
              "loops are wrong. --verify refuses `point`, because there is no reference to compare with.",
          .citation = "The file; the header is modeled on the user shaders of mpv",
          .examples = {"docs/vibrance.glsl --set amount=0.8"},

@@ -132,14 +132,14 @@ const Op warp_op{
                 "name is replaced by the frame number of the input. The result has the size and the windows of the "
                 "map.\nThe map is read as data, in 32-bit float. A half float map is exact to about a texel only up to "
                 "2048 texels per side. Where s or t is NaN or infinite, the result is transparent black. Positions are "
-                "rounded to 1/32768 texel.\nThe filter does not widen where the map shrinks the image: enlarge first, "
-                "or warp to a larger size and `resize` the result. catmull-rom and lanczos3 limit rings around "
-                "highlights as `resize --ringing limit` does. Channels other than color take the nearest texel. The "
-                "op needs the whole image.",
+                "rounded to 1/32768 texel.\nWhere the map shrinks the image, the result has aliasing. To reduce it, "
+                "enlarge the map with `resize`, warp with it, and make the result smaller with `resize`. catmull-rom "
+                "and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels other than "
+                "color take the nearest texel. The op cannot be tiled.",
             .citation = "Nuke STMap; oiiotool --st_warp (whose t begins at the top)",
-            .examples = {"--st testdata/window.exr", "--st testdata/window.exr --filter bilinear --border clamp",
-                         "--st testdata/window.exr --filter nearest --border repeat --origin top",
-                         "--st testdata/window.exr --filter lanczos3 --border mirror"}},
+            .examples = {"--st st.exr", "--st st.exr --filter bilinear --border clamp",
+                         "--st st.exr --filter nearest --border repeat --origin top",
+                         "--st st.exr --filter lanczos3 --border mirror"}},
     .params = {{.name = "st",
                 .help = "Image with the map: s in R, t in G",
                 .kind = ParamKind::text,
