@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/image/attributes.h"
 #include "core/image/window_bounds.h"
+#include "core/op/benchmark.h"
 #include "core/ops/rotate/degrees.h"
 #include "core/ops/shared/move.h"
 #include "core/ops/small/row.h"
@@ -216,6 +217,11 @@ const Op flip_op = row_of_turn({
                 .is_positional = true}},
 });
 
+static const Benchmark rotate_bench = {.sizes = {{1920, 1080}},
+                                       .cpu_sizes = {{512, 512}},
+                                       .depths = {Depth::half, Depth::f32},
+                                       .arguments = "--degrees 3.5"};
+
 const Op rotate_op = row_of_rotate({
     .name = "rotate",
     .doc =
@@ -253,6 +259,7 @@ const Op rotate_op = row_of_rotate({
                            .help = "Grow the windows until they hold all of the image",
                            .kind = ParamKind::flag})},
     .check = check_rotate,
+    .bench = &rotate_bench,
 });
 
 const Op transpose_op = row_of_turn({
