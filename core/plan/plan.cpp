@@ -113,6 +113,10 @@ int PlanBuilder::add_image(const PlanImage& image) {
   return int(plan_.images.size()) - 1;
 }
 
+void PlanBuilder::keep_in_rgb(int first) {
+  for (int index = first; index < image_count(); ++index) image(index).space = Space::rgb;
+}
+
 int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   const int index = add_image({.size = image(current_image()).size, .depth = Depth::f32, .components = 1});
   plan_.sources.push_back({index, std::move(numbers), input_.corner});
