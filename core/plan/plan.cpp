@@ -194,6 +194,14 @@ int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
   return int(offset / sizeof(uint32_t));
 }
 
+std::optional<int> PlanBuilder::take_measured() {
+  if (measured_count_ == input_.measured.size()) return {};
+  const MeasuredWords& words = input_.measured[measured_count_++];
+  const int offset = reserve_statistics(words->size() * sizeof(uint32_t), false);
+  plan_.known_statistics.push_back({offset, words});
+  return offset;
+}
+
 int PlanBuilder::guard(Exit code, std::string message) {
   const int offset = reserve_statistics(sizeof(uint32_t));
   plan_.guards.push_back({offset, code, std::move(message)});
