@@ -12,10 +12,23 @@
 
 namespace gpupost {
 
+const Benchmark& benchmark_of(const Op& op) {
+  static const Benchmark usual{
+      .sizes = {{1920, 1080}}, .cpu_sizes = {{1024, 1024}}, .depths = {Depth::half, Depth::f32}};
+  return op.bench ? *op.bench : usual;
+}
+
+std::string_view bench_arguments(const Op& op) {
+  if (op.bench) return op.bench->arguments;
+  return op.doc.examples.empty() ? "" : op.doc.examples.front();
+}
+
+bool can_bench(const Op& op) { return op.reference.levels != nullptr; }
+
 std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half) {
+  const Benchmark& row = benchmark_of(op);
   std::vector<Variant> variants;
-  for (const std::string& arguments :
-       op.bench&& op.bench->variants ? op.bench->variants() : std::vector<std::string>{""}) {
+  for (const std::string& arguments : row.variants ? row.variants() : std::vector<std::string>{""}) {
     if (with_float) variants.push_back({arguments, false});
     if (with_half) variants.push_back({arguments, true});
   }
@@ -102,9 +115,23 @@ struct Measured {
   std::span<const Call> chain;
 };
 
+// The call of an op, with the file and the images that it reads.
+Call call_of(const Op& op, const std::string& arguments, const Setting& setting, Size size) {
+  const Benchmark& row = benchmark_of(op);
+  Call call = parse_call(op, fmt::format("{} {} {}", bench_arguments(op), arguments, setting.text()));
+  if (row.file) call.source = row.file();
+  if (op.prepare) op.prepare(call);
+  give_inputs({&call, 1}, size);
+  if (!row.picture) return call;
+  const auto texels = std::make_shared<const Level>(row.picture(size));
+  for (InputPicture& input : call.inputs)
+    input = {.picture = {.size = texels->size, .depth = Depth::f32}, .texels = texels};
+  return call;
+}
+
 std::vector<Call> calls_of(const Measured& measured, const std::string& arguments, const Setting& setting, Size size) {
+  if (measured.chain.empty()) return {call_of(measured.op, arguments, setting, size)};
   std::vector<Call> calls(measured.chain.begin(), measured.chain.end());
-  if (calls.empty()) calls.push_back(parse_call(measured.op, arguments + " " + setting.text()));
   give_inputs(calls, size);
   return calls;
 }
@@ -117,7 +144,9 @@ Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& m
     return {.calls = {}, .obstacle = "half arithmetic needs images of at most 16 bits"};
   try {
     const std::vector<Call> calls = calls_of(measured, variant.arguments, setting, subject.base().size);
-    subject.plan_of(calls, variant);
+    const bool is_one_level = result_level_count(calls, subject.base().size) == 1;
+    if (subject.plan_of(calls, variant).passes.empty() && is_one_level)
+      return {.calls = {}, .obstacle = "it has no passes, so there is nothing to measure"};
     return {.calls = calls, .obstacle = ""};
   } catch (const Error& error) {
     if (error.code() != Exit::usage && error.code() != Exit::limit) throw;
@@ -260,7 +289,7 @@ static BenchCase bench(Gpu& gpu, const Measured& measured, std::span<const Varia
     if (error.code() != Exit::limit) throw;
     return {.place = place, .obstacle = error.what()};
   }
-  add_ratios(result, measured.op.bench->floor);
+  add_ratios(result, benchmark_of(measured.op).floor);
   return result;
 }
 
@@ -295,9 +324,8 @@ const VariantResult* fastest(std::span<const VariantResult> results) {
 
 std::string failure_on_hard_numbers(Gpu& gpu, const Op& op, const Variant& variant, Size size, Depth depth) {
   const auto side = [](int n) { return n <= 256 ? n : 256 + n % 2; };
-  Call call = parse_call(op, variant.arguments);
   Subject subject(gpu, hard_numbers({side(size.width), side(size.height)}, depth), depth);
-  give_inputs({&call, 1}, subject.base().size);
+  const Call call = call_of(op, variant.arguments, {}, subject.base().size);
   VariantResult result{.variant = variant};
   check_variant(gpu, subject, {&call, 1}, expected_of({&call, 1}, subject.base(), depth), result);
   return result.failure;

@@ -55,6 +55,13 @@ struct BenchCase {
   std::vector<VariantResult> variants;  // in the requested order
 };
 
+// What `bench` measures for an op. An op without a benchmark of its own is measured at the usual sizes.
+const Benchmark& benchmark_of(const Op& op);
+// The options that `bench` gives to each variant: those of the benchmark, else those of the op's first example.
+std::string_view bench_arguments(const Op& op);
+// Returns whether `bench` can measure the op: the op has a reference that the result can be compared with.
+bool can_bench(const Op& op);
+
 // The variants of an op, each with float arithmetic, half arithmetic, or both.
 std::vector<Variant> variants_of(const Op& op, bool with_float, bool with_half);
 

@@ -1,150 +1,16 @@
 #include "core/engine/run_chain.h"
 
 #include "core/base/error.h"
-#include "core/engine/run_totals.h"
+#include "core/engine/run_stage.h"
 #include "core/ops/shared/nearest.h"
+#include "core/ops/stats/join.h"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
 #include <utility>
 
 namespace gpupost {
 
 namespace {
-
-constexpr double probed_taps = 0x1p26;    // reads of the first tile, which measures the speed of the device
-constexpr double worth_cutting = 0.75;    // a tile is split only if half of it takes less than this share of the time
-constexpr double reserve = 0.7;           // share of the time limit to use, because tiles differ
-constexpr int least_side = 64;            // splitting smaller tiles saves no time
-constexpr size_t least_bytes = 16 << 20;  // below this many bytes, running out of memory is an error
-
-// Limits of a tile, in addition to those of the device.
-struct Bounds {
-  double most_ms = 0;                                      // 0: no limit
-  size_t most_bytes = std::numeric_limits<size_t>::max();  // a larger allocation has failed before
-  std::string why;                                         // the image is tiled
-};
-
-// Runs one stage, or one level, tile by tile.
-class StageRun {
- public:
-  // `made` is the level to write; it already has its size.
-  StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Level& made, Bounds& bounds,
-           RunTotals& totals, std::string name)
-      : gpu_(gpu),
-        stage_(stage),
-        input_(input),
-        base_(base),
-        made_(made),
-        bounds_(bounds),
-        totals_(totals),
-        name_(std::move(name)) {
-    input_.size = base.size;
-    input_.whole = {};
-    period_ = tile_alignment_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
-  }
-
-  void run() {
-    run_region(whole_region(made_.size));
-    totals_.check_guards();
-  }
-
- private:
-  struct Part {
-    Region region, needed;
-    Plan plan;
-  };
-
-  Part part_for(const Region& region) const {
-    const Region needed =
-        stage_.makes_levels ? needed_for_level(region, base_.size) : needed_for(region, base_.size, stage_, period_);
-    PlanInput input = input_;
-    input.size = needed.size;
-    input.whole = base_.size;
-    input.corner = needed.corner;
-    if (changes_size()) input.made = region;
-    Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
-    if (!name_.empty()) plan.passes.back().name = name_;
-    return {region, needed, std::move(plan)};
-  }
-
-  void run_region(const Region& region) {
-    const Part part = part_for(region);
-    const bool is_over = !over_limit(part.plan, gpu_.info().traits).empty();
-    const auto both = halves(region, period_);
-    const bool is_cut =
-        is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
-    if (both && is_cut) return run_both(*both);
-    if (is_over) refuse(part);
-    try {
-      run_part(part);
-    } catch (const OutOfDeviceMemory&) {
-      if (!both || bytes_of(part.plan) < least_bytes) throw;
-      bounds_.most_bytes = bytes_of(part.plan) / 2;
-      run_both(*both);
-    }
-  }
-
-  bool changes_size() const { return stage_.size != base_.size; }
-
-  void run_both(const std::array<Region, 2>& both) {
-    for (const Region& region : both) run_region(region);
-  }
-
-  // Returns whether the tile takes too long and half of it takes much less. If ops read far beyond a tile, halves cost
-  // as much as the whole.
-  bool saves_time(const Part& part, const Region& half) const {
-    if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
-    const double reads = reads_of(part.plan);
-    const bool takes_long = ms_per_read_ == 0 ? reads > probed_taps : reads * ms_per_read_ > reserve * bounds_.most_ms;
-    return takes_long && reads_of(part_for(half).plan) < worth_cutting * reads;
-  }
-
-  // Reports the call whose margin makes tiles large, and the option that helps.
-  [[noreturn]] void refuse(const Part& part) const {
-    const auto found = std::ranges::find_if(
-        stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
-    const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
-    const std::string text = call.text();
-    const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
-    const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
-    fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
-         part.needed.size.width, part.needed.size.height,
-         has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
-  }
-
-  void run_part(const Part& part) {
-    const auto& [region, needed, plan] = part;
-    const auto start = std::chrono::steady_clock::now();
-    const bool is_whole = needed == whole_region(base_.size);
-    const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
-    const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, stage_.makes_levels ? 1 : 0);
-    // if the op changes the size, the result is exactly the region; otherwise it includes the margin
-    const bool is_alone = stage_.makes_levels || changes_size();
-    const Position first =
-        is_alone ? Position{} : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
-    place_part(result.levels.front(), first, region, made_, input_.storage);
-    totals_.count_part();
-    totals_.add(plan, result);
-    double milliseconds = 0;
-    for (const double pass : result.times.pass_ms) milliseconds += pass;
-    if (!gpu_.info().has_timestamps)
-      milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    ms_per_read_ = milliseconds / std::max(reads_of(plan), 1.0);
-  }
-
-  Gpu& gpu_;
-  const Stage& stage_;
-  PlanInput input_;
-  const Level& base_;
-  Level& made_;
-  Bounds& bounds_;
-  RunTotals& totals_;
-  std::string name_;  // of its only pass; "": as planned
-  std::array<int, 2> period_{};
-  double ms_per_read_ = 0;  // measured on the last tile; 0: no tile has run yet
-};
 
 Level empty_level(Size size, Depth depth) { return {size, TexelBuffer(texel_count(size) * 4 * bytes_of(depth))}; }
 
@@ -156,6 +22,8 @@ class PartsRun {
   ChainRun run(std::span<const Stage> stages, const Level& base) {
     const Level* current = &base;
     for (const Stage& stage : stages) {
+      measure(stage, *current);
+      if (stage.calls.empty()) continue;
       if (stage.makes_levels) {
         make_levels(stage.calls.front(), *current);
         break;
@@ -166,24 +34,62 @@ class PartsRun {
     if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} tiles: {}", totals_.part_count(), bounds_.why));
     const bool keeps_base = current == &base;
     if (keeps_base) levels_.erase(levels_.begin());
-    return {.plan = totals_.take_plan(),
-            .result = {.levels = std::move(levels_), .statistics = {}, .times = totals_.take_times()},
-            .first_level = keeps_base ? 1 : 0,
-            .clamped_count = totals_.clamped_count()};
+    Plan plan = totals_.take_plan();
+    plan.results = std::move(results_);
+    return {
+        .plan = std::move(plan),
+        .result = {.levels = std::move(levels_), .statistics = std::move(statistics_), .times = totals_.take_times()},
+        .first_level = keeps_base ? 1 : 0,
+        .clamped_count = totals_.clamped_count()};
   }
 
  private:
   Level made_by(const Stage& stage, const Level& base) {
     if (stage.moves) return pick_nearest_texels(base, input_.storage, stage.calls.front());
-    Level made = empty_level(stage.size, input_.storage);
-    run_stage(stage, base, made);
+    const Depth depth = result_depth(stage.calls, input_.storage);
+    Level made = empty_level(stage.size, depth);
+    apply(stage, base, made, depth);
+    input_.storage = depth;
     return made;
   }
 
-  // `name`: name of the stage's only pass; empty keeps the name from the tile's plan.
-  void run_stage(const Stage& stage, const Level& base, Level& made, const std::string& name = "") {
+  // Makes the measurements of a stage, each after the ones before it, because calls before it may need those.
+  void measure(const Stage& stage, const Level& base) {
+    input_.measured.clear();
+    for (const StatisticsStep& measurement : stage.measurements) {
+      std::vector<uint32_t> words = measured(stage, measurement, base);
+      if (measurement.is_result) add_results(words);
+      else input_.measured.push_back(std::make_shared<const std::vector<uint32_t>>(std::move(words)));
+    }
+  }
+
+  // Measures each tile, and joins the results.
+  std::vector<uint32_t> measured(const Stage& stage, const StatisticsStep& measurement, const Level& base) {
+    const auto calls_before = stage.calls.begin() + ptrdiff_t(measurement.calls_before);
+    Stage alone{.calls = {stage.calls.begin(), calls_before}, .size = base.size};
+    alone.calls.push_back(measurement.call);
+    StatisticsJoin join(measure_of(measurement.call));
+    const TakeTile take = [&](const Region& region, Position, const Plan& plan, const RunResult& result) {
+      join.add(plan.results.front().of(result.statistics), texel_count(region.size));
+    };
     totals_.begin_stage();
-    StageRun(gpu_, stage, input_, base, made, bounds_, totals_, name).run();
+    run_stage(gpu_, alone, input_, base, base.size, take, bounds_, totals_);
+    return join.words();
+  }
+
+  // Adds the statistics of a call to those of the run.
+  void add_results(const std::vector<uint32_t>& words) {
+    results_.push_back({.offset = int(statistics_.size()), .bytes = words.size() * sizeof(uint32_t)});
+    statistics_.insert(statistics_.end(), words.begin(), words.end());
+  }
+
+  // `name`: name of the stage's only pass; empty keeps the name from the tile's plan.
+  void apply(const Stage& stage, const Level& base, Level& made, Depth depth, const std::string& name = "") {
+    const TakeTile take = [&](const Region& region, Position first, const Plan&, const RunResult& result) {
+      place_part(result.levels.front(), first, region, made, depth);
+    };
+    totals_.begin_stage();
+    run_stage(gpu_, stage, input_, base, made.size, take, bounds_, totals_, name);
   }
 
   // Makes each level from the level above, in tiles until all remaining levels fit at once.
@@ -195,7 +101,7 @@ class PartsRun {
       if (level > 1 && make_rest(by_level(count - level + 1), above, level)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
       const Stage stage{.calls = {by_level(2)}, .size = above.size, .makes_levels = true};
-      run_stage(stage, above, made, fmt::format("mips level {}", level));
+      apply(stage, above, made, input_.storage, fmt::format("mips level {}", level));
       levels_.push_back(std::move(made));
     }
   }
@@ -225,6 +131,8 @@ class PartsRun {
   Bounds bounds_;
   RunTotals totals_;
   std::vector<Level> levels_{1};
+  std::vector<StatisticsPart> results_;  // of the calls of `stats`, in order
+  std::vector<uint32_t> statistics_;     // of all results
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ struct ChainRun {
 };
 
 // Runs `calls` on `base`, like plan() and Gpu::run(). If the image exceeds a limit of the device, its memory or the
-// time, it runs in tiles that overlap by the reach of the calls. Tiles give the same result bit for bit; mip levels are
-// then those of one pass per level. A call that needs the whole image runs whole, without a time limit.
+// time, it runs in tiles that overlap by the reach of the calls. Tiles give the same result bit for bit, but mip levels are
+// those of one pass per level, and what is measured is joined from tiles. A call that needs the whole image runs whole, without a time limit.
 // Error(Exit::limit) names such a call and the limit.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options);

@@ -38,11 +38,11 @@ void RunTotals::add_choice(std::string choice) {
   if (std::ranges::find(plan_.choices, choice) == plan_.choices.end()) plan_.choices.push_back(std::move(choice));
 }
 
-void RunTotals::add(const Plan& tile, const RunResult& result) {
+void RunTotals::add(const Plan& tile, const RunResult& result, bool counts_clamped) {
   times_.compile_ms += result.times.compile_ms;
   times_.upload_ms += result.times.upload_ms;
   times_.download_ms += result.times.download_ms;
-  clamped_count_ += gpupost::clamped_count(tile, result.statistics);
+  if (counts_clamped) clamped_count_ += gpupost::clamped_count(tile, result.statistics);
   for (const std::string& choice : tile.choices) add_choice(choice);
   for (size_t index = 0; index < tile.passes.size(); ++index) {
     const size_t total = total_of(plan_.passes, first_pass_, tile.passes, index);

@@ -10,8 +10,8 @@ class RunTotals {
   // Begins a stage. Its passes follow those of earlier stages.
   void begin_stage();
   // Adds a tile of the stage. Tiles may have different passes and different offsets of statistics, so passes are
-  // matched by name and guards by message.
-  void add(const Plan& tile, const RunResult& result);
+  // matched by name and guards by message. `counts_clamped`: adds the number of clamped values.
+  void add(const Plan& tile, const RunResult& result, bool counts_clamped = true);
   void add_choice(std::string choice);  // ignores a repeated choice
   // Throws Error if the count of a guard of the stage is not 0.
   void check_guards() const;

@@ -168,6 +168,10 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
     vkCmdFillBuffer(commands, buffers.statistics.handle(), 0, plan.statistics_bytes, 0);
     barrier(commands);
   }
+  for (const auto& [offset, words] : plan.known_statistics)
+    vkCmdUpdateBuffer(commands, buffers.statistics.handle(), size_t(offset) * sizeof(uint32_t),
+                      words->size() * sizeof(uint32_t), words->data());
+  if (!plan.known_statistics.empty()) barrier(commands);
   const size_t pass_count = plan.passes.size();
   for (size_t index = 0; index < pass_count; ++index) {
     const Pass& pass = plan.passes[index];

@@ -58,6 +58,10 @@ struct Benchmark {
   std::vector<Claim> claims;          // published figures, which `bench --documents` compares with the device
   std::vector<Graph> graphs;          // published graphs, for `bench --documents`
   std::string_view remark;            // a sentence about the published figures
+  std::string_view arguments;         // options of each variant, such as required ones; may be empty
+  std::string (*file)() = nullptr;    // content of the file of Needs::file. Null: the op reads no file
+  // Returns the second images of the op for an image of this size, in 32-bit float. Null: noise.
+  Level (*picture)(Size size) = nullptr;
 };
 
 }  // namespace gpupost

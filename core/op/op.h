@@ -246,6 +246,9 @@ struct Footprint {
   };
   Kind kind = Kind::whole;
   Margin margin = {};
+  // Returns the region of the input that a region of the result depends on. Null: the corresponding region with the margin.
+  // It may go on beyond the right and the lower border; texels there are those at the opposite side.
+  std::function<Region(const Region& made)> region = {};
   // The input texel to copy for a result texel, for channels that must not be mixed. Its x may depend only on x, its y
   // only on y. Null: the same position.
   std::function<Position(Position)> nearest = {};
@@ -254,6 +257,9 @@ struct Footprint {
   bool swaps_axes = false;  // nearest swaps the axes: its x depends only on y, its y only on x
   // For levels: returns the call that makes `levels` levels, each from the level above.
   std::function<Call(int levels)> by_level = {};
+  // For an op that first measures the whole image: returns the call of `stats` that measures the same. That call runs on
+  // each tile first, and the planner gets the result in PlanInput::measured.
+  std::function<Call()> measure = {};
   bool reads_once = false;         // loads each texel once, so that the planner fuses earlier point ops into the loads
   bool counts_texels = false;      // has a guard that counts texels, so that no texel may be processed twice
   std::string_view smaller_tiles;  // the option with which tiles may be smaller; "": none

@@ -113,6 +113,10 @@ int PlanBuilder::add_image(const PlanImage& image) {
   return int(plan_.images.size()) - 1;
 }
 
+void PlanBuilder::keep_in_rgb(int first) {
+  for (int index = first; index < image_count(); ++index) image(index).space = Space::rgb;
+}
+
 int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   const int index = add_image({.size = image(current_image()).size, .depth = Depth::f32, .components = 1});
   plan_.sources.push_back({index, std::move(numbers), input_.corner});
@@ -188,6 +192,14 @@ int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
   const size_t offset = plan_.statistics_bytes;
   plan_.statistics_bytes += round_up(bytes, size_t(16));
   return int(offset / sizeof(uint32_t));
+}
+
+std::optional<int> PlanBuilder::take_measured() {
+  if (measured_count_ == input_.measured.size()) return {};
+  const MeasuredWords& words = input_.measured[measured_count_++];
+  const int offset = reserve_statistics(words->size() * sizeof(uint32_t), false);
+  plan_.known_statistics.push_back({offset, words});
+  return offset;
 }
 
 int PlanBuilder::guard(Exit code, std::string message) {

@@ -225,6 +225,15 @@ struct StatisticsPart {
   }
 };
 
+// Words of statistics that were measured before.
+using MeasuredWords = std::shared_ptr<const std::vector<uint32_t>>;
+
+// Measured words that the host writes into the statistics. `offset` is in units of 4 bytes.
+struct KnownStatistics {
+  int offset = 0;
+  MeasuredWords words;
+};
+
 // A second input that the host uploads, with one value per texel or four values of the image's depth. A null pointer
 // means not read yet: the plan can be printed but not run.
 struct PlanSource {
@@ -245,13 +254,14 @@ struct Plan {
   std::vector<Pass> passes;
   std::vector<PlanSource> sources;  // second inputs
   int result_image = 0;
-  size_t statistics_bytes = 0;          // size of the statistics buffer; 0: none
-  bool zeroes_statistics = false;       // sets the statistics to 0 before the first pass
-  std::vector<StatisticsPart> results;  // ranges of the statistics that the host reads
-  std::vector<Guard> guards;            // counts that must be 0
-  int clamped_at = -1;                  // offset of the count of clamped values in the statistics; -1: no pass clamps
-  bool keeps_level_0 = true;            // level 0 of the result is the input, bit for bit, and need not be downloaded
-  std::vector<std::string> choices;     // what was chosen and why, a line each: "mips: per-level, since ..."
+  std::vector<KnownStatistics> known_statistics;  // statistics that are known before the first pass
+  size_t statistics_bytes = 0;                    // size of the statistics buffer; 0: none
+  bool zeroes_statistics = false;                 // sets the statistics to 0 before the first pass
+  std::vector<StatisticsPart> results;            // ranges of the statistics that the host reads
+  std::vector<Guard> guards;                      // counts that must be 0
+  int clamped_at = -1;               // offset of the count of clamped values in the statistics; -1: no pass clamps
+  bool keeps_level_0 = true;         // level 0 of the result is the input, bit for bit, and need not be downloaded
+  std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
 };
 
 struct PlanInput {
@@ -266,6 +276,9 @@ struct PlanInput {
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all
+  // Statistics of the whole image, in the layout of core/ops/stats/reference.h, for the ops that measure the image, in
+  // their order. Passes of the plan measure for an op that has none.
+  std::vector<MeasuredWords> measured = {};
 };
 
 // Returns whether all images hold R, G and B, and kernels work on R, G and B.
@@ -308,6 +321,10 @@ class PlanBuilder {
   }
   // Adds an image and returns its index.
   int add_image(const PlanImage& image);
+  int image_count() const { return int(plan_.images.size()); }
+  // Keeps images from index `first` on in R, G and B, also with --space yxy. In XYZ, an infinite R would make all three
+  // infinite, and NaN on the way back.
+  void keep_in_rgb(int first);
   // Adds an image that the host uploads, with one value per texel and the current image's size. Returns its index. For
   // a tile, it gets the corresponding values.
   int add_source(std::shared_ptr<const Plane> numbers);
@@ -329,6 +346,8 @@ class PlanBuilder {
   // Allocates a range of the statistics; the size is in units of 4 bytes. It is set to 0 unless a pass writes all
   // values that others read.
   int reserve_statistics(size_t bytes, bool is_zeroed = true);
+  // Puts the next of PlanInput::measured into the statistics and returns its offset; empty if there is none.
+  std::optional<int> take_measured();
   // Makes the host read back a range of the statistics.
   void return_statistics(int offset, size_t bytes) { plan_.results.push_back({offset, bytes}); }
   // Adds a count that must stay 0, with an error message in which {} is the count. Returns its offset.
@@ -354,6 +373,7 @@ class PlanBuilder {
   PlanInput input_;
   DeviceTraits traits_;
   Plan plan_;
+  size_t measured_count_ = 0;        // number of PlanInput::measured that ops have taken
   std::vector<FusedPoint> waiting_;  // point ops on the current image that are not in a pass yet
 };
 

@@ -63,28 +63,34 @@ double reads_of(const Plan& plan) {
 
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
-  // State of the last stage. Tiles overlap if an op reads neighbors, and a guard would count texels of the overlap
-  // twice.
+  // State of the last stage. Tiles overlap if an op reads neighbors. A guard would count texels of the overlap twice,
+  // and so would a measurement.
   bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : calls) {
     const Footprint footprint = footprint_of(call, size);
     const Kind kind = footprint.kind;
-    const bool guards = footprint.counts_texels;
-    const bool joins = takes_points && (kind == Kind::texel ? !(guards && looks_around)
-                                                            : kind == Kind::around && !looks_around && !is_guarded);
+    const bool guards = footprint.counts_texels, measures = bool(footprint.measure);
+    const bool joins =
+        takes_points && (kind == Kind::texel ? !((guards || measures) && looks_around) && !(measures && is_guarded)
+                                             : kind == Kind::around && !looks_around && !is_guarded);
     if (!joins) {
-      stages.push_back({.makes_levels = kind == Kind::levels, .moves = kind == Kind::moves});
+      stages.push_back({.size = size, .makes_levels = kind == Kind::levels, .moves = kind == Kind::moves});
       looks_around = is_guarded = false;
     }
-    stages.back().calls.push_back(call);
+    takes_points = kind == Kind::texel || kind == Kind::around;
+    Stage& stage = stages.back();
+    const bool is_statistics = call.op->makes == Makes::statistics;
+    if (measures) stage.measurements.push_back({stage.calls.size(), footprint.measure(), is_statistics});
+    if (is_statistics) continue;
+    stage.calls.push_back(call);
     if (kind == Kind::around) {
-      stages.back().margin = footprint.margin;
-      stages.back().nearest = footprint.nearest;
+      stage.margin = footprint.margin;
+      stage.nearest = footprint.nearest;
+      stage.region = footprint.region;
     }
-    stages.back().size = size = result_size({&call, 1}, size);
+    stage.size = size = result_size({&call, 1}, size);
     looks_around |= kind == Kind::around;
     is_guarded |= guards;
-    takes_points = kind == Kind::texel || kind == Kind::around;
   }
   return stages;
 }
@@ -117,7 +123,10 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
   return tile_alignment;
 }
 
+bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region; }
+
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {
+  if (stage.region) return stage.region(made);
   const auto [corner, size] = made;
   const auto nearest = [&](Position at) { return stage.nearest ? stage.nearest(at) : at; };
   const Range x = needed_along({corner.x, corner.x + size.width}, from.width, stage.size.width, stage.margin.wraps,

@@ -12,15 +12,24 @@
 
 namespace gpupost {
 
+// A measurement of the whole image, which all tiles need.
+struct StatisticsStep {
+  size_t calls_before = 0;  // number of calls of the stage that the image goes through first
+  Call call;                // a call of `stats`
+  bool is_result = false;   // it is a call of the chain, not one that an op of the stage needs
+};
+
 // A stage: calls that run on a tile together. At most one call reads neighbors or makes levels; the others are point
-// ops around it.
+// ops around it. Calls of `stats` are only in `measurements`, so a stage can have no calls.
 struct Stage {
   std::vector<Call> calls;
   Size size;  // size of the result; for levels, of level 0
   Margin margin;
   std::function<Position(Position)> nearest;  // the input texel at a position of the result; null: the same position
-  bool makes_levels = false;                  // the stage has only the call that makes levels
-  bool moves = false;                         // the stage has only calls that copy texels, which needs no device
+  std::function<Region(const Region& made)> region = {};  // see Footprint::region
+  std::vector<StatisticsStep> measurements = {};          // in the order of the calls
+  bool makes_levels = false;                              // the stage has only the call that makes levels
+  bool moves = false;  // the stage has only calls that copy texels, which needs no device
 };
 
 // The first call that needs the whole image; nullptr if none.
@@ -50,6 +59,8 @@ TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input
 // Multiples of texels along x and y at which a tile may begin, so that its sums are those of the whole image.
 std::array<int, 2> tile_alignment_of(const Plan& plan);
 
+// Returns whether a tile of the stage's result is exactly the region that was asked for, without a margin.
+bool makes_regions(const Stage& stage, Size from);
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
 // Region of level 0 that a region of level 1 depends on.

@@ -8,7 +8,7 @@ void main() {
                    ivec2(gl_LocalInvocationIndex & 15u, gl_LocalInvocationIndex >> 4);
   if (at.x >= end_x || at.y >= end_y) return;
   const vec3 tint = vec3(table[0], table[1], table[2]);
-  const vec4 glow = vec4(spread(at, ivec2(from_x, from_y), ivec2(end_x, end_y)), 0.0);
+  const vec4 glow = vec4(spread(at), 0.0);
 #ifdef IN_XYZ
   const vec3 added = xyz_of_rgb(vec4(tint * rgb_of_xyz(glow).rgb, 0.0)).rgb;
 #else

@@ -1,5 +1,6 @@
 // Makes a level of the bright light from the level above, with the tents of bloom/tents.glsl. TAPS_X, TAPS_Y: texels
-// read per axis. A thread makes TALL texels in a column, which share loads; a workgroup has 16 columns of 16 threads.
+// read per axis. A thread makes TALL texels in a column, which share loads; a workgroup has 16 columns of 16 threads. `begin`
+// and `whole` are those of bloom/spread.glsl.
 #include "bloom/tents.glsl"
 #include "lib/storage.glsl"
 
@@ -14,11 +15,11 @@ void main() {
   const ivec2 at = ivec2(16, 16 * TALL) * ivec2(gl_WorkGroupID.xy) +
                    ivec2(gl_LocalInvocationIndex & 15u, TALL * (gl_LocalInvocationIndex >> 4));
   if (at.x >= end_x || at.y >= end_y) return;
-  const float across[5] = weights_down(from_x, end_x, at.x);
+  const float across[5] = weights_down(whole_from_x, whole_end_x, begin_x + at.x);
   float down[TALL][5];
   vec3 sums[TALL];
   [[unroll]] for (int k = 0; k < TALL; ++k) {
-    down[k] = weights_down(from_y, end_y, min(at.y + k, end_y - 1));
+    down[k] = weights_down(whole_from_y, whole_end_y, begin_y + min(at.y + k, end_y - 1));
     sums[k] = vec3(0.0);
   }
   [[unroll]] for (int row = 0; row < 2 * (TALL - 1) + TAPS_Y; ++row) {

@@ -7,6 +7,6 @@ void main() {
   const ivec2 at = ivec2(16) * ivec2(gl_WorkGroupID.xy) +
                    ivec2(gl_LocalInvocationIndex & 15u, gl_LocalInvocationIndex >> 4);
   if (at.x >= end_x || at.y >= end_y) return;
-  const vec3 glow = spread(at, ivec2(from_x, from_y), ivec2(end_x, end_y));
+  const vec3 glow = spread(at);
   store(at, vec4(clamp(table[0] * load(at).rgb + table[1] * glow, vec3(-largest_float), vec3(largest_float)), 1.0));
 }

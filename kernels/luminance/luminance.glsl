@@ -16,9 +16,13 @@ float power_of_two(int exponent) { return intBitsToFloat((127 + exponent) << 23)
 
 // --- what lies where
 
-// First texel of a cell along an axis.
-int begin_of(int cell, int side, int cell_count, int each) {
-  return each > 0 ? min(cell * each, side) : cell * side / cell_count;
+// First texel of a cell along an axis. In a tile, `first` is the number of cells before it, and `side` belongs to all of
+// the image.
+int begin_of(int cell, int side, int first, int side_cells, int each) {
+  return each > 0 ? min(cell * each, side) : (cell + first) * side / side_cells - first * side / side_cells;
+}
+ivec2 begin_of(ivec2 cell, ivec2 side, ivec2 each) {
+  return ivec2(begin_of(cell.x, side.x, first_x, side_cells_x, each.x), begin_of(cell.y, side.y, first_y, side_cells_y, each.y));
 }
 
 struct Range {
@@ -29,17 +33,17 @@ struct Range {
 Range range_of(ivec2 piece_at) {
   const ivec2 pieces = ivec2(pieces_x, pieces_y), piece = ivec2(piece_x, piece_y);
   const ivec2 cell = piece_at / pieces;
-  const ivec2 begin = ivec2(begin_of(cell.x, texels_x, cells_x, tile_x), begin_of(cell.y, texels_y, cells_y, tile_y));
-  const ivec2 end =
-      ivec2(begin_of(cell.x + 1, texels_x, cells_x, tile_x), begin_of(cell.y + 1, texels_y, cells_y, tile_y));
+  const ivec2 side = ivec2(texels_x, texels_y), each = ivec2(tile_x, tile_y);
+  const ivec2 begin = begin_of(cell, side, each), end = begin_of(cell + 1, side, each);
   const ivec2 low = begin + (piece_at - cell * pieces) * piece;
   return Range(low, min(low + piece, end));
 }
 
 // Number of image texels in a cell.
 int texels_of(ivec2 cell) {
-  return (begin_of(cell.x + 1, whole_x, cells_x, whole_tile_x) - begin_of(cell.x, whole_x, cells_x, whole_tile_x)) *
-         (begin_of(cell.y + 1, whole_y, cells_y, whole_tile_y) - begin_of(cell.y, whole_y, cells_y, whole_tile_y));
+  const ivec2 side = ivec2(whole_x, whole_y), each = ivec2(whole_tile_x, whole_tile_y);
+  const ivec2 size = begin_of(cell + 1, side, each) - begin_of(cell, side, each);
+  return size.x * size.y;
 }
 
 // --- two numbers become one

@@ -154,7 +154,24 @@ TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge
   check_near(run("resize --fill 100x40", {wide()})[0], middle(64, 40, 64, 48), "fill 100x40", {1e-5, 1e-5});
   check_near(run("resize --fill 60x80 --tile-side 128", {large()})[0], run("resize --fill 60x80", {large()})[0],
              "fill in tiles", {0, 0});
-  for (const char* line : {"resize", "resize --size 3x3 --fit 4x4", "resize --fit 0x4", "resize --size 50% --enlarge"})
+  const auto padded = [](int width, int height, int inner_width, int inner_height) {
+    const Image scaled = resized(wide(), inner_width, inner_height, "lanczos3", Border::clamp);
+    const int left = (width - inner_width) / 2, top = (height - inner_height) / 2;
+    return made("padded", width, height, true, [&](int x, int y) {
+      const bool is_inside = x >= left && x < left + inner_width && y >= top && y < top + inner_height;
+      return is_inside ? scaled.at(x - left, y - top) : Position{0.125, 0.25, 0.5, 0.5};  // premultiplied
+    });
+  };
+  check_near(run("resize --fit 32x101 --pad 0.25,0.5,1,0.5", {wide()})[0], padded(32, 101, 32, 24), "pad",
+             {1e-5, 1e-5});
+  check_near(run("resize --fit 101x100 --pad 0.25,0.5,1,0.5", {wide()})[0], padded(101, 100, 64, 48), "pad, not larger",
+             {1e-5, 1e-5});
+  check_near(run("resize --fit 100x120 --enlarge --pad 0.25,0.5,1,0.5", {wide()})[0], padded(100, 120, 100, 75),
+             "pad, enlarged", {1e-5, 1e-5});
+  check_near(run("resize --fit 60x140 --pad 1,0,0 --tile-side 64", {large()})[0],
+             run("resize --fit 60x140 --pad 1,0,0", {large()})[0], "pad in tiles", {0, 0});
+  for (const char* line : {"resize", "resize --size 3x3 --fit 4x4", "resize --fit 0x4", "resize --size 50% --enlarge",
+                           "resize --size 9x9 --pad 0,0,0", "resize --fit 9x9 --pad red", "resize --fit 9x9 --pad 0,0"})
     CHECK_MESSAGE(exit_code(line, odd()) == 1, line);
 }
 

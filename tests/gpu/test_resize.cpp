@@ -39,11 +39,16 @@ TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
   }
 }
 
-TEST_CASE("resize with --space yxy keeps infinities apart that have finite numbers beside them") {
+TEST_CASE("resize and sharpen with --space yxy keep infinities apart that have finite numbers beside them") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const char* words : {"--size 50%", "--size 130% --filter box", "--size 50% --ringing keep"}) {
-    const Call call = call_of("resize", words);
+  using Words = std::pair<const char*, const char*>;
+  for (const auto& [op, words] : {Words{"resize", "--size 50%"},
+                                  {"resize", "--size 130% --filter box"},
+                                  {"resize", "--size 50% --ringing keep"},
+                                  {"sharpen", ""},
+                                  {"sharpen", "--sigma 3 --amount 0.5 --threshold 0.02"}}) {
+    const Call call = call_of(op, words);
     check_chain(*gpu, {&call, 1}, "nonfinite", {65, 33}, kinds[0], {.between = Space::yxy});
   }
 }

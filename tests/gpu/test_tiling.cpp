@@ -4,7 +4,9 @@
 #include "core/engine/floors.h"
 #include "core/engine/run_chain.h"
 #include "core/op/parse.h"
+#include "core/ops/stats/check.h"
 #include "core/plan/tiling.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -118,14 +120,65 @@ TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels 
       chain_of({{"dof", "--max-radius 6 --focus 3 --f-stop 1.4 --blades 6"}}, size),
       chain_of({{"dof", "--max-radius 9 --resolution half"}}, size),
       chain_of({{"gain", "--value 0.5"}, {"dof", "--max-radius 4 --focus-at 200,100 --show coc"}}, size),
+      chain_of({{"bloom", "--threshold 0.25 --radius 4"}}, size),
+      chain_of({{"gain", "--value 2"}, {"bloom", "--threshold 0.25 --radius 3"}, {"gain", "--value 0.5"}}, size),
+      chain_of({{"rotate", "--degrees 33 --border clamp"}}, size),
+      chain_of({{"gain", "--value 2"}, {"rotate", "--degrees 133 --border repeat --filter lanczos3"}}, size),
+      chain_of({{"rotate", "--degrees -80 --border mirror --filter bilinear"}, {"gain", "--value 2"}}, size),
+      chain_of({{"rotate", "--degrees 45 --expand --filter nearest"}}, size),
       chain_of({{"resize", "--size 50%"}, {"gain", "--value 2"}}, size),
       chain_of({{"gain", "--value 2"}, {"resize", "--size 130% --filter mitchell --border repeat"}}, size),
       chain_of({{"resize", "--size 91x300 --filter box"}, {"blur", "--sigma 2"}}, size),
+      chain_of({{"resize", "--fit 300x500 --pad 1,0.5,0,0.25"}, {"gain", "--value 2"}}, size),
       chain_of({{"resize", "--size 701x55 --filter kaiser --hicomp"}}, size),
       chain_of({{"mips", "--method per-level"}}, size),
       chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level --reduce max --levels 3"}}, size)};
   for (const std::vector<Call>& calls : chains)
     for (const Depth depth : {Depth::half, Depth::f32}) check_same(*gpu, small, calls, size, depth, {});
+}
+
+// In tiles, sums are added up in another order.
+TEST_CASE("what is measured in tiles is what the definition says, and so is what follows from it") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{333, 222};
+  Gpu small = small_device(*gpu, 100);
+  const std::vector<Call> chains[] = {
+      chain_of({{"stats", ""}}, size),
+      chain_of({{"stats", "--measure extremes"}, {"gain", "--value 0.5"}, {"stats", ""}}, size),
+      chain_of({{"blur", "--radius 3"}, {"stats", ""}, {"flip", "x"}}, size),
+      chain_of({{"exposure", "--auto"}}, size),
+      chain_of({{"gain", "--value 3"}, {"exposure", "--auto --percentile 10,90"}, {"blur", "--radius 3"}}, size),
+      chain_of({{"brightpass", "--form mapped --threshold 0.2"}}, size),
+      chain_of({{"tonemap", "--curve reinhard --key 0.18"}, {"exposure", "--auto"}}, size),
+      chain_of({{"gain", "--value 2"}, {"tonemap", "--curve reinhard-local --scales 3 --key 0.18"}}, size),
+      chain_of({{"luminance", ""}}, size),
+      chain_of({{"gain", "--value 0.5"}, {"luminance", "--size 7x5"}, {"gain", "--value 2"}}, size),
+      chain_of({{"luminance", "--tile 31x17 --measure maximum"}}, size),
+      chain_of({{"luminance", "--size 30x40 --measure count"}}, size)};
+  for (const std::vector<Call>& calls : chains)
+    for (const Depth depth : {Depth::half, Depth::f32})
+      for (const std::string_view name : {"noise", "nonfinite"}) {
+        std::string text(name);
+        for (const Call& call : calls) text += " " + call.text();
+        CAPTURE(text);
+        const Level base = pattern(name, size, depth);
+        const ChainRun run = run_chain(small, calls, {.size = size, .storage = depth}, base, {});
+        CHECK(is_in_parts(run));
+        for (const LevelCheck& check : verify(calls, base, run.result.levels, run.first_level, depth))
+          CHECK_MESSAGE(check.share <= 1, describe(check));
+        size_t result = 0;
+        for (size_t index = 0; index < calls.size(); ++index) {
+          if (calls[index].op->makes != Makes::statistics) continue;
+          const Expected expected = expected_before(calls, index, base, depth, {});
+          const auto words = run.plan.results.at(result++).of(run.result.statistics);
+          const Measure measure = measure_of(calls[index]);
+          const NumberCheck worst = worst_of(check_statistics(statistics_of(words, texel_count(size), measure),
+                                                              expected.levels[0], expected.tolerance[0], measure));
+          CHECK_MESSAGE(worst.share() <= 1, describe(worst));
+        }
+        CHECK(result == run.plan.results.size());
+      }
 }
 
 TEST_CASE("levels of every pair of odd and even sides are the same in parts") {
@@ -153,8 +206,8 @@ TEST_CASE("a device that may not work long is given a part at a time") {
   CHECK(are_equal(whole.result.levels, parts.result.levels));
   // what nothing is known of and what needs the whole picture goes through at once
   CHECK(!is_in_parts(run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8})));
-  const Call bloom = call_of("bloom", "");
-  CHECK(!is_in_parts(run_chain(*gpu, {&bloom, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
+  const Call coverage = call_of("mips", "--coverage 0.5");
+  CHECK(!is_in_parts(run_chain(*gpu, {&coverage, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
 }
 
 TEST_CASE("counts of what is refused are those of all parts") {
@@ -183,11 +236,13 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
   if (!gpu) return;
   Gpu small = small_device(*gpu, 100);
   const std::pair<std::vector<Call>, std::string_view> refused[] = {
-      {chain_of({{"gain", ""}, {"bloom", ""}}, {333, 222}), "`bloom` cannot be tiled"},
+      {chain_of({{"gain", ""}, {"mips", "--filter kaiser"}}, {333, 222}), "`mips --filter kaiser` cannot be tiled"},
+      {chain_of({{"bloom", ""}}, {333, 222}), "a tile of `bloom` needs at least"},
+      {chain_of({{"luminance", "--size 2"}}, {333, 222}),
+       "a tile of `luminance --size 2` needs at least 166 x 111 texels"},
       {chain_of({{"blur", "--sigma 9 --passes 2 --border repeat"}}, {333, 222}),
        "`blur --sigma 9 --border repeat --passes 2` cannot be tiled"},
-      {chain_of({{"stats", ""}}, {333, 222}), "`stats` cannot be tiled"},
-      {chain_of({{"exposure", "--auto"}}, {333, 222}), "`exposure --auto` cannot be tiled"},
+      {chain_of({{"warp", "--st map.exr"}}, {333, 222}), "`warp --st map.exr` cannot be tiled"},
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
        "a tile of `blur --radius 110 --method direct` needs at least"}};
   for (const auto& [calls, expected] : refused) {

@@ -364,3 +364,29 @@ TEST_CASE("a page is made of files that end and can be read") {
   }
   CHECK_FALSE(place.has("out.html"));
 }
+
+TEST_CASE("bench --quick measures every op that has a reference and passes") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const std::string known = place.gpupost({"bench"}).err;  // "expected one of bilateral, blur, ..."
+  std::istringstream names(known.substr(known.find("one of ") + 7));
+  size_t measured_count = 0;
+  for (std::string name; names >> name; ++measured_count) {
+    if (name.ends_with(',')) name.pop_back();
+    CAPTURE(name);
+    const Finished finished = place.gpupost({"bench", name, "--quick", "--sizes", "37x21", "--json", "b.json"});
+    INFO(finished.out, finished.err);
+    REQUIRE(finished.exit_code == 0);
+    const json run = json::parse(place.read("b.json"));
+    REQUIRE(run["cases"].size() == 1);
+    REQUIRE(run["cases"][0]["variants"].size() == 1);
+    const json& variant = run["cases"][0]["variants"][0];
+    if (name == "shift") {
+      CHECK(variant["why"] == "it has no passes, so there is nothing to measure");
+      continue;
+    }
+    CHECK(variant["state"] == "measured");
+    CHECK(variant["ratio"] > 0);
+  }
+  CHECK(measured_count >= 45);
+}

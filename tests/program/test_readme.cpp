@@ -73,9 +73,11 @@ TEST_CASE("every command of the README and of the docs ends with 0") {
   write_faces(place);
   for (const char* frame : {"1001", "1002", "1003", "1004"})
     place.write(std::string("shots/a.") + frame + ".exr", file("testdata/scene.exr"));
-  for (const char* folder : {"docs", "small", "soft"}) std::filesystem::create_directory(place.path(folder));
+  for (const char* folder : {"docs", "pictures", "small", "soft"})
+    std::filesystem::create_directory(place.path(folder));
   place.write("docs/vibrance.glsl", file("docs/vibrance.glsl"));
   place.write("look.cube", file("testdata/look.cube"));
+  place.write("noise.exr", file("testdata/noise_257x129.exr"));
   size_t count = 0;
   for (const std::string& page : pages())
     for (const std::string& command : commands_of(file(page.c_str()))) {
@@ -84,6 +86,25 @@ TEST_CASE("every command of the README and of the docs ends with 0") {
       ++count;
     }
   CHECK(count > 30);
+}
+
+TEST_CASE("docs/pictures.md makes and shows a picture of each op but those whose result cannot be seen") {
+  const std::string page = file("docs/pictures.md");
+  std::istringstream lines(TestFolder().gpupost({"ops"}).out);
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  ")) continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    if (name == "nan" || name == "stats") continue;
+    const std::string picture = "pictures/" + name + ".jpg";
+    CHECK_MESSAGE(page.find("](" + picture + ")") != page.npos, name);
+    CHECK_MESSAGE(page.find("-o " + picture) != page.npos, name);
+    ++count;
+  }
+  CHECK(count > 40);
+  uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("docs/pictures")) bytes += entry.file_size();
+  CHECK(bytes < 600'000);
 }
 
 TEST_CASE("the README has at most 200 lines") { CHECK(std::ranges::count(file("README.md"), '\n') <= 200); }

@@ -31,7 +31,7 @@ static std::string floor_line(const FloorResult& floor) {
 }
 
 static std::string variant_line(const VariantResult& result) {
-  const std::string name = result.variant.text();
+  const std::string name = result.variant.text().empty() ? "default" : result.variant.text();
   if (!result.obstacle.empty()) return fmt::format("  {:<49}not possible: {}\n", name, result.obstacle);
   if (!result.failure.empty()) return fmt::format("  {:<49}failed: {}\n", name, result.failure);
   return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
@@ -47,7 +47,8 @@ static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
 }
 
 static std::string heading(const BenchPlace& place, const BenchRun& run) {
-  return fmt::format("{} {} x {} {}{}{}\n", run.op, place.size.width, place.size.height, format_name(place.depth),
+  return fmt::format("{}{}{} {} x {} {}{}{}\n", run.op, run.arguments.empty() ? "" : " ", run.arguments,
+                     place.size.width, place.size.height, format_name(place.depth),
                      place.setting.param.empty() ? "" : " ", place.setting.text());
 }
 
@@ -94,10 +95,7 @@ static std::string claims_table(const BenchRun& run) {
 }
 
 static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
-  const Benchmark& row = *request.op->bench;
-  const bool on_cpu = gpu.info().traits.type == DeviceType::cpu;
-  const std::vector<Setting>& usual = on_cpu ? row.cpu_settings : row.settings;
-  for (const BenchPlace& place : places_of(request, on_cpu, request.settings.empty() ? usual : request.settings)) {
+  for (const BenchPlace& place : places_of(request, gpu.info().traits.type == DeviceType::cpu)) {
     run.cases.push_back(request.chain.empty() ? bench(gpu, *request.op, request.variants, place, request.options)
                                               : bench(gpu, request.chain, request.variants, place, request.options));
     on_case();
@@ -153,7 +151,8 @@ static Exit run_bench(const CommandCall& call) {
   }
   BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
                .op = std::string(request.op->name),
-               .floor = request.op->bench->floor};
+               .arguments = request.chain.empty() ? std::string(bench_arguments(*request.op)) : "",
+               .floor = benchmark_of(*request.op).floor};
   return run_bench(request, run);
 }
 
@@ -180,6 +179,7 @@ const CommandRow bench_verb{
                  "N",
                  "Number of timed runs, 20 to 10000 (default: as many as fit in 250 ms, from 20 to 100)",
                  {}},
+                {"--quick", "", "Measure one size, one format and few repeats, with the default variant only", {}},
                 {"--chain", "OPS", "Measure this chain instead of an op, fused and with --no-fuse", {}},
                 {"--documents",
                  "",
@@ -190,7 +190,7 @@ const CommandRow bench_verb{
                 {"--html", "FILE", "Write the results as an HTML page, - for standard output", {}},
                 {"--page", "FILE...", "Make one HTML page from the JSON files of earlier runs; needs --html", {}}},
     .takes_global = [](const Global& global) { return global.name == "device"; },
-    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json"},
+    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json", "bench warp --quick"},
     .run = run_bench,
 };
 

@@ -18,6 +18,7 @@ struct BenchRun {
   std::string command;  // the command line
   std::time_t started = std::time(nullptr);
   std::string op;
+  std::string arguments;      // options of each variant
   Floor floor = Floor::copy;  // floor of the ratios
   DeviceInfo device;
   std::vector<BenchCase> cases;

@@ -61,6 +61,11 @@ Depth depth_of(const std::string& word) {
        suggestion(word, {names.begin(), names.end()}));
 }
 
+template <class T>
+std::vector<T> first_of(const std::vector<T>& values) {
+  return {values.begin(), values.begin() + std::min<size_t>(1, values.size())};
+}
+
 // All settings of the op, without duplicates.
 std::vector<Setting> known_settings(const Benchmark& row) {
   std::vector<Setting> known = row.settings;
@@ -72,7 +77,7 @@ std::vector<Setting> known_settings(const Benchmark& row) {
 
 // The settings of the op whose value is in the list.
 std::vector<Setting> settings_of(const std::string& list, const Op& op) {
-  const std::vector<Setting> known = known_settings(*op.bench);
+  const std::vector<Setting> known = known_settings(benchmark_of(op));
   std::vector<std::string> texts;
   for (const Setting& setting : known) texts.push_back(setting.text());
   std::vector<Setting> settings;
@@ -145,7 +150,7 @@ std::vector<Call> chain_of(const std::string& line) {
 const Op& measurable_op(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const Op* op : all_ops())
-    if (op->bench) known.push_back(op->name);
+    if (can_bench(*op)) known.push_back(op->name);
   if (names.size() != 1)
     fail(Exit::usage, "bench: {} ops are given; expected one of {}", names.size(), fmt::join(known, ", "));
   if (std::ranges::find(known, names[0]) == known.end())
@@ -192,14 +197,22 @@ std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& v
 }
 
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings) {
-  const Benchmark& row = *request.op->bench;
+  const Benchmark& row = benchmark_of(*request.op);
+  const auto usual = [&](const auto& values) { return request.quick && !values.empty() ? first_of(values) : values; };
   constexpr Setting none;
   std::vector<BenchPlace> places;
-  for (const Size size : !request.sizes.empty() ? request.sizes : on_cpu ? row.cpu_sizes : row.sizes)
-    for (const Depth depth : request.depths.empty() ? row.depths : request.depths)
+  for (const Size size : !request.sizes.empty() ? request.sizes : usual(on_cpu ? row.cpu_sizes : row.sizes))
+    for (const Depth depth : request.depths.empty() ? usual(row.depths) : request.depths)
       for (const Setting& setting : settings.empty() ? std::span(&none, 1) : settings)
         places.push_back({size, depth, setting});
   return places;
+}
+
+std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu) {
+  if (!request.settings.empty()) return places_of(request, on_cpu, request.settings);
+  const Benchmark& row = benchmark_of(*request.op);
+  const std::span<const Setting> settings = on_cpu ? row.cpu_settings : row.settings;
+  return places_of(request, on_cpu, request.quick ? settings.first(std::min<size_t>(1, settings.size())) : settings);
 }
 
 // Without an op, with JSON files: a page of earlier runs.
@@ -208,13 +221,25 @@ static void check_page(const CommandCall& call, const BenchRequest& request) {
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
 }
 
+// Few repeats, and only the algorithm that the op chooses itself.
+static void make_quick(BenchRequest& request, bool has_default_variants, bool has_both) {
+  request.options.least_repeats = request.options.least_slow_repeats = 3;
+  request.options.most_repeats = 20;
+  request.options.budget_ms = 100;
+  request.options.warm_up_ms = 10;
+  if (!has_default_variants || !request.chain.empty()) return;
+  request.variants.resize(has_both ? 2 : 1);
+  for (Variant& variant : request.variants) variant.arguments.clear();
+}
+
 BenchRequest parse_bench(const CommandCall& call) {
   BenchRequest request{.device = device_of(call),
                        .json = call.value("--json"),
                        .html = call.value("--html"),
                        .pages = call.list("--page"),
                        .list = call.has("--list"),
-                       .documents = call.has("--documents")};
+                       .documents = call.has("--documents"),
+                       .quick = call.has("--quick")};
   check_outputs(request);
   if (!request.pages.empty()) {
     check_page(call, request);
@@ -227,11 +252,14 @@ BenchRequest parse_bench(const CommandCall& call) {
   request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
   if (request.documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; leave --variants out");
+  if (request.documents && request.quick)
+    fail(Exit::usage, "bench: --documents measures the sizes of the documents; leave --quick out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
   for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
   request.settings = settings_of(call.value("--settings"), *request.op);
   const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
   request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
+  if (request.quick) make_quick(request, variants.empty(), fp16 == "both");
   if (call.has("--repeats"))
     request.options.least_repeats = request.options.least_slow_repeats = request.options.most_repeats =
         whole_number("bench: --repeats", call.value("--repeats"), 20, 10000);

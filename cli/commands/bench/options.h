@@ -23,12 +23,15 @@ struct BenchRequest {
   std::vector<std::string> pages;  // JSON files of earlier runs for the page
   bool list = false;
   bool documents = false;  // measure published figures instead of variants
+  bool quick = false;      // measure one size, format and setting unless more are given
 };
 
 // Parses the options. Throws Error(Exit::usage).
 BenchRequest parse_bench(const CommandCall& call);
 
-// The requested sizes and formats, or those of the op, combined with each setting.
+// The requested sizes, formats and settings, or those of the op, in all combinations.
+std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu);
+// The same with these settings.
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings);
 
 // Parses `--sizes 256,1920x1080`. Throws Error(Exit::usage) with the verb.

@@ -33,13 +33,13 @@ void add(std::vector<ClaimJob>& jobs, const BenchPlace& place, const Variant& va
 
 std::vector<ClaimJob> jobs_of(const BenchRequest& request, bool on_cpu) {
   std::vector<ClaimJob> jobs;
-  for (const Claim& claim : request.op->bench->claims)
+  for (const Claim& claim : benchmark_of(*request.op).claims)
     for (const BenchPlace& place : places_of(claim)) {
       if (!is_wanted(request, place)) continue;
       if (!is_a_time(claim)) add(jobs, place, slower_of(claim));
       add(jobs, place, faster_of(claim));
     }
-  for (const Graph& graph : request.op->bench->graphs)
+  for (const Graph& graph : benchmark_of(*request.op).graphs)
     for (const BenchPlace& place : places_of(request, on_cpu, graph.settings))
       for (const std::string_view arguments : graph.variants)
         if (is_wanted(request.settings, place.setting)) add(jobs, place, {.arguments = std::string(arguments)});
@@ -49,7 +49,7 @@ std::vector<ClaimJob> jobs_of(const BenchRequest& request, bool on_cpu) {
 }  // namespace
 
 void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
-  const Benchmark& row = *request.op->bench;
+  const Benchmark& row = benchmark_of(*request.op);
   const std::vector<ClaimJob> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
   if (jobs.empty())
     fail(Exit::usage, "bench: no document has figures for {} at these sizes, formats and settings; choose others",

@@ -115,11 +115,33 @@ FusedPoint light_point(const Call& call) {
           .alpha = PointAlpha::straight};
 }
 
-// A pass of 16 columns of 16 threads a workgroup that makes `to` texels, `tall` of them a thread, of those of another level.
-PassSpec level_pass(std::string name, std::string_view kernel, Size from, Size to, int tall = 1) {
+// The levels of an image, which may be a tile. A tile begins at a multiple of the size of a texel of the last level, so that
+// its levels are parts of those of the whole image.
+struct Pyramid {
+  Size tile, whole;
+  Position corner;
+
+  Size size(int level) const { return level_size(tile, level); }
+  Size whole_size(int level) const { return level_size(whole, level); }
+};
+
+// A pass of 16 columns of 16 threads a workgroup that makes level `to`, `tall` texels a thread, of level `from`.
+PassSpec level_pass(std::string name, std::string_view kernel, const Pyramid& pyramid, int from_level, int to_level,
+                    int tall = 1) {
+  const Size from = pyramid.size(from_level), to = pyramid.size(to_level);
+  const Size whole_from = pyramid.whole_size(from_level), whole_to = pyramid.whole_size(to_level);
   return {.name = std::move(name),
           .kernel = kernel,
-          .values = {{"from_x", from.width}, {"from_y", from.height}, {"end_x", to.width}, {"end_y", to.height}},
+          .values = {{"from_x", from.width},
+                     {"from_y", from.height},
+                     {"end_x", to.width},
+                     {"end_y", to.height},
+                     {"whole_from_x", whole_from.width},
+                     {"whole_from_y", whole_from.height},
+                     {"whole_end_x", whole_to.width},
+                     {"whole_end_y", whole_to.height},
+                     {"begin_x", pyramid.corner.x >> to_level},
+                     {"begin_y", pyramid.corner.y >> to_level}},
           .grid = {.count = {div_ceil(to.width, 16), div_ceil(to.height, 16 * tall)}}};
 }
 
@@ -128,13 +150,13 @@ int taps_down(int side) { return side == 1 ? 2 : side % 2 == 0 ? 4 : 5; }
 int taps_up(int side) { return side == 1 || side % 2 == 0 ? 2 : 3; }
 
 // Appends the passes that make the levels of `light` from the picture.
-void plan_light(const Call& call, PlanBuilder& builder, int light) {
+void plan_light(const Call& call, PlanBuilder& builder, const Pyramid& pyramid, int light) {
   constexpr int tall = 4;  // texels of a thread
   const int source = builder.current_image();
-  const Size base = builder.image(source).size;
   for (int level = 1; level <= builder.image(light).level_count; ++level) {
-    const Size from = level_size(base, level - 1), to = level_size(base, level);
-    PassSpec pass = level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", from, to, tall);
+    const Size from = pyramid.whole_size(level - 1);
+    PassSpec pass =
+        level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", pyramid, level - 1, level, tall);
     pass.defines = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
     if (level == 1) pass.points.on_load = {light_point(call)};
     pass.source.image = level == 1 ? source : light;
@@ -145,9 +167,10 @@ void plan_light(const Call& call, PlanBuilder& builder, int light) {
   }
 }
 
-// A pass that spreads a level of the glow over a picture or a level.
-PassSpec spread_pass(std::string name, std::string_view kernel, Size from, Size to) {
-  PassSpec pass = level_pass(std::move(name), kernel, from, to);
+// A pass that spreads a level of the glow over the level above, which is `to`, or over the image.
+PassSpec spread_pass(std::string name, std::string_view kernel, const Pyramid& pyramid, int to_level) {
+  PassSpec pass = level_pass(std::move(name), kernel, pyramid, to_level + 1, to_level);
+  const Size to = pyramid.whole_size(to_level);
   pass.defines = {{"TAPS_X", taps_up(to.width)}, {"TAPS_Y", taps_up(to.height)}};
   return pass;
 }
@@ -155,19 +178,19 @@ PassSpec spread_pass(std::string name, std::string_view kernel, Size from, Size 
 void plan_bloom(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
-  const std::vector<double> weights = glow_weights(call.number("radius"), image.size);
+  const Pyramid pyramid{.tile = image.size, .whole = builder.whole_size(), .corner = builder.input().corner};
+  const std::vector<double> weights = glow_weights(call.number("radius"), pyramid.whole);
   const int count = int(weights.size());
   const Size half = level_size(image.size, 1);
   const Depth depth = builder.depth_of_light();
   const int light = builder.add_image({.size = half, .depth = depth, .level_count = count});
-  plan_light(call, builder, light);
+  plan_light(call, builder, pyramid, light);
 
   int glow = light;
   if (count > 1) glow = builder.add_image({.size = half, .depth = depth, .level_count = count - 1});
   for (int level = count - 2; level >= 0; --level) {
     const bool is_first = level == count - 2;
-    const Size from = level_size(half, level + 1), to = level_size(half, level);
-    PassSpec pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom/up.glsl", from, to);
+    PassSpec pass = spread_pass(fmt::format("bloom level {}", level + 1), "bloom/up.glsl", pyramid, level + 1);
     pass.source.image = light;
     pass.source.level = level;
     pass.second.image = is_first ? light : glow;
@@ -180,13 +203,21 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
     builder.add(std::move(pass));
   }
 
-  PassSpec pass = spread_pass("bloom", "bloom/add.glsl", half, image.size);
+  PassSpec pass = spread_pass("bloom", "bloom/add.glsl", pyramid, 0);
+  pass.access.tile_alignment = {1 << count, 1 << count};
   pass.defines.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source.image = source;
   pass.second.image = glow;
   pass.memory.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(glow), 0);
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
+}
+
+// A texel of a level reads two texels to the left and three to the right of its place in the level above. Added up over all
+// levels that is less than four texels of the last level.
+Footprint footprint(const Call& call, Size size) {
+  const int margin = 4 << glow_weights(call.number("radius"), size).size();
+  return {.kind = Footprint::Kind::around, .margin = {.x = margin, .y = margin}};
 }
 
 }  // namespace
@@ -240,6 +271,7 @@ const Op bloom_op{
           .form = {.syntax = "R,G,B", .matches = [](std::string_view text) { return tint_of(text).has_value(); }}}},
     .check = check,
     .needs = needs_rec709,
+    .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_bloom,
     .bench = &bench,

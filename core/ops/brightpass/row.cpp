@@ -65,7 +65,9 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 }
 
 Footprint footprint(const Call& call, Size) {
-  return {.kind = is_measured(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
+  Footprint footprint{.kind = Footprint::Kind::texel};
+  if (is_measured(call)) footprint.measure = measured_by_stats();
+  return footprint;
 }
 
 void plan_brightpass(const Call& call, PlanBuilder& builder) {

@@ -250,8 +250,10 @@ Param picture_param(std::string_view name, std::string_view help) {
 
 }  // namespace
 
-static const Benchmark bench = {
-    .sizes = {{1920, 1080}}, .cpu_sizes = {{512, 512}}, .depths = {Depth::half, Depth::f32}};
+static const Benchmark bench = {.sizes = {{1920, 1080}},
+                                .cpu_sizes = {{512, 512}},
+                                .depths = {Depth::half, Depth::f32},
+                                .arguments = "--albedo albedo.exr --normals normals.exr"};
 
 const Op denoise_op{
     .name = "denoise",

@@ -51,7 +51,7 @@ Pieces pieces_of(const AxisCells& cut, int most) {
 
 // Every texel by itself: nothing is reduced along the axis.
 Pieces single_texels(const AxisCells& cut) {
-  return {.cut = {.texels = cut.texels, .cells = cut.texels, .tile = 1}, .left = cut};
+  return {.cut = {.texels = cut.length(), .cells = cut.length(), .tile = 1}, .left = cut};
 }
 
 // Powers of two that numbers are divided by: as they are loaded, once a thread has summed its own, and before those of
@@ -63,12 +63,20 @@ struct Scales {
 // Counters of 4 bytes, one a cell, in texels of 16.
 int counter_texels(Size cells) { return int(div_ceil(int(texel_count(cells)), 4)); }
 
+// The cells that the current image holds, which may be a tile.
+Cells cells_of_tile(const Call& call, const PlanBuilder& builder, Size whole) {
+  const Cells cells = cells_of(call, whole);
+  const auto [corner, size] = builder.made_of(size_of(cells));
+  if (size == size_of(cells)) return cells;
+  return {.x = cells.x.part(corner.x, size.width), .y = cells.y.part(corner.y, size.height)};
+}
+
 // The passes of one call, one behind the other.
 class Reduction {
  public:
   Reduction(const Call& call, PlanBuilder& builder)
       : builder_(builder),
-        cells_(cells_of(call, builder.image(builder.current_image()).size)),
+        cells_(cells_of_tile(call, builder, builder.whole_size())),
         measure_(cell_measure_of(call)),
         light_(call.integer("weights")),
         source_(builder.current_image()),
@@ -78,7 +86,9 @@ class Reduction {
   const AxisCells& x() const { return x_; }
   const AxisCells& y() const { return y_; }
   Depth depth() const { return builder_.image(source_).depth; }
-  bool is_done() const { return source_ != builder_.current_image() && x_.texels == x_.cells && y_.texels == y_.cells; }
+  bool is_done() const {
+    return source_ != builder_.current_image() && x_.length() == x_.cells && y_.length() == y_.cells;
+  }
 
   // Appends a pass whose workgroups, subgroups or threads make a piece each; its kernel, its literals and its sizes are
   // given. `joins`: it reduces the pieces too.
@@ -104,7 +114,7 @@ constexpr int made_before = 2;
 
 void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scales, bool joins) {
   const Size cells = size_of(cells_);
-  const Size made = joins ? cells : Size{x.left.texels, y.left.texels};
+  const Size made = joins ? cells : Size{x.left.length(), y.left.length()};
   const bool is_first = source_ == builder_.current_image();
   // a luminance may exceed the largest number by a rounding; the least and the largest of some exceed none of them
   if (measure_ == CellMeasure::minimum || measure_ == CellMeasure::maximum) scales = {};
@@ -120,6 +130,10 @@ void Reduction::add(PassSpec pass, const Pieces& x, const Pieces& y, Scales scal
                  {"texels_y", y.cut.texels},
                  {"cells_x", x.cut.cells},
                  {"cells_y", y.cut.cells},
+                 {"first_x", cells_.x.first},
+                 {"first_y", cells_.y.first},
+                 {"side_cells_x", cells_.x.side_cells > 0 ? cells_.x.side_cells : cells_.x.cells},
+                 {"side_cells_y", cells_.y.side_cells > 0 ? cells_.y.side_cells : cells_.y.cells},
                  {"tile_x", x.cut.tile},
                  {"tile_y", y.cut.tile},
                  {"pieces_x", x.count},

@@ -16,10 +16,20 @@ CellMeasure cell_measure_of(const Call& call) { return CellMeasure(call.integer(
 // --- cells ----------------------------------------------------------------------------------------------------------
 
 int AxisCells::begin(int cell) const {
-  return tile > 0 ? std::min(cell * tile, texels) : int(int64_t(cell) * texels / cells);
+  if (tile > 0) return std::min(cell * tile, texels);
+  const int count = side_cells > 0 ? side_cells : cells;
+  const auto from_side = [&](int64_t of_cell) { return int(of_cell * texels / count); };
+  return from_side(int64_t(cell) + first) - from_side(first);
 }
 
-int AxisCells::longest() const { return tile > 0 ? std::min(tile, texels) : div_ceil(texels, cells); }
+int AxisCells::longest() const {
+  return tile > 0 ? std::min(tile, texels) : div_ceil(texels, side_cells > 0 ? side_cells : cells);
+}
+
+AxisCells AxisCells::part(int from_cell, int count) const {
+  if (tile > 0) return {.texels = begin(from_cell + count) - begin(from_cell), .cells = count, .tile = tile};
+  return {.texels = texels, .cells = count, .first = from_cell, .side_cells = cells};
+}
 
 static AxisCells cut_by_tile(int texels, int tile) {
   const int held = std::min(tile, texels);  // a tile larger than the picture is the whole of it

@@ -17,9 +17,13 @@ struct AxisCells {
   int texels = 1;
   int cells = 1;
   int tile = 0;  // texels a cell, the last holds what is left; 0: all cells as many, or one less
+  // Of a part of a side without `tile`: its first cell, and the number of cells of the side. `texels` is then the side's.
+  int first = 0, side_cells = 0;
 
-  int begin(int cell) const;  // the first texel of a cell; of cell `cells`, the side's end
-  int longest() const;        // texels of the largest cell
+  int begin(int cell) const;  // the first texel of a cell; of cell `cells`, the end of the side or the part
+  int length() const { return begin(cells); }
+  int longest() const;                             // texels of the largest cell
+  AxisCells part(int from_cell, int count) const;  // a part of a whole side
   bool operator==(const AxisCells&) const = default;
 };
 

@@ -35,7 +35,18 @@ Output output(const Call& call, std::span<const Output> inputs) {
   return made;
 }
 
-Footprint footprint(const Call&, Size) { return {.reads_once = true}; }
+// A tile makes whole cells.
+Footprint footprint(const Call& call, Size size) {
+  Footprint made{.kind = Footprint::Kind::around, .reads_once = true};
+  made.region = [call, size](const Region& made_cells) -> Region {
+    const Cells cells = cells_of(call, size);
+    const auto [corner, count] = made_cells;
+    const int x = cells.x.begin(corner.x), y = cells.y.begin(corner.y);
+    return {.corner = {x, y},
+            .size = {cells.x.begin(corner.x + count.width) - x, cells.y.begin(corner.y + count.height) - y}};
+  };
+  return made;
+}
 
 void check(const Call& call) {
   if (!call.word("tile").empty() && !call.word("size").empty())

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/glsl/shader_text.h"
 #include "core/image/to_working.h"
+#include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/ops/lut/cube_file.h"
 
@@ -196,6 +197,25 @@ void prepare(Call& call) {
                  .alpha = PointAlpha::straight});
 }
 
+// --- the benchmark ----------------------------------------------------------------------------------------------------
+
+// A 3-D table of the usual size that brightens middle values.
+std::string usual_file() {
+  ColorTable cube{.size = 33, .values = {}};
+  for (int blue = 0; blue < cube.size; ++blue)
+    for (int green = 0; green < cube.size; ++green)
+      for (int red = 0; red < cube.size; ++red)
+        for (const int entry : {red, green, blue})
+          cube.values.push_back(std::sqrt(float(entry) / float(cube.size - 1)));
+  return cube_text(cube, "bench");
+}
+
+const Benchmark bench = {.sizes = {{1920, 1080}},
+                         .cpu_sizes = {{1024, 1024}},
+                         .depths = {Depth::half, Depth::f32},
+                         .arguments = "bench.cube",
+                         .file = usual_file};
+
 }  // namespace
 
 const Op lut_op = point_op({
@@ -242,6 +262,7 @@ const Op lut_op = point_op({
     .output = output,
     .reference = {.tolerance = tolerance},
     .point = Point{.alpha = PointAlpha::straight, .texel = texel},
+    .bench = &bench,
 });
 
 }  // namespace gpupost

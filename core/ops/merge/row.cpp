@@ -155,8 +155,10 @@ Needs needs(const Call& call) {
 
 }  // namespace
 
-static const Benchmark bench = {
-    .sizes = {{1920, 1080}, {3840, 2160}}, .cpu_sizes = {{1024, 1024}}, .depths = {Depth::half, Depth::f32}};
+static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
+                                .cpu_sizes = {{1024, 1024}},
+                                .depths = {Depth::half, Depth::f32},
+                                .arguments = "--with second.exr"};
 
 const Op merge_op{
     .name = "merge",

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/window_bounds.h"
+#include "core/ops/shared/canvas.h"
 #include "core/ops/shared/filter_passes.h"
 
 #include <algorithm>
@@ -143,25 +144,40 @@ Placement placement_of(const Call& call, const Windows& windows) {
                      frame_to.height)};
 }
 
-Windows result_windows(const Call& call, const Windows& windows) {
+// Windows of the scaled image.
+Windows scaled_windows(const Call& call, const Windows& windows) {
   const auto [x, y] = placement_of(call, windows);
   return {.data = {x.data.min, y.data.min, x.data.max, y.data.max},
           .display = {x.display.min, y.display.min, x.display.max, y.display.max}};
 }
 
+// The canvas of --pad around a scaled image of this size; empty without --pad.
+std::optional<Canvas> canvas_of(const Call& call, Size scaled) {
+  if (call.word("pad").empty()) return {};
+  const auto box = whole_numbers(call.word("fit"), "x");
+  return Canvas{.image = scaled, .size = {(*box)[0], (*box)[1]}, .color = canvas_color_of(call.word("pad"), {})};
+}
+
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
-  if (made.size == Size{}) return made;
-  made.windows = result_windows(call, windows_before(call, made));
+  if (made.size == Size{}) {
+    const std::optional<Canvas> canvas = canvas_of(call, {});
+    return canvas ? canvas_output(*canvas, made) : made;
+  }
+  made.windows = scaled_windows(call, windows_before(call, made));
   const Size from = made.size, to = size_of(made.windows.data);
   if (std::max(to.width, to.height) > most_texels)
     fail(Exit::usage, "resize: the result of {} x {} would have more than {} texels per side; make it smaller",
          from.width, from.height, most_texels);
   made.size = to;
-  return made;
+  const std::optional<Canvas> canvas = canvas_of(call, to);
+  return canvas ? canvas_output(*canvas, made) : made;
 }
 
-Size result_size(const Call& call, Size from) { return gpupost::result_size({&call, 1}, from); }
+// Size of the image before --pad.
+Size unpadded_size(const Call& call, Size from) {
+  return size_of(scaled_windows(call, windows_before(call, from)).data);
+}
 
 Filtering filtering_from(const Call& call, Size from) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
@@ -191,7 +207,7 @@ struct Cut {
 
 Cut cut_of(const Call& call, Size from) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
-  const Size size = result_size(call, from);
+  const Size size = unpadded_size(call, from);
   return {.scaled = is_fill(call) ? Size{x.scale.to, y.scale.to} : size,
           .kept = {.corner = {x.skipped, y.skipped}, .size = size}};
 }
@@ -212,23 +228,27 @@ Planes part_of(const Planes& planes, const Region& region) {
 std::vector<Planes> reference(const Call& call, Planes base) {
   const Size from = size_of(base);
   const auto [scaled, kept] = cut_of(call, from);
-  return {part_of(filtered(base, scaled, filtering_from(call, from)), kept)};
+  Planes made = part_of(filtered(base, scaled, filtering_from(call, from)), kept);
+  const std::optional<Canvas> canvas = canvas_of(call, kept.size);
+  return {canvas ? on_canvas(*canvas, made) : std::move(made)};
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Size from = size_of(base);
   const auto [scaled, kept] = cut_of(call, from);
-  return {part_of(filtered_tolerance(base, error, scaled, filtering_from(call, from), depth), kept)};
+  Planes made = part_of(filtered_tolerance(base, error, scaled, filtering_from(call, from), depth), kept);
+  const std::optional<Canvas> canvas = canvas_of(call, kept.size);
+  return {canvas ? canvas_tolerance(*canvas, made, depth) : std::move(made)};
 }
 
 // --- the passes -----------------------------------------------------------------------------------------------------
 
-void plan_resize(const Call& call, PlanBuilder& builder) {
+// Makes a region of the result without --pad.
+void plan_scaled(const Call& call, PlanBuilder& builder, Region made) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const Size from = builder.whole_size();
   const auto [scaled, kept] = cut_of(call, from);
-  Region made = builder.made_of(kept.size);
   const int target = builder.add_image({.size = made.size, .depth = image.depth});
   made.corner = {made.corner.x + kept.corner.x, made.corner.y + kept.corner.y};
   plan_filter(builder,
@@ -243,12 +263,31 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
   builder.set_current_image(target);
 }
 
+void plan_resize(const Call& call, PlanBuilder& builder) {
+  const Size size = unpadded_size(call, builder.whole_size());
+  const std::optional<Canvas> canvas = canvas_of(call, size);
+  if (!canvas) return plan_scaled(call, builder, builder.made_of(size));
+  const Region made = builder.made_of(canvas->size);
+  const Position first = nearest_on(*canvas, made.corner);
+  const Position last =
+      nearest_on(*canvas, {made.corner.x + made.size.width - 1, made.corner.y + made.size.height - 1});
+  plan_scaled(call, builder, {.corner = first, .size = {last.x - first.x + 1, last.y - first.y + 1}});
+  plan_canvas(builder, "pad", *canvas, first, made);
+}
+
 Footprint footprint(const Call& call, Size size) {
   const Size scaled = cut_of(call, size).scaled;
   const Margin margin = reach_of(filtering_from(call, size), size, scaled);
-  return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size](Position at) {
-            return nearest_texel(call, size, at);
+  const std::optional<Canvas> canvas = canvas_of(call, unpadded_size(call, size));
+  return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size, canvas](Position at) {
+            return nearest_texel(call, size, canvas ? nearest_on(*canvas, at) : at);
           }};
+}
+
+void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
+  const Windows scaled = scaled_windows(call, call.windows);
+  if (const std::optional<Canvas> canvas = canvas_of(call, size_of(scaled.data)))
+    crop_to_canvas(*canvas, scaled, attributes);
 }
 
 Param box_param(std::string_view name, std::string_view help) {
@@ -273,6 +312,7 @@ const Op resize_op{
              "Filters average when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic "
              "is 32-bit float, even with --fp16.\nThe lanczos filters and kaiser are the sharpest and overshoot at "
              "edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian have no negative "
+<<<<<<< HEAD
              "weights and do not overshoot. Around a very bright texel, negative weights make rings: dark ones, even "
              "below 0, and bright ones. --ringing limit, the default, prevents both. It limits each weighted mean, "
              "first along rows, then along columns. The lower limit is the minimum within a distance of 2 texels, "
@@ -285,15 +325,36 @@ const Op resize_op{
              "one frame that are resized separately therefore still fit together.\n--fit, --fill and --long-side keep "
              "the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into W x "
              "H. --fill covers W x H and cuts off the rest equally on both sides.",
+=======
+             "weights and do not overshoot. Next to a very bright texel, negative weights would make dark rings, also "
+             "below 0, and bright ones. --ringing limit, the default, prevents that in each axis, rows first. A sum is "
+             "not less than the least texel within 2 texels of the coarser side. It exceeds the largest texel of the "
+             "filter's middle lobe by at most a quarter of the difference of the two. Edges keep their bright "
+             "overshoot and lose the dark one. --ringing keep writes the plain weighted means. Float files keep values "
+             "below 0 and above 1; integer files clamp them. Half files clamp at 65504.\nOther channels than color "
+             "take the nearest texel unless --apply-to names them; uint channels always do. The "
+             "display window is scaled too. W x H is the size of the new data window. If the data window is not the "
+             "display window, a percentage rounds the new data window outward. Parts of one frame that are resized "
+             "separately therefore still fit together.\n--fit, --fill and --long-side keep the proportions, and never "
+             "enlarge without --enlarge. --fit makes the largest image that fits into W x H. --fill covers W x H and "
+             "cuts off the rest equally on both sides. With --pad, --fit centers the image on a canvas of W x H "
+             "texels; "
+             "channels other than color repeat their border texels there.",
+>>>>>>> ops
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp); libplacebo "
              "antiringing (ringing)",
          .examples = {"--size 50%", "--size 24x40 --filter box", "--fit 40x30 --filter catmull-rom",
                       "--fill 30x30 --filter lanczos2", "--long-side 50 --filter gaussian",
+<<<<<<< HEAD
                       "--fit 90x90 --enlarge --filter cubic", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
                       "--size 60% --hicomp --border mirror", "--size 70% --filter lanczos4",
+=======
+                      "--fit 90x20 --pad 0.18,0.18,0.18 --enlarge", "--fit 25x60 --pad 1,0.5,0,0.25",
+                      "--fit 90x90 --enlarge --filter cubic", "--size 70% --filter lanczos4",
+>>>>>>> ops
                       "--size 30% --filter lanczos6", "--size 55% --ringing keep"}},
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",
@@ -301,6 +362,12 @@ const Op resize_op{
                 .form = {.syntax = "WxH or P%", .matches = matches_syntax}},
                box_param("fit", "Fit the image into W x H texels and keep its proportions"),
                box_param("fill", "Cover W x H texels, keep the proportions and cut off the rest"),
+               {.name = "pad",
+                .help = "Surround the image by this color until it has W x H texels: linear, straight R, G and B, and "
+                        "alpha (1 if left out)",
+                .kind = ParamKind::text,
+                .form = {.syntax = canvas_color_syntax, .matches = is_canvas_color},
+                .effect = {.in = [](const Call& call) { return is_given(call, "fit"); }, .requirement = "--fit"}},
                {.name = "long-side",
                 .help = "New length of the longer side, in texels",
                 .kind = ParamKind::integer,
@@ -322,6 +389,7 @@ const Op resize_op{
     .channels = Channels::all,
     .output = output,
     .footprint = footprint,
+    .change_attributes = change_attributes,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_resize,
 };

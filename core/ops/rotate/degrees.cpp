@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <numbers>
 
@@ -113,33 +114,40 @@ Output rotated_output(const Call& call, const Output& input) {
   return made;
 }
 
-// A texel lies around the place that it would have without rotation. Texels move farthest in the corners.
+// Texels begin to `end` of a side of `count` texels, continued beyond the border: those that must be read.
+static std::pair<int, int> inside(int64_t begin, int64_t end, int count, Border border) {
+  if (border == Border::repeat && end - begin < count) {
+    const int64_t shift = begin >= 0 ? begin / count * count : (begin + 1) / count * count - count;
+    return {int(begin - shift), int(end - shift)};
+  }
+  if (border == Border::mirror && begin > -count && end < 2 * int64_t(count))
+    return {int(std::clamp<int64_t>(end > count ? std::min(begin, 2 * count - end) : begin, 0, count - 1)),
+            int(std::clamp<int64_t>(begin < 0 ? std::max(end, -begin) : end, 1, count))};
+  if (border == Border::repeat || border == Border::mirror) return {0, count};
+  return {int(std::clamp<int64_t>(begin, 0, count - 1)), int(std::clamp<int64_t>(end, 1, count))};
+}
+
+// The rectangle around the rotated region.
+static Region region_under(const Rotation& rotation, Size size, const Sampling& sampling, const Region& made) {
+  int64_t x0 = INT_MAX, y0 = INT_MAX, x1 = INT_MIN, y1 = INT_MIN;
+  for (const int x : {made.corner.x, made.corner.x + made.size.width - 1})
+    for (const int y : {made.corner.y, made.corner.y + made.size.height - 1}) {
+      const SamplePosition at = position_of(rotation, {x, y});
+      x0 = std::min<int64_t>(x0, at.x), x1 = std::max<int64_t>(x1, at.x);
+      y0 = std::min<int64_t>(y0, at.y), y1 = std::max<int64_t>(y1, at.y);
+    }
+  const int reach = radius_of(sampling.filter) + 1;  // one texel for rounding
+  const auto [left, right] = inside(x0 - reach, x1 + reach + 1, size.width, sampling.border);
+  const auto [top, bottom] = inside(y0 - reach, y1 + reach + 1, size.height, sampling.border);
+  return {.corner = {left, top}, .size = {right - left, bottom - top}};
+}
+
 Footprint rotated_footprint(const Call& call, Size size) {
   const Rotation rotation = rotation_of(call, size);
   const Sampling sampling = sampling_of(call);
-  const Size to = size_of(rotation);
-  const auto along = [](const Side& side, int at) {  // without rotation
-    return int64_t(at) + (side.start + side.middle) / 2;
-  };
-  int64_t farthest = 0, beyond = 0;
-  for (const int x : {0, to.width - 1})
-    for (const int y : {0, to.height - 1}) {
-      const SamplePosition at = position_of(rotation, {x, y});
-      const int64_t place_x = along(rotation.x, x), place_y = along(rotation.y, y);
-      farthest = std::max({farthest, std::abs(at.x - place_x), std::abs(at.y - place_y)});
-      beyond = std::max({beyond, -place_x, -place_y, place_x - size.width, place_y - size.height});
-    }
-  const bool comes_back = sampling.border == Border::repeat || sampling.border == Border::mirror;
-  const int margin = int(farthest + (comes_back ? beyond : 0)) + radius_of(sampling.filter) + 2;
   return {.kind = Footprint::Kind::around,
-          .margin = {.x = margin, .y = margin, .wraps = sampling.border == Border::repeat},
-          .nearest =
-              [rotation, size, along](Position at) {
-                return Position{int(std::clamp<int64_t>(along(rotation.x, at.x), 0, size.width - 1)),
-                                int(std::clamp<int64_t>(along(rotation.y, at.y), 0, size.height - 1))};
-              },
-          .copied = [rotation, size, border = sampling.border](
-                        Position at) { return nearest_to(position_of(rotation, at), size, border); }};
+          .region = [=](const Region& made) { return region_under(rotation, size, sampling, made); },
+          .copied = [=](Position at) { return nearest_to(position_of(rotation, at), size, sampling.border); }};
 }
 
 Planes rotated(const Call& call, const Planes& base) {
@@ -157,9 +165,7 @@ void plan_rotated(const Call& call, PlanBuilder& builder) {
   const Size whole = builder.whole_size();
   const Rotation rotation = rotation_of(call, whole);
   const Position corner = builder.input().corner;
-  const Size to = size_of(rotation);
-  const bool is_tile_of_same_size = builder.input().whole != Size{} && to == whole;
-  const Region made = is_tile_of_same_size ? Region{.corner = corner, .size = image.size} : builder.made_of(to);
+  const Region made = builder.made_of(size_of(rotation));
   PassSpec pass = sampling_pass(builder, "rotate", "rotate/rotate.glsl", sampling_of(call), whole, corner, made.size);
   for (const PushConstant& value : {PushConstant{"cosine", rotation.cosine},
                                     {"sine", rotation.sine},

@@ -119,7 +119,7 @@ void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, con
                    : Size{step.source.size.width, step.target.size.height};
   };
   const int between = builder.add_image({.size = size_between(largest), .depth = Depth::f32});
-  builder.image(between).space = Space::rgb;  // X, Y and Z of an infinite R would all be infinite
+  builder.keep_in_rgb(between);
   for (const FilterStep& step : steps) {
     PassSpec first =
         pass_of(builder, step, filtering, {x_first ? along_x : along_y, true, step.source.size, size_between(step)});

@@ -65,7 +65,9 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 void plan_sharpen(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
+  const int first = builder.image_count();
   plan_blur(blur_call(call), builder);
+  builder.keep_in_rgb(first);
   builder.add_result({.name = "sharpen",
                       .kernel = "sharpen/sharpen.glsl",
                       .values = {{"end_x", image.size.width},

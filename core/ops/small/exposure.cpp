@@ -116,7 +116,9 @@ Needs needs(const Call& call) {
 }
 
 Footprint footprint(const Call& call, Size) {
-  return {.kind = measures_image(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
+  Footprint footprint{.kind = Footprint::Kind::texel};
+  if (measures_image(call)) footprint.measure = measured_by_stats();
+  return footprint;
 }
 
 void plan_exposure(const Call& call, PlanBuilder& builder) {

@@ -1,6 +1,7 @@
 #include "core/ops/stats/passes.h"
 
 #include "core/base/math.h"
+#include "core/ops/stats/row.h"
 
 #include <algorithm>
 
@@ -62,6 +63,7 @@ PassSpec measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, i
 }  // namespace
 
 int plan_statistics(PlanBuilder& builder) {
+  if (const std::optional<int> at = builder.take_measured()) return *at;
   if (!builder.input().fuses) builder.flush();
   const Walk walk = walk_of(builder.image(builder.current_image()), Measure::all, builder.traits().type);
   const bool in_one_dispatch = builder.traits().has_memory_model;
@@ -98,6 +100,10 @@ void plan_extremes(PlanBuilder& builder) {
   pass.memory.bytes_written = bytes;
   builder.add(std::move(pass));
   builder.return_statistics(at, bytes);
+}
+
+std::function<Call()> measured_by_stats() {
+  return [] { return default_call(stats_op); };
 }
 
 int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {

@@ -6,8 +6,12 @@
 
 namespace gpupost {
 
+// Footprint::measure of an op that plans the passes below.
+std::function<Call()> measured_by_stats();
+
 // Appends passes that measure all of the current image and leave it as it is; returns where they leave the numbers in the
-// plan's statistics, in the layout of core/ops/stats/reference.h.
+// plan's statistics, in the layout of core/ops/stats/reference.h. If PlanInput::measured has the numbers, there are no
+// passes.
 int plan_statistics(PlanBuilder& builder);
 
 // Appends a pass that measures the extremes of the current image's luminance and leaves it as it is: what is returned to the

@@ -13,7 +13,9 @@ static std::vector<Planes> reference(const Call&, Planes base) {
   return levels;
 }
 
-static Footprint footprint(const Call&, Size) { return {.reads_once = true}; }
+static Footprint footprint(const Call& call, Size) {
+  return {.kind = Footprint::Kind::texel, .measure = [call] { return call; }, .reads_once = true};
+}
 
 static void plan_stats(const Call& call, PlanBuilder& builder) {
   if (measure_of(call) == Measure::extremes) return plan_extremes(builder);

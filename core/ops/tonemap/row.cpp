@@ -273,8 +273,11 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- passes ---------------------------------------------------------------------------------------------------------
 
-Footprint footprint(const Call& call, Size) {
-  return {.kind = is_local(call) || is_measured(call) ? Footprint::Kind::whole : Footprint::Kind::texel};
+Footprint footprint(const Call& call, Size size) {
+  Footprint footprint{.kind = Footprint::Kind::texel};
+  if (is_local(call)) footprint = footprint_of(gaussian_of_scale(local_tone_of(call, {}).scale_count), size);
+  if (is_measured(call)) footprint.measure = measured_by_stats();
+  return footprint;
 }
 
 void plan_tonemap(const Call& call, PlanBuilder& builder) {

@@ -118,8 +118,25 @@ Footprint footprint(const Call& call, Size size) {
 
 }  // namespace
 
-static const Benchmark bench = {
-    .sizes = {{1920, 1080}, {3840, 2160}}, .cpu_sizes = {{512, 512}}, .depths = {Depth::half, Depth::f32}};
+// The map of a lens with a slight barrel distortion.
+static Level lens_map(Size size) {
+  Level map{size, TexelBuffer(texel_count(size) * 4 * sizeof(float))};
+  float* value = map.texels.as<float>().data();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x, value += 4) {
+      const float s = (float(x) + 0.5F) / float(size.width) - 0.5F, t = 0.5F - (float(y) + 0.5F) / float(size.height);
+      const float scale = 0.9F + 0.2F * (s * s + t * t);
+      value[0] = 0.5F + scale * s;
+      value[1] = 0.5F + scale * t;
+    }
+  return map;
+}
+
+static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
+                                .cpu_sizes = {{512, 512}},
+                                .depths = {Depth::half, Depth::f32},
+                                .arguments = "--st map.exr",
+                                .picture = lens_map};
 
 const Op warp_op{
     .name = "warp",

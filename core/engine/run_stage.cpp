@@ -1,0 +1,144 @@
+#include "core/engine/run_stage.h"
+
+#include "core/base/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+constexpr double probed_taps = 0x1p26;  // reads of the first tile, which measures the speed of the device
+constexpr double worth_cutting = 0.75;  // a tile is split only if half of it takes less than this share of the time
+constexpr double reserve = 0.7;         // share of the time limit to use, because tiles differ
+constexpr int least_side = 64;          // splitting smaller tiles saves no time
+
+class StageRun {
+ public:
+  StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Size made, TakeTile take,
+           Bounds& bounds, RunTotals& totals, std::string name)
+      : gpu_(gpu),
+        stage_(stage),
+        input_(input),
+        base_(base),
+        made_(made),
+        take_(std::move(take)),
+        bounds_(bounds),
+        totals_(totals),
+        name_(std::move(name)) {
+    input_.size = base.size;
+    input_.whole = {};
+    period_ = tile_alignment_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
+  }
+
+  void run() {
+    run_region(whole_region(made_));
+    totals_.check_guards();
+  }
+
+ private:
+  struct Part {
+    Region region, needed;
+    Plan plan;
+  };
+
+  Part part_for(const Region& region) const {
+    const Region needed =
+        stage_.makes_levels ? needed_for_level(region, base_.size) : needed_for(region, base_.size, stage_, period_);
+    PlanInput input = input_;
+    input.size = needed.size;
+    input.whole = base_.size;
+    input.corner = needed.corner;
+    if (makes_regions(stage_, base_.size)) input.made = region;
+    Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
+    if (!name_.empty()) plan.passes.back().name = name_;
+    return {region, needed, std::move(plan)};
+  }
+
+  void run_region(const Region& region) {
+    const Part part = part_for(region);
+    const bool is_over = !over_limit(part.plan, gpu_.info().traits).empty();
+    const auto both = halves(region, period_);
+    const bool is_cut =
+        is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
+    if (both && is_cut) return run_both(*both);
+    if (is_over) refuse(part);
+    try {
+      run_part(part);
+    } catch (const OutOfDeviceMemory&) {
+      if (!both || bytes_of(part.plan) < least_bytes) throw;
+      bounds_.most_bytes = bytes_of(part.plan) / 2;
+      run_both(*both);
+    }
+  }
+
+  void run_both(const std::array<Region, 2>& both) {
+    for (const Region& region : both) run_region(region);
+  }
+
+  // Returns whether the tile takes too long and half of it takes much less. If ops read far beyond a tile, halves cost
+  // as much as the whole.
+  bool saves_time(const Part& part, const Region& half) const {
+    if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
+    const double reads = reads_of(part.plan);
+    const bool takes_long = ms_per_read_ == 0 ? reads > probed_taps : reads * ms_per_read_ > reserve * bounds_.most_ms;
+    return takes_long && reads_of(part_for(half).plan) < worth_cutting * reads;
+  }
+
+  // Reports the call whose margin makes tiles large, and the option that helps.
+  [[noreturn]] void refuse(const Part& part) const {
+    const auto found = std::ranges::find_if(
+        stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
+    const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
+    const std::string text = call.text();
+    const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
+    const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
+    fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
+         part.needed.size.width, part.needed.size.height,
+         has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
+  }
+
+  void run_part(const Part& part) {
+    const auto& [region, needed, plan] = part;
+    const auto start = std::chrono::steady_clock::now();
+    const bool is_whole = needed == whole_region(base_.size);
+    const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
+    const bool is_measured = stage_.calls.back().op->makes == Makes::statistics;
+    const int first_level = stage_.makes_levels || is_measured ? 1 : 0;
+    const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, first_level);
+    const bool is_alone = stage_.makes_levels || makes_regions(stage_, base_.size);
+    const Position first =
+        is_alone ? Position{} : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
+    take_(region, first, plan, result);
+    totals_.count_part();
+    totals_.add(plan, result, !is_measured);
+    double milliseconds = 0;
+    for (const double pass : result.times.pass_ms) milliseconds += pass;
+    if (!gpu_.info().has_timestamps)
+      milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    ms_per_read_ = milliseconds / std::max(reads_of(plan), 1.0);
+  }
+
+  Gpu& gpu_;
+  const Stage& stage_;
+  PlanInput input_;
+  const Level& base_;
+  Size made_;
+  TakeTile take_;
+  Bounds& bounds_;
+  RunTotals& totals_;
+  std::string name_;  // of its only pass; "": as planned
+  std::array<int, 2> period_{};
+  double ms_per_read_ = 0;  // measured on the last tile; 0: no tile has run yet
+};
+
+}  // namespace
+
+void run_stage(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Size made, const TakeTile& take,
+               Bounds& bounds, RunTotals& totals, std::string name) {
+  StageRun(gpu, stage, input, base, made, take, bounds, totals, std::move(name)).run();
+}
+
+}  // namespace gpupost

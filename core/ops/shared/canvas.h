@@ -1,0 +1,40 @@
+// An image in the middle of a canvas: definition and pass. `pad`, `sheet` and `resize --pad` use it.
+#pragma once
+
+#include "core/op/point.h"
+#include "core/plan/plan.h"
+
+#include <string>
+#include <string_view>
+
+namespace gpupost {
+
+struct Canvas {
+  Size image;   // size of the image
+  Size size;    // size of the canvas, which may be smaller
+  Color color;  // color around the image, premultiplied
+};
+
+// "R,G,B" or "R,G,B,A": linear and straight.
+inline constexpr std::string_view canvas_color_syntax = "R,G,B[,A]";
+bool is_canvas_color(std::string_view word);
+// Returns the premultiplied color of a word, or `other` if the word is empty.
+Color canvas_color_of(const std::string& word, const Color& other);
+
+// Position of texel (0, 0) of the canvas in the image.
+Position corner_of(const Canvas& canvas);
+// The texel of the image that is nearest to a position of the canvas.
+Position nearest_on(const Canvas& canvas, Position at);
+// The canvas becomes the data window and the display window.
+Output canvas_output(const Canvas& canvas, Output image);
+// Updates attributes that describe the frame. `windows` are those of the image.
+void crop_to_canvas(const Canvas& canvas, const Windows& windows, std::vector<Attribute>& attributes);
+
+// The definition.
+Planes on_canvas(const Canvas& canvas, const Planes& image);
+Planes canvas_tolerance(const Canvas& canvas, const Planes& error, Depth depth);
+
+// Appends the pass that makes the region `made` of the canvas. The current image begins at `corner` of the whole image.
+void plan_canvas(PlanBuilder& builder, std::string name, const Canvas& canvas, Position corner, const Region& made);
+
+}  // namespace gpupost
