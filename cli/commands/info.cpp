@@ -31,7 +31,7 @@ static json to_json(const std::vector<FilePart>& parts) {
 }
 
 static std::string text_of_transfer(const Picture& picture) {
-  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power"};
+  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power", "pq", "hlg"};
   const std::string name(names[size_t(picture.transfer)]);
   return picture.transfer == Transfer::power ? fmt::format("{} {:.5g}", name, picture.exponent) : name;
 }

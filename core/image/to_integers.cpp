@@ -121,17 +121,39 @@ void encode_srgb(const float* shares, Integer* to, size_t count) {
   for (; done < count; ++done) to[done] = Integer(srgb_integer<Integer>(shares[done]));
 }
 
-// Counts for each of the four components.
-using Counts = std::array<std::array<uint32_t, 4>, 3>;
+struct Counts {
+  std::array<std::array<uint32_t, 4>, 3> outliers{};  // above 1, below 0 and NaN, for each component
+  uint32_t unseen = 0;                                // texels; see Clipped
+};
 
 void count_outliers(const float* row, size_t texel_count, Counts& counts) {
   for (size_t i = 0; i < texel_count; ++i) {
     for (size_t c = 0; c < 4; ++c) {
       const float value = row[4 * i + c];
-      counts[0][c] += value > 1;
-      counts[1][c] += value < 0;
-      counts[2][c] += value != value;
+      counts.outliers[0][c] += value > 1;
+      counts.outliers[1][c] += value < 0;
+      counts.outliers[2][c] += value != value;
     }
+  }
+}
+
+// Shares from `least` on are not 0 as integers.
+uint32_t count_unseen(const float* row, size_t texel_count, float least) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < 4 * texel_count; i += 4)
+    count += row[i + 3] == 0 && (row[i] >= least || row[i + 1] >= least || row[i + 2] >= least);
+  return count;
+}
+
+// The least share that becomes 1 as an integer.
+template <class Integer>
+float least_share(Transfer transfer) {
+  constexpr double encoded = 0.5 / most<Integer>;
+  switch (transfer) {
+    case Transfer::srgb: return float(srgb_decode(encoded));
+    case Transfer::pq: return float(pq_decode(encoded) / largest_light(transfer));
+    case Transfer::hlg: return float(hlg_decode(encoded) / largest_light(transfer));
+    default: return float(encoded);
   }
 }
 
@@ -286,6 +308,7 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
     for (size_t i = 0; i < number_count; ++i)
       if (i % 4 != 3) scratch[i] /= largest;
   count_outliers(scratch, texel_count, counts);
+  if (way.has_alpha) counts.unseen += count_unseen(scratch, texel_count, least_share<Integer>(way.transfer));
   if constexpr (sizeof(Integer) == 1)
     if (way.dither == Dither::ordered) return dither_row(scratch, to, texel_count, y, way);
   row_of_floats(scratch, to, texel_count, way.transfer);
@@ -293,12 +316,12 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
 
 // What a file holds of a group: its named channels, a gray picture's value once.
 Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
-  Clipped clipped;
+  Clipped clipped{.unseen = counts.unseen, .texel_count = texel_count};
   for (size_t c = 0; c < 4; ++c) {
     if (group.channels[c].name.empty()) continue;
-    clipped.above += counts[0][c];
-    clipped.below += counts[1][c];
-    clipped.nan += counts[2][c];
+    clipped.above += counts.outliers[0][c];
+    clipped.below += counts.outliers[1][c];
+    clipped.nan += counts.outliers[2][c];
     clipped.total += texel_count;
   }
   return clipped;
@@ -320,8 +343,9 @@ Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Di
                  own);
     }
     const std::lock_guard lock(mutex);
-    for (size_t kind = 0; kind < own.size(); ++kind)
-      for (size_t c = 0; c < 4; ++c) counts[kind][c] += own[kind][c];
+    for (size_t kind = 0; kind < own.outliers.size(); ++kind)
+      for (size_t c = 0; c < 4; ++c) counts.outliers[kind][c] += own.outliers[kind][c];
+    counts.unseen += own.unseen;
   });
   return sum_of(counts, group, texel_count(from.size));
 }

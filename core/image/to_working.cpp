@@ -219,7 +219,28 @@ size_t change_group(Group& group, Depth depth, Look look) {
   return clamped_count;
 }
 
+template <class Word>
+bool is_hidden(std::span<const Word> texels) {
+  bool has_color = false;
+  for (size_t i = 0; i < texels.size(); i += 4) {
+    if (texels[i + 3] != 0) return false;
+    has_color |= (texels[i] | texels[i + 1] | texels[i + 2]) != 0;
+  }
+  return has_color;
+}
+
 }  // namespace
+
+bool is_all_hidden(const Picture& picture) {
+  const Group& color = picture.groups.front();
+  if (picture.alpha != Alpha::straight || !color.has_alpha() || color.is_data) return false;
+  const TexelBuffer& texels = color.levels[0].texels;
+  switch (bytes_of(color.depth)) {
+    case 1: return is_hidden(texels.as<uint8_t>());
+    case 2: return is_hidden(texels.as<uint16_t>());
+    default: return is_hidden(texels.as<uint32_t>());
+  }
+}
 
 size_t change_depth(Group& group, Depth depth) { return change_group(group, depth, Look{}); }
 

@@ -23,12 +23,17 @@ double largest_light(Transfer transfer);
 // do not change. Returns the number of finite values above 65504 that were clamped for half.
 size_t make_working(Picture& picture, Depth storage);
 
+// Returns whether color has straight alpha that is 0 in every texel, and is not black. Premultiplied, it is black.
+bool is_all_hidden(const Picture& picture);
+
 // Counts of values that integers cannot hold.
 struct Clipped {
-  size_t above = 0;  // values above 1
-  size_t below = 0;  // values below 0
-  size_t nan = 0;    // NaN, which becomes 0
-  size_t total = 0;  // all values
+  size_t above = 0;        // values above 1
+  size_t below = 0;        // values below 0
+  size_t nan = 0;          // NaN, which becomes 0
+  size_t total = 0;        // all values
+  size_t unseen = 0;       // texels with alpha 0 and light, which straight alpha shows as transparent
+  size_t texel_count = 0;  // all texels
 };
 
 // Rounding to integers: to nearest, or by a pattern of 8 x 8 texels that keeps the mean.

@@ -285,6 +285,11 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
+  if (is_all_hidden(picture))
+    report.add_warning(
+        "every texel has alpha 0, so its color is invisible (to keep the light, read it with --input-alpha "
+        "premultiplied "
+        "and drop alpha with `channels --list R,G,B`)");
   // unchanged integers are written at level 0 as they were read, also color where alpha is 0
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&

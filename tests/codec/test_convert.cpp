@@ -253,6 +253,50 @@ TEST_CASE("what is clipped is counted, in the file's own channels") {
   CHECK(clipped.total == 1);
 }
 
+TEST_CASE("light where alpha is 0 is counted if an integer holds it") {
+  const auto count = [](std::vector<float> texels, Depth depth, Transfer transfer, Dither dither = Dither::none) {
+    Picture picture = picture_of(Size{int(texels.size() / 4), 1}, Depth::f32, texels);
+    change_depth(picture.groups[0], Depth::half);
+    TexelBuffer made;
+    const Clipped clipped =
+        make_integers(picture.groups[0], picture.groups[0].levels[0], depth, transfer, made, dither);
+    CHECK(clipped.texel_count == texels.size() / 4);
+    size_t expected = 0;  // from the definition: alpha 0, and an integer of color that is not 0
+    for (size_t i = 0; i < texels.size() && dither == Dither::none; i += 4)
+      for (size_t c = 0; c < 3; ++c) {
+        const bool is_lit = depth == Depth::u8 ? made.as<uint8_t>()[i + c] != 0 : made.as<uint16_t>()[i + c] != 0;
+        if (texels[i + 3] != 0 || !is_lit) continue;
+        ++expected;
+        break;
+      }
+    if (dither == Dither::none) CHECK(clipped.unseen == expected);
+    return clipped.unseen;
+  };
+  const std::vector<float> texels{
+      0,     0, 1,  0, 0, 0.001f, 0, 0, 0, 0,  0, 0, 0.5f, 0.5f,  0.5f,          1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0,
+      1e-4f, 0, -1, 0, 0, 0,      1, 0, 0, -1, 1, 0, 0,    0.01f, std::nanf(""), 0, 0, 0};
+  CHECK(count(texels, Depth::u8, Transfer::srgb) == 3);
+  CHECK(count(texels, Depth::u8, Transfer::srgb, Dither::ordered) == 3);
+  CHECK(count(texels, Depth::u8, Transfer::linear) == 2);  // 0.001 of 255 is 0
+  CHECK(count(texels, Depth::u16, Transfer::srgb) == 4);
+  CHECK(count(texels, Depth::u16, Transfer::linear) == 4);
+  CHECK(count(texels, Depth::u16, Transfer::pq) > 2);
+  CHECK(count(texels, Depth::u16, Transfer::hlg) > 2);
+  CHECK(count({1, 1, 1, 1, 0.5f, 0, 0, 1}, Depth::u8, Transfer::srgb) == 0);
+}
+
+TEST_CASE("straight alpha that is 0 everywhere hides all color") {
+  const auto is_hidden = [](const std::vector<float>& texels, Alpha alpha) {
+    Picture picture = picture_of(Size{int(texels.size() / 4), 1}, Depth::f32, texels);
+    picture.alpha = alpha;
+    return is_all_hidden(picture);
+  };
+  CHECK(is_hidden({0, 0, 0, 0, 0, 1, 0, 0}, Alpha::straight));
+  CHECK_FALSE(is_hidden({0, 0, 0, 0, 0, 1, 0, 0}, Alpha::premultiplied));
+  CHECK_FALSE(is_hidden({0, 0, 0, 0, 0, 1, 0, 0.1f}, Alpha::straight));
+  CHECK_FALSE(is_hidden({0, 0, 0, 0, 0, 0, 0, 0}, Alpha::straight));
+}
+
 TEST_CASE("a texel without alpha keeps its color undivided") {
   const Picture picture = picture_of(Size{1, 1}, Depth::f32, std::vector<float>{0.5f, 0.25f, 1, 0});
   TexelBuffer made;

@@ -357,3 +357,24 @@ TEST_CASE("channels takes its list, and flip and crop move texels with their win
   CHECK(moved[2].display == Window{0, 0, 4, 3});
   CHECK(moved[2].at(4, 3) == source.at(6, 6));
 }
+
+TEST_CASE("crop to a window keeps the place of each texel, and what is missing is transparent black") {
+  if (!has_device()) return;
+  Image source = odd();
+  source.has_windows = true;
+  source.data = {-3, 5, 13, 13};
+  for (const Window& display : {Window{-10, 0, 29, 19}, Window{0, 7, 9, 10}, Window{5, -9, 20, 8}, source.data}) {
+    source.display = display;
+    const Image shown = run("crop --to display", {source})[0], whole = run("crop --to data", {source})[0];
+    CHECK(shown.data == display);
+    CHECK(shown.display == display);
+    CHECK(whole.data == source.data);
+    CHECK(whole.display == source.data);
+    check_near(whole, source, "crop --to data", {0, 0});
+    for (int y = display.top; y <= display.bottom; ++y)
+      for (int x = display.left; x <= display.right; ++x) {
+        const bool is_there = x >= -3 && x <= 13 && y >= 5 && y <= 13;
+        CHECK(shown.at(x - display.left, y - display.top) == (is_there ? source.at(x + 3, y - 5) : Position{}));
+      }
+  }
+}

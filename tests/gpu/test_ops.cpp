@@ -74,6 +74,20 @@ TEST_CASE("crops of every corner are bit for bit what was there") {
     for (const Kind kind : kinds) check_call(*gpu, call_of("crop", window), "nonfinite", {257, 129}, kind);
 }
 
+TEST_CASE("crop to a window copies bit for bit, and texels beyond the data window are 0") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Window data{-3, 5, 253, 133};
+  for (const Window& display : {data, Window{-10, 0, 299, 199}, Window{100, 50, 120, 70}, Window{-100, 100, 50, 300},
+                                Window{1000, 1000, 1009, 1004}})
+    for (const char* to : {"--to data", "--to display"})
+      for (const Kind kind : kinds) {
+        Call call = call_of("crop", to);
+        call.windows = {.data = data, .display = display};
+        check_call(*gpu, call, "nonfinite", {257, 129}, kind);
+      }
+}
+
 TEST_CASE("a chain is the ops one after the other, and its tolerance the sum of theirs") {
   Gpu* gpu = device();
   if (!gpu) return;

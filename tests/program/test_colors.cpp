@@ -95,3 +95,48 @@ TEST_CASE("light far beyond the usual is measured as it is") {
     CHECK(counted == far["positive"].get<size_t>());
   }
 }
+
+TEST_CASE("light with alpha 0 gives a warning for a PNG, also in the report") {
+  if (!has_device()) return;
+  const TestFolder place;
+  check_done(place, {"in.exr", "channels", "--list", "0.5,0.25,0.125,A=0", "-o", "hidden.exr", "--quiet"});
+  const std::string expected =
+      "777 of 777 texels have light but alpha 0, so viewers show them as transparent (to keep the light, drop alpha "
+      "with `channels --list R,G,B`)";
+  for (const char* output : {"out.png", "out.tif", "out.ktx2", "out.dds"})
+    for (const Words& op : {Words{}, Words{"exposure", "--stops", "0.5"}}) {
+      Words words{"hidden.exr", "-o", output, "--bits", "8", "--report", "report.json"};
+      words.insert(words.begin() + 1, op.begin(), op.end());
+      const Finished finished = place.gpupost(words);
+      CHECK(finished.exit_code == 0);
+      CHECK_MESSAGE(finished.err.find("warning: hidden.exr: " + expected) != std::string::npos, finished.err);
+      const auto report = nlohmann::json::parse(place.read("report.json"));
+      CHECK(std::ranges::count(report["jobs"][0]["warnings"], nlohmann::json(expected)) == 1);
+    }
+  const auto is_quiet = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK_MESSAGE(finished.err.find("alpha 0") == std::string::npos, finished.err);
+  };
+  is_quiet({"hidden.exr", "exposure", "--stops", "0.5", "-o", "out.exr"});
+  is_quiet({"hidden.exr", "-o", "out.tif", "--bits", "16f"});
+  is_quiet({"hidden.exr", "-o", "out.jpg"});
+  is_quiet({"hidden.exr", "channels", "--list", "R,G,B", "-o", "out.png"});
+  is_quiet({"in.png", "resize", "--size", "50%", "-o", "out.png"});
+}
+
+TEST_CASE("a file with straight alpha 0 everywhere gives a warning that says how to keep its light") {
+  if (!has_device()) return;
+  const TestFolder place;
+  check_done(place, {"in.exr", "channels", "--list", "0.5,0.25,0.125,A=0", "-o", "hidden.png", "--quiet"});
+  for (const char* output : {"out.exr", "out.png"}) {
+    const Finished finished = place.gpupost({"hidden.png", "exposure", "--stops", "0.5", "-o", output});
+    CHECK(finished.exit_code == 0);
+    CHECK_MESSAGE(finished.err.find("hidden.png: every texel has alpha 0") != std::string::npos, finished.err);
+  }
+  const Finished kept = place.gpupost({"hidden.png", "channels", "--list", "R,G,B", "--input-alpha", "premultiplied",
+                                       "--bits", "32f", "-o", "out.exr"});
+  CHECK(kept.exit_code == 0);
+  CHECK_MESSAGE(kept.err.find("alpha 0") == std::string::npos, kept.err);
+  CHECK(log_average(place, "out.exr") > 0.1);
+}

@@ -1,5 +1,6 @@
 // What ops do to whole files: every channel, the windows, several sizes in one run.
 #include "core/base/half.h"
+#include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/program/test_folder.h"
 
@@ -42,6 +43,63 @@ TEST_CASE("crop and flip move every channel alike, uint ones too") {
     for (int y = 0; y < 7; ++y)
       for (int x = 0; x < 10; ++x)
         CHECK(bits_at(after.groups[group], x, y) == bits_at(before.groups[group], 5 + 9 - x, 3 + y));
+}
+
+TEST_CASE("crop to a window moves every channel alike, in tiles too, and keeps the coordinates of texels") {
+  if (!has_device()) return;
+  const TestFolder place;
+  Picture before = decoded(place, "depth.exr");
+  before.data_window = {4, -6, 40, 14};
+  for (const Window& display : {Window{0, -10, 50, 20}, Window{10, 0, 19, 9}, Window{-20, -20, 10, 0}}) {
+    before.display_window = display;
+    const Encoded file = encode(*format_named("exr"), before, {.keep_depths = true});
+    place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+    for (const Words& more : {Words{}, Words{"--tile-side", "16"}}) {
+      Words words{"crop", "--to", "display", "framed.exr", "-o", "out.exr"};
+      words.insert(words.end(), more.begin(), more.end());
+      done(place, words);
+      const Picture after = decoded(place, "out.exr");
+      CHECK(after.data_window == display);
+      CHECK(after.display_window == display);
+      REQUIRE(after.groups.size() == before.groups.size());
+      for (size_t group = 0; group < after.groups.size(); ++group)
+        for (int y = display.min_y; y <= display.max_y; ++y)
+          for (int x = display.min_x; x <= display.max_x; ++x) {
+            const bool is_there = x >= 4 && x <= 40 && y >= -6 && y <= 14;
+            CHECK(bits_at(after.groups[group], x - display.min_x, y - display.min_y) ==
+                  (is_there ? bits_at(before.groups[group], x - 4, y + 6) : 0));
+          }
+    }
+    done(place, {"crop", "--to", "data", "framed.exr", "-o", "out.exr"});
+    CHECK(decoded(place, "out.exr").display_window == before.data_window);
+    done(place, {"crop", "--to", "data", "framed.exr", "-o", "out.png"});
+    CHECK(decoded(place, "out.png").size() == Size{37, 21});
+  }
+}
+
+TEST_CASE("crop takes a rectangle or a window, and a window of a size that it can make") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const std::pair<Words, std::string> wrong[] = {
+      {{"crop"}, "no window is given; expected --window WxH+X+Y, --to data or --to display"},
+      {{"crop", "--to", "window"}, "no window is given; expected --window WxH+X+Y, --to data or --to display"},
+      {{"crop", "--to", "display", "--window", "1x1+0+0"},
+       "two windows are given; expected --window or --to display, not both"}};
+  for (const auto& [words, message] : wrong) {
+    Words all = words;
+    all.insert(all.end(), {"in.exr", "-o", "out.exr"});
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 1);
+    CHECK_MESSAGE(finished.err.starts_with("gpupost: crop: " + message), finished.err);
+  }
+  Picture wide = decoded(place, "in.exr");
+  wide.display_window = {0, 0, 40000, 10};
+  const Encoded file = encode(*format_named("exr"), wide, {.keep_depths = true});
+  place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+  const Finished finished = place.gpupost({"crop", "--to", "display", "framed.exr", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err ==
+        "gpupost: crop: --to display: the display window has 40001 x 11 texels; the limit is 32768 per side\n");
 }
 
 TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {

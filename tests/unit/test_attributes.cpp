@@ -77,6 +77,16 @@ TEST_CASE("a texel's ray stays behind a crop, and what cannot be adapted goes") 
   CHECK(has(made, "owner"));
 }
 
+TEST_CASE("a texel's ray stays behind a crop to a window") {
+  const std::vector<Attribute> whole = behind("crop", "--to data");
+  for (const auto& [x, y] : {std::pair{11, 25}, {30, 40}}) {
+    const auto before = ray(camera(), windows.display, x, y), after = ray(whole, windows.data, x, y);
+    CHECK(after[0] == doctest::Approx(before[0]).epsilon(1e-5));
+    CHECK(after[1] == doctest::Approx(before[1]).epsilon(1e-5));
+  }
+  CHECK(behind("crop", "--to display").size() == camera().size());
+}
+
 TEST_CASE("a crop of the whole frame leaves the attributes") {
   const std::vector<Attribute> made = behind("crop", "--window 100x80+0+0", {windows.display, windows.display});
   CHECK(made.size() == camera().size());

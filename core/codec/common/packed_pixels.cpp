@@ -33,6 +33,8 @@ TexelBuffer integers_of(const Picture& picture, const Level& level, const Encode
   losses.clipped.below += clipped.below;
   losses.clipped.nan += clipped.nan;
   losses.clipped.total += clipped.total;
+  losses.clipped.unseen += clipped.unseen;
+  losses.clipped.texel_count += clipped.texel_count;
   return integers;
 }
 
@@ -145,6 +147,11 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
   if (clipped.below)
     warnings.push_back(fmt::format("{} % of the values are below 0 and were clamped", share(clipped.below)));
   if (clipped.nan) warnings.push_back(fmt::format("{} values are NaN and became 0", clipped.nan));
+  if (clipped.unseen)
+    warnings.push_back(fmt::format(
+        "{} of {} texels have light but alpha 0, so viewers show them as transparent (to keep the light, drop "
+        "alpha with `channels --list R,G,B`)",
+        clipped.unseen, clipped.texel_count));
   if (losses.clamped_count) warnings.push_back(fmt::format("{} values over 65504 were clamped", losses.clamped_count));
 }
 

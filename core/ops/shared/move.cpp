@@ -5,12 +5,15 @@
 namespace gpupost {
 
 void plan_move(PlanBuilder& builder, std::string name, const Move& move) {
-  const auto& [size, from, step, swaps_axes] = move;
+  const auto& [size, from, step, swaps_axes, fills] = move;
   const int source = builder.current_image();
+  std::vector<Define> defines;
+  if (swaps_axes) defines.push_back({"SWAPS_AXES", 1});
+  if (fills) defines.push_back({"FILLS", 1});
   const PlanImage target{.size = size, .depth = builder.image(source).depth};
   builder.add_result({.name = std::move(name),
                       .kernel = "shared/move.glsl",
-                      .defines = swaps_axes ? std::vector<Define>{{"SWAPS_AXES", 1}} : std::vector<Define>{},
+                      .defines = std::move(defines),
                       .values = {{"width", size.width},
                                  {"height", size.height},
                                  {"from_x", from.x},

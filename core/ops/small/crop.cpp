@@ -1,61 +1,117 @@
-// A part of a picture: its row, its definition, and its pass.
+// A part of an image, or the image in another window: its row, its definition, and its pass.
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/attributes.h"
 #include "core/ops/shared/move.h"
 #include "core/ops/small/row.h"
 
+#include <algorithm>
+
 namespace gpupost {
 
 namespace {
 
+enum class Target { window, data, display };  // in the order of the choices of --to
+
+// The rectangle that becomes the result. The corner is in texels of the input.
 struct Part {
   Size size;
   Position corner;
+  Window display;  // display window of the result
 };
 
 constexpr std::string_view separators = "x++";
+constexpr int most_side = 32768;  // a larger side is allowed only if the input has it
 
-Part part_of(const Call& call) {
-  const std::vector<int> numbers = *whole_numbers(call.word("window"), separators);
-  return {.size = {numbers[0], numbers[1]}, .corner = {numbers[2], numbers[3]}};
-}
+Target target_of(const Call& call) { return Target(call.integer("to")); }
 
-Size result_size(const Call& call, Size from) {
-  const Part part = part_of(call);
+// The numbers of --window.
+std::vector<int> numbers_of(const Call& call) { return *whole_numbers(call.word("window"), separators); }
+Position corner_of(const Call& call) { return {numbers_of(call)[2], numbers_of(call)[3]}; }
+
+Part rectangle(const Call& call, Size from) {
+  const Size size{numbers_of(call)[0], numbers_of(call)[1]};
+  const Part part{.size = size, .corner = corner_of(call), .display = window_of(size)};
   const bool is_inside = part.size.width > 0 && part.size.height > 0 && part.size.width <= from.width &&
                          part.size.height <= from.height && part.corner.x <= from.width - part.size.width &&
                          part.corner.y <= from.height - part.size.height;
   if (!is_inside)
     fail(Exit::usage, "crop: --window {} is not inside the image, which is {} x {} texels", call.word("window"),
          from.width, from.height);
-  return part.size;
+  return part;
+}
+
+Part display_part(const Windows& windows) {
+  const auto& [data, display] = windows;
+  const int64_t width = int64_t(display.max_x) - display.min_x + 1, height = int64_t(display.max_y) - display.min_y + 1;
+  const Size from = size_of(data);
+  if (width > std::max(most_side, from.width) || height > std::max(most_side, from.height))
+    fail(Exit::usage, "crop: --to display: the display window has {} x {} texels; the limit is {} per side", width,
+         height, most_side);
+  return {.size = {int(width), int(height)},
+          .corner = {display.min_x - data.min_x, display.min_y - data.min_y},
+          .display = display};
+}
+
+Part part_of(const Call& call, const Windows& windows) {
+  const Size from = size_of(windows.data);
+  switch (target_of(call)) {
+    case Target::window: return rectangle(call, from);
+    case Target::data: return {.size = from, .corner = {}, .display = windows.data};
+    case Target::display: return display_part(windows);
+  }
+  return {};
+}
+
+Part part_of(const Call& call, Size from) { return part_of(call, windows_before(call, from)); }
+
+void check(const Call& call) {
+  const bool has_rectangle = !call.word("window").empty();
+  if (target_of(call) == Target::window && !has_rectangle)
+    fail(Exit::usage, "crop: no window is given; expected --window WxH+X+Y, --to data or --to display");
+  if (target_of(call) != Target::window && has_rectangle)
+    fail(Exit::usage, "crop: two windows are given; expected --window or --to {}, not both",
+         call.op->param("to")->choices[size_t(target_of(call))]);
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (made.size == Size{}) return made;
-  made.size = result_size(call, made.size);
-  made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
+  const Part part = part_of(call, windows_before(call, made));
+  made.size = part.size;
+  made.windows = {.data = part.display, .display = part.display};
   return made;
 }
 
-Footprint footprint(const Call& call, Size) {
-  return {.kind = Footprint::Kind::moves, .nearest = [corner = part_of(call).corner](Position at) -> Position {
-            return {corner.x + at.x, corner.y + at.y};
-          }};
+Footprint footprint(const Call& call, Size size) {
+  Footprint made{.kind = Footprint::Kind::moves};
+  if (target_of(call) == Target::data) {
+    made.nearest = [](Position at) { return at; };
+  } else if (target_of(call) == Target::window) {
+    made.nearest = [corner = corner_of(call)](Position at) -> Position { return {corner.x + at.x, corner.y + at.y}; };
+  } else {
+    made.copied = [corner = part_of(call, size).corner, size](Position at) -> Position {
+      const Position from{corner.x + at.x, corner.y + at.y};
+      const bool is_inside = from.x >= 0 && from.y >= 0 && from.x < size.width && from.y < size.height;
+      return is_inside ? from : Position{-1, -1};
+    };
+  }
+  return made;
 }
 
 // --- the definition -------------------------------------------------------------------------------------------------
 
 std::vector<Planes> reference(const Call& call, Planes base) {
-  const Part part = part_of(call);
+  const Part part = part_of(call, size_of(base));
   return by_component(std::move(base), [&](const Plane& from) {
-    Plane to{.size = result_size(call, from.size), .values = {}};
-    for (int y = part.corner.y; y < part.corner.y + part.size.height; ++y) {
-      const auto row = from.values.begin() + ptrdiff_t(y) * from.size.width + part.corner.x;
-      to.values.insert(to.values.end(), row, row + part.size.width);
-    }
+    Plane to{.size = part.size, .values = std::vector<double>(texel_count(part.size))};
+    for (int y = 0; y < part.size.height; ++y)
+      for (int x = 0; x < part.size.width; ++x) {
+        const int column = part.corner.x + x, row = part.corner.y + y;
+        if (column < 0 || row < 0 || column >= from.size.width || row >= from.size.height) continue;
+        to.values[size_t(y) * size_t(part.size.width) + size_t(x)] =
+            from.values[size_t(row) * size_t(from.size.width) + size_t(column)];
+      }
     return std::vector{std::move(to)};
   });
 }
@@ -63,14 +119,15 @@ std::vector<Planes> reference(const Call& call, Planes base) {
 // --- the pass -------------------------------------------------------------------------------------------------------
 
 void plan_crop(const Call& call, PlanBuilder& builder) {
-  const Size size = result_size(call, builder.image(builder.current_image()).size);
-  plan_move(builder, "crop", {.size = size, .from = part_of(call).corner});
+  const Part part = part_of(call, builder.image(builder.current_image()).size);
+  plan_move(builder, "crop", {.size = part.size, .from = part.corner, .fills = target_of(call) == Target::display});
 }
 
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
-  const auto [size, corner] = part_of(call);
-  const int x = call.windows.data.min_x + corner.x, y = call.windows.data.min_y + corner.y;
-  crop_frame(attributes, call.windows.display, {x, y, x + size.width - 1, y + size.height - 1});
+  const auto& [data, display] = call.windows;
+  const Part part = part_of(call, call.windows);
+  const int x = data.min_x + part.corner.x, y = data.min_y + part.corner.y;
+  crop_frame(attributes, display, {x, y, x + part.size.width - 1, y + part.size.height - 1});
 }
 
 }  // namespace
@@ -80,19 +137,27 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 const Op crop_op{
     .name = "crop",
     .doc = {.group = OpGroup::size,
-            .summary = "Cut out a rectangle",
+            .summary = "Cut out a rectangle, or crop and extend to a window",
             .description =
-                "The result has W x H texels. Its top left texel is X texels from the left and Y texels from the top "
-                "of the data window. Texels are copied bit for bit. The result starts at (0, 0), and its display "
-                "window equals its data window. A rectangle that is not wholly inside the image is an error.",
-            .citation = "Windows as in oiiotool --cut",
-            .examples = {"--window 1x1+0+0"}},
+                "--window cuts out W x H texels. The first one is X texels from the left and Y texels from the top of "
+                "the data window. The result starts at (0, 0). A rectangle that is not wholly inside the image is an "
+                "error.\n--to data makes the data window of an EXR its display window too, so that other formats get "
+                "every texel. --to display crops and extends the image to its display window. Missing texels are "
+                "transparent black, or black without alpha; other channels are 0 there. Both keep the coordinates of "
+                "texels, and the display window of the result equals its data window. An image without windows does "
+                "not change.\nTexels are copied bit for bit.",
+            .citation = "Windows as in oiiotool --cut, --croptofull",
+            .examples = {"--window 1x1+0+0", "--to display", "--to data"}},
     .params = {{.name = "window",
                 .help = "Size of the rectangle and position of its top left corner, in texels",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH+X+Y",
-                         .matches = [](std::string_view text) { return whole_numbers(text, separators).has_value(); }},
-                .presence = Presence::required}},
+                         .matches = [](std::string_view text) { return whole_numbers(text, separators).has_value(); }}},
+               {.name = "to",
+                .help = "Window of the result: the rectangle of --window, the data window, or the display window",
+                .kind = ParamKind::choice,
+                .choices = {"window", "data", "display"}}},
+    .check = check,
     .channels = Channels::all,
     .output = output,
     .footprint = footprint,
