@@ -312,7 +312,6 @@ const Op resize_op{
              "Filters average when the image shrinks and interpolate when it grows. Weights are normalized. Arithmetic "
              "is 32-bit float, even with --fp16.\nThe lanczos filters and kaiser are the sharpest and overshoot at "
              "edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian have no negative "
-<<<<<<< HEAD
              "weights and do not overshoot. Around a very bright texel, negative weights make rings: dark ones, even "
              "below 0, and bright ones. --ringing limit, the default, prevents both. It limits each weighted mean, "
              "first along rows, then along columns. The lower limit is the minimum within a distance of 2 texels, "
@@ -324,37 +323,19 @@ const Op resize_op{
              "the data window is not the display window, a percentage rounds the new data window outward. Regions of "
              "one frame that are resized separately therefore still fit together.\n--fit, --fill and --long-side keep "
              "the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into W x "
-             "H. --fill covers W x H and cuts off the rest equally on both sides.",
-=======
-             "weights and do not overshoot. Next to a very bright texel, negative weights would make dark rings, also "
-             "below 0, and bright ones. --ringing limit, the default, prevents that in each axis, rows first. A sum is "
-             "not less than the least texel within 2 texels of the coarser side. It exceeds the largest texel of the "
-             "filter's middle lobe by at most a quarter of the difference of the two. Edges keep their bright "
-             "overshoot and lose the dark one. --ringing keep writes the plain weighted means. Float files keep values "
-             "below 0 and above 1; integer files clamp them. Half files clamp at 65504.\nOther channels than color "
-             "take the nearest texel unless --apply-to names them; uint channels always do. The "
-             "display window is scaled too. W x H is the size of the new data window. If the data window is not the "
-             "display window, a percentage rounds the new data window outward. Parts of one frame that are resized "
-             "separately therefore still fit together.\n--fit, --fill and --long-side keep the proportions, and never "
-             "enlarge without --enlarge. --fit makes the largest image that fits into W x H. --fill covers W x H and "
-             "cuts off the rest equally on both sides. With --pad, --fit centers the image on a canvas of W x H "
-             "texels; "
-             "channels other than color repeat their border texels there.",
->>>>>>> ops
+             "H. --fill covers W x H and cuts off the rest equally on both sides. With --pad, --fit centers the image "
+             "on a "
+             "canvas of W x H texels; channels other than color repeat their border texels there.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp); libplacebo "
              "antiringing (ringing)",
          .examples = {"--size 50%", "--size 24x40 --filter box", "--fit 40x30 --filter catmull-rom",
                       "--fill 30x30 --filter lanczos2", "--long-side 50 --filter gaussian",
-<<<<<<< HEAD
+                      "--fit 90x20 --pad 0.18,0.18,0.18 --enlarge", "--fit 25x60 --pad 1,0.5,0,0.25",
                       "--fit 90x90 --enlarge --filter cubic", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
                       "--size 60% --hicomp --border mirror", "--size 70% --filter lanczos4",
-=======
-                      "--fit 90x20 --pad 0.18,0.18,0.18 --enlarge", "--fit 25x60 --pad 1,0.5,0,0.25",
-                      "--fit 90x90 --enlarge --filter cubic", "--size 70% --filter lanczos4",
->>>>>>> ops
                       "--size 30% --filter lanczos6", "--size 55% --ringing keep"}},
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",

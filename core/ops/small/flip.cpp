@@ -228,7 +228,6 @@ const Op rotate_op = row_of_rotate({
         {.group = OpGroup::size,
          .summary = "Rotate the image clockwise by 90, 180, 270 or any number of degrees",
          .description =
-<<<<<<< HEAD
              "`rotate 90`, `rotate 180` and `rotate 270` copy texels bit for bit in all channels, including depth and "
              "ids. The image is rotated in its display window, whose upper left corner stays.\n--degrees rotates by "
              "any angle around the center of the display window. Each texel of the result is interpolated from the "
@@ -236,18 +235,7 @@ const Op rotate_op = row_of_rotate({
              "does not cover the display window, it grows to cover it. With --expand, both windows grow to hold all of "
              "the image, and the upper left corner of the display window stays. Positions are rounded to 1/32768 "
              "texel. catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels "
-             "other than color take the nearest texel. An image that is too large for the device can be tiled only if "
-             "the angle is small.",
-=======
-             "`rotate 90`, `rotate 180` and `rotate 270` copy texels bit for bit in all channels, including depth "
-             "and ids. The image is rotated in its display window, whose upper left corner stays.\n--degrees rotates "
-             "by any angle around the center of the display window. Each texel is pulled from the input by --filter. "
-             "The result keeps the windows of the input, so corners are cut off. If the data window does not cover "
-             "the display window, it grows to cover it. With --expand, both windows grow to hold all of the image, "
-             "and the upper left corner of the display window stays. Positions are rounded to 1/32768 texel. "
-             "catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels "
              "other than color take the nearest texel.",
->>>>>>> ops
          .citation = "Windows as in oiiotool --rotate90 and --rotate; --expand as in ImageMagick -rotate",
          .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -2 --expand --filter bilinear",
                       "--degrees 10 --border clamp --filter lanczos3", "--degrees 5 --filter nearest",
