@@ -139,7 +139,20 @@ std::span<const Global> all_globals() {
        false,
        false,
        true},
-      {"part", "WHICH", "Part of a multi-part EXR, by number or name. Default: the first", {}, "", true},
+      {"part",
+       "WHICH",
+       "Part of a multi-part EXR to work on, by number or name. Default: the first. An EXR output gets the other parts "
+       "too",
+       {},
+       "",
+       true},
+      {"drop-parts", "", "Write only the part that was read, not the other parts of a multi-part EXR", {}, ""},
+      {"flatten",
+       "",
+       "Composite the samples of a deep EXR, front to back. Without it, deep data is an error",
+       {},
+       "",
+       true},
       {"layer", "NAME", "Work on the channels NAME.R, NAME.G, ... of an EXR instead of R, G, ...", {}, "", true},
       {"level", "N", "Level of a mip-mapped input to read. Default: 0; `compare` compares all levels", {}, "", true},
       {"max-side", "N", "Limit for each side of an input, in texels (default 32768)", {}, "", true, true},
@@ -459,6 +472,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
     input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
   if (values.contains("input-primaries")) input.primaries = primaries_named("input-primaries", text("input-primaries"));
   input.keeps_orientation = flag("no-orient");
+  input.flatten = flag("flatten");
   if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
@@ -471,6 +485,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("output-primaries"))
     encoding.primaries = primaries_named("output-primaries", text("output-primaries"));
   encoding.to_display = flag("to-display");
+  encoding.drop_parts = flag("drop-parts");
   if (values.contains("transfer")) encoding.transfer = transfer_named(text("transfer"));
   if (text("dither") == "ordered") encoding.dither = Dither::ordered;
   if (values.contains("apply-to")) passes.apply_to = parse_apply_to(text("apply-to"));
