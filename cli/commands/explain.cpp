@@ -1,6 +1,7 @@
 #include "cli/commands/explain.h"
 
 #include "core/base/error.h"
+#include "core/base/printable.h"
 #include "core/image/channel_names.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/device.h"
@@ -46,10 +47,15 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls) {
   return steps;
 }
 
-std::vector<Planned> groups_of_file(const Request& request) {
+std::vector<Planned> groups_of_file(const Request& request, std::vector<std::string>& notes) {
   const Globals& globals = request.globals;
   JobReport ignored;
-  Picture picture = std::move(read_pictures(request.inputs.files.front().path, globals.input, ignored).front());
+  InputImages images = read_pictures(request.inputs.files.front().path, globals.input, ignored);
+  if (!images.others.names.empty())
+    notes.push_back(fmt::format("the chain works on part `{}`; {}: {}", images.others.name,
+                                globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
+                                fmt::join(images.others.names, ", ")));
+  Picture picture = std::move(images.pictures.front());
   take_named_channels(request.calls, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
@@ -104,9 +110,10 @@ Explained plans_of(const Request& request) {
   if (globals.size && !inputs.empty())
     fail(Exit::usage, "--size {}x{} is for --explain and `shader` without an input; leave it out, {} has a size",
          globals.size->width, globals.size->height, inputs.front().path);
+  Explained explained{.traits = {}, .groups = {}};
   const std::vector<Planned> planned =
-      inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request);
-  Explained explained{.traits = traits_for(globals.device), .groups = {}};
+      inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request, explained.parts);
+  explained.traits = traits_for(globals.device);
   const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
     Size size = group.size;
@@ -126,6 +133,7 @@ std::string explain(const Request& request) {
   for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
   if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);
+  for (const std::string& parts : explained.parts) text += fmt::format("parts    {}\n", printable(parts));
   text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);
   return text;

@@ -20,6 +20,7 @@ struct ExplainedGroup {
 
 struct Explained {
   DeviceTraits traits;
+  std::vector<std::string> parts;      // at most one line: the part of the file that is used, and the others
   std::vector<ExplainedGroup> groups;  // color first, if there is any
 };
 

@@ -144,7 +144,15 @@ std::span<const Global> all_globals() {
        true},
       {"part",
        "WHICH",
-       "Part of a multi-part EXR or page of a TIFF, by number or name. Default: the first",
+       "Part of a multi-part EXR to work on, by number or name. Default: the first. An EXR output gets the other parts "
+       "too",
+       {},
+       "",
+       true},
+      {"drop-parts", "", "Write only the part that was read, not the other parts of a multi-part EXR", {}, ""},
+      {"flatten",
+       "",
+       "Composite the samples of a deep EXR, front to back. Without it, deep data is an error",
        {},
        "",
        true},
@@ -467,6 +475,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
     input.assembly = Assembly(std::ranges::find(assembly_names, text("assemble")) - std::begin(assembly_names));
   if (values.contains("input-primaries")) input.primaries = primaries_named("input-primaries", text("input-primaries"));
   input.keeps_orientation = flag("no-orient");
+  input.flatten = flag("flatten");
   if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
@@ -479,6 +488,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("output-primaries"))
     encoding.primaries = primaries_named("output-primaries", text("output-primaries"));
   encoding.to_display = flag("to-display");
+  encoding.drop_parts = flag("drop-parts");
   if (values.contains("transfer")) encoding.transfer = transfer_named(text("transfer"));
   if (text("dither") == "ordered") encoding.dither = Dither::ordered;
   if (values.contains("apply-to")) passes.apply_to = parse_apply_to(text("apply-to"));

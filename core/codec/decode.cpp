@@ -97,9 +97,11 @@ bool attach_texels(Reply& reply, int texels) {
     fail(Exit::limit, "shared memory cannot be sealed: {}", error_text());
   const auto ranges = texel_ranges(reply, uint64_t(facts.st_size), uint64_t(sysconf(_SC_PAGESIZE)));
   if (!ranges) return false;
-  for (size_t index = 0; index < ranges->size(); ++index)
-    reply.decoded.picture.groups[index].levels[0].texels =
-        window_of_memory(texels, (*ranges)[index].offset, (*ranges)[index].bytes);
+  std::vector<Group>& groups = reply.decoded.picture.groups;
+  for (size_t index = 0; index < ranges->size(); ++index) {
+    TexelBuffer& buffer = index < groups.size() ? groups[index].levels[0].texels : reply.decoded.others.bytes;
+    buffer = window_of_memory(texels, (*ranges)[index].offset, (*ranges)[index].bytes);
+  }
   return true;
 }
 

@@ -84,6 +84,9 @@ Reply reply_to(const DecodeOptions& options) {
   reply.decoded = read_picture(input, options, [&](size_t bytes) { return texels.lend(bytes); });
   for (const Group& group : reply.decoded.picture.groups)
     reply.offsets.push_back(texels.offset_of(group.levels[0].texels));
+  const OtherParts& others = reply.decoded.others;
+  if (others.are_kept()) reply.offsets.push_back(texels.offset_of(others.bytes));
+  reply.others_bytes = others.bytes.size();
   if (!is_filtered && !is_sanitized())  // sanitizer builds never have a filter
     reply.decoded.warnings.push_back("was decoded without a system call filter (no seccomp; see `gpupost doctor`)");
   return reply;

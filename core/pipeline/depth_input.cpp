@@ -47,7 +47,7 @@ Plane read_depth(const Call& call, const Picture& picture, const InputSettings& 
   of_file.level = 0;
   of_file.assembly = Assembly::none;
   JobReport ignored;
-  const Picture file = std::move(read_pictures(path, of_file, ignored).front());
+  const Picture file = std::move(read_pictures(path, of_file, ignored).pictures.front());
   Plane plane = plane_of(channel_of(call, path, file));
   if (plane.size != picture.size())
     fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the image", call.op->name, path,

@@ -10,9 +10,10 @@ namespace gpupost {
 
 static InputPicture read_input(const std::string& path, bool is_data, const InputSettings& of_chain, Depth storage,
                                JobReport& report) {
-  InputSettings settings{.limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
+  InputSettings settings{
+      .flatten = of_chain.flatten, .limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
   JobReport ignored;
-  Picture picture = std::move(read_pictures(path, settings, ignored).front());
+  Picture picture = std::move(read_pictures(path, settings, ignored).pictures.front());
   if (!picture.groups.front().is_color)
     fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats", path);
   if (is_data) {

@@ -18,11 +18,13 @@ namespace gpupost {
 namespace {
 
 // Uses this many threads; 0: one per core.
-InputRead read(const std::string& file, const InputSettings& settings, bool has_journal, int thread_count) {
+InputRead read(const std::string& file, const InputSettings& settings, bool has_journal, bool keeps_parts,
+               int thread_count) {
   const Stopwatch watch;
   const std::string sha256 = has_journal ? sha256_of_file(file) : "";
   DecodeOptions options = decode_options(settings);
   options.thread_count = thread_count;
+  options.keeps_parts = keeps_parts;
   InputRead input{.decoded = decode_file(file, options), .sha256 = sha256};
   input.milliseconds = watch.milliseconds();
   return input;
@@ -36,8 +38,7 @@ int most_by_descriptors() {
   return int(std::min<rlim_t>((limit.rlim_cur - of_the_rest) / of_a_decoder, 1 << 20));
 }
 
-std::vector<Picture> pictures_of(const std::string& file, InputRead input, const InputSettings& settings,
-                                 JobReport& report) {
+InputImages images_of(const std::string& file, InputRead input, const InputSettings& settings, JobReport& report) {
   report.ms.decode += input.milliseconds;
   if (!input.sha256.empty()) report.journal.input_sha256.push_back(input.sha256);
   Picture& picture = input.decoded.picture;
@@ -47,10 +48,10 @@ std::vector<Picture> pictures_of(const std::string& file, InputRead input, const
   if (settings.primaries) set_primaries(picture, *settings.primaries);
   if (settings.alpha) picture.alpha = *settings.alpha;
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip)
-    return cut_faces(file, picture, settings.assembly);
-  std::vector<Picture> pictures;
-  pictures.push_back(std::move(picture));
-  return pictures;
+    return {.pictures = cut_faces(file, picture, settings.assembly)};
+  InputImages images{.others = std::move(input.decoded.others)};
+  images.pictures.push_back(std::move(picture));
+  return images;
 }
 
 }  // namespace
@@ -62,25 +63,26 @@ uint64_t texel_bytes(const Picture& picture) {
   return bytes;
 }
 
-std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
-  return pictures_of(input, read(input, settings, false, 0), settings, report);
+InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
+  return images_of(input, read(input, settings, false, false, 0), settings, report);
 }
 
-std::vector<Picture> Prefetch::next(JobReport& report) {
+InputImages Prefetch::next(JobReport& report) {
   const std::string& file = files_.at(next_++);
   InputRead input = wait_next(file);
-  largest_bytes_ = std::max(largest_bytes_, texel_bytes(input.decoded.picture));
+  largest_bytes_ = std::max(largest_bytes_, texel_bytes(input.decoded.picture) + input.decoded.others.bytes.size());
   read_ahead();
-  return pictures_of(file, std::move(input), request_.input, report);
+  return images_of(file, std::move(input), request_.input, report);
 }
 
-Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request)
+Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts)
     : files_(std::move(files)),
       request_(request),
+      keeps_parts_(keeps_parts),
       most_ahead_(std::min(request.batch.job_count, most_by_descriptors())) {}
 
 InputRead Prefetch::read_file(const std::string& file, int thread_count) const {
-  return read(file, request_.input, !request_.batch.journal.empty(), thread_count);
+  return read(file, request_.input, !request_.batch.journal.empty(), keeps_parts_, thread_count);
 }
 
 InputRead Prefetch::wait_next(const std::string& file) {

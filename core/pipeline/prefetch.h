@@ -9,9 +9,15 @@
 
 namespace gpupost {
 
-// Reads an input: its image, or the faces that --assemble cuts it into. Time and warnings go to the report. Throws
-// Error(Exit::input) if it cannot be read, or is no cross or strip.
-std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
+// An input: its image, or the faces that --assemble cuts it into.
+struct InputImages {
+  std::vector<Picture> pictures;
+  OtherParts others;  // of an EXR
+};
+
+// Reads an input. Time and warnings go to the report. Throws Error(Exit::input) if it cannot be read, or is no cross or
+// strip.
+InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
 
 // A decoded input and its decoding time.
 struct InputRead {
@@ -27,11 +33,11 @@ uint64_t texel_bytes(const Picture& picture);
 // --max-memory allows.
 class Prefetch {
  public:
-  // `request` must outlive it.
-  Prefetch(std::vector<std::string> files, const ChainRequest& request);
+  // `request` must outlive it. `keeps_parts`: the other parts of an EXR are needed.
+  Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts);
 
   // Returns the result of read_pictures() for the next input.
-  std::vector<Picture> next(JobReport& report);
+  InputImages next(JobReport& report);
 
  private:
   InputRead read_file(const std::string& file, int thread_count) const;
@@ -41,6 +47,7 @@ class Prefetch {
 
   std::vector<std::string> files_;
   const ChainRequest& request_;
+  const bool keeps_parts_;
   size_t next_ = 0;                           // index of the next file
   std::deque<std::future<InputRead>> ahead_;  // files that are being decoded, starting at next_
   int most_ahead_;

@@ -14,6 +14,7 @@ namespace gpupost {
 struct ProcessedImage {
   Picture picture;
   std::optional<Picture> base;
+  OtherParts others = {};  // parts that are written with it
 };
 
 // Processes an image for the output. Throws Error(Exit::usage) if the chain cannot run on it.

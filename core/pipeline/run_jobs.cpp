@@ -1,5 +1,6 @@
 #include "core/pipeline/run_jobs.h"
 
+#include "core/base/printable.h"
 #include "core/base/stopwatch.h"
 #include "core/glsl/shader_text.h"
 #include "core/image/channel_names.h"
@@ -66,7 +67,7 @@ struct ProcessedJob {
   uint64_t bytes() const {
     uint64_t sum = 0;
     for (const ProcessedImage& part : parts)
-      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(*part.base) : 0);
+      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(*part.base) : 0) + part.others.bytes.size();
     return sum;
   }
 };
@@ -83,6 +84,25 @@ void work_on(ProcessedJob& made, const Work& work) {
   }
 }
 
+// Returns whether the output of a job can hold the other parts of its input.
+bool keeps_parts(const ChainRequest& request, const Job& job) {
+  return job.format && job.format->holds_everything && job.writes_picture && !job.is_a_file_a_level() &&
+         job.inputs.size() == 1 && !request.output.drop_parts;
+}
+
+// Assigns the other parts of the input to the image, or warns that the output lacks them. The reader warned if no part was
+// chosen and it did not keep the others.
+void take_other_parts(const ChainRequest& request, const Job& job, OtherParts others, ProcessedImage& image,
+                      JobReport& report) {
+  const bool is_told = !others.are_kept() && request.input.part.empty();
+  if (others.names.empty() || !job.writes_picture || request.output.drop_parts || is_told) return;
+  if (keeps_parts(request, job)) image.others = std::move(others);
+  else
+    report.add_warning(fmt::format("an output {} holds one part; dropped parts: {}",
+                                   job.is_a_file_a_level() ? "with one file per level" : "of this format",
+                                   printable(fmt::format("{}", fmt::join(others.names, ", ")))));
+}
+
 void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, PictureInputs& others,
              double& decode_wait_ms, ProcessedJob& made) {
   const Job& given = *made.job;
@@ -91,9 +111,9 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
   ImageShape first;
   for (const std::string& input : given.inputs) {
     const Stopwatch waiting;
-    std::vector<Picture> pictures = inputs.next(report);
+    InputImages images = inputs.next(report);
     decode_wait_ms += waiting.milliseconds();
-    for (Picture& picture : pictures) {
+    for (Picture& picture : images.pictures) {
       take_named_channels(request.calls, picture);
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
@@ -109,6 +129,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
       ProcessedImage& part = made.parts.back();
       if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
     }
+    take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
   }
   report.size = first.size;
   if (given.is_format_changed)
@@ -272,7 +293,8 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   if (needs_device) device.start();
   if (request.device.require_gpu && needs_device)
     device.run_with_retry([](Gpu&) {});  // if there is no device, no input is read
-  Prefetch inputs(inputs_of(jobs, done), request);
+  const bool keeps_some_parts = std::ranges::any_of(jobs, [&](const Job& job) { return keeps_parts(request, job); });
+  Prefetch inputs(inputs_of(jobs, done), request, keeps_some_parts);
   PictureInputs others;
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());

@@ -8,6 +8,7 @@ DecodeOptions decode_options(const InputSettings& settings) {
           .level = settings.level.value_or(0),
           .limits = settings.limits,
           .keeps_orientation = settings.keeps_orientation,
+          .flattens = settings.flatten,
           .requires_sandbox = settings.requires_sandbox};
 }
 

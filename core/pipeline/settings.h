@@ -28,6 +28,7 @@ struct InputSettings {
   std::optional<Alpha> alpha;          // empty: as usual for the format
   std::optional<Primaries> primaries;  // empty: from the file
   bool keeps_orientation = false;      // ignores Exif and TIFF orientation
+  bool flatten = false;                // composites the samples of deep data
   Assembly assembly = Assembly::none;
   Limits limits;  // limits for each input
   bool requires_sandbox = false;
@@ -39,6 +40,7 @@ struct OutputSettings {
   std::optional<Compression> compression;  // empty: as the input if the format is the same, else zip
   std::optional<int> quality;              // JPEG quality, 1 to 100; empty: default of the encoder
   std::optional<Primaries> primaries;      // convert to these primaries; empty: those of the chain's result
+  bool drop_parts = false;                 // write only the part that was read
   bool to_display = false;                 // write exactly the display window, even if the format has windows
   std::optional<Transfer> transfer;        // transfer of integers; empty: default of the format
   Dither dither = Dither::none;

@@ -1,10 +1,13 @@
 #include "core/pipeline/write_outputs.h"
 
 #include "core/base/error.h"
+#include "core/base/printable.h"
 #include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/system/atomic_file.h"
+
+#include <fmt/ranges.h>
 
 namespace gpupost {
 
@@ -25,7 +28,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .quality = request.output.quality.value_or(EncodeOptions().quality)};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
-    sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr});
+    sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr, .others = &part.others});
   std::vector<Encoded> files;
   const int file_count = job.is_a_file_a_level() ? level_count : 1;
   for (options.level = 0; options.level < file_count; ++options.level)
@@ -41,6 +44,11 @@ std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest&
   } catch (const Error& error) {
     throw Error(error.code(), way.job.name() + ": " + error.what());
   }
+}
+
+std::string note_of_parts(const OtherParts& others) {
+  return printable(fmt::format("the chain works on part `{}` (--part chooses another); copied parts: {}", others.name,
+                               fmt::join(others.names, ", ")));
 }
 
 void write_all(const Job& job, const std::vector<Encoded>& files, const ChainRequest& request, JobReport& report) {
@@ -70,6 +78,7 @@ void write_outputs(const ConversionPlan& way, const ChainRequest& request, const
   report.ms.encode = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);
+  if (files.front().has_other_parts) report.notes.push_back(note_of_parts(parts.front().others));
   write_all(way.job, files, request, report);
 }
 

@@ -3,8 +3,10 @@
 #include <ImathBox.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfDeepFrameBuffer.h>
+#include <OpenEXR/ImfDeepScanLineOutputFile.h>
 #include <OpenEXR/ImfDeepScanLineOutputPart.h>
 #include <OpenEXR/ImfDeepTiledOutputFile.h>
+#include <OpenEXR/ImfDeepTiledOutputPart.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartOutputFile.h>
@@ -12,14 +14,17 @@
 #include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
 #include <OpenEXR/ImfRgbaFile.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <OpenEXR/ImfTileDescription.h>
 #include <OpenEXR/ImfTiledOutputFile.h>
+#include <OpenEXR/ImfTiledOutputPart.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 
 namespace gpupost {
 
@@ -152,6 +157,138 @@ File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts)
     MemoryStream stream(file);
     Imf::MultiPartOutputFile output(stream, headers.data(), int(headers.size()));
     for (size_t i = 0; i < parts.size(); ++i) write_part(output, int(i), parts[i].second);
+  }
+  return file;
+}
+
+namespace {
+
+void write_tiled_part(Imf::MultiPartOutputFile& file, int number, const ExrRecipe& recipe) {
+  Imf::TiledOutputPart output(file, number);
+  for (int level = 0; level < output.numLevels(); ++level) {
+    const Planes planes = planes_of(recipe, level, level, output.levelWidth(level), output.levelHeight(level));
+    output.setFrameBuffer(planes.buffer);
+    output.writeTiles(0, output.numXTiles(level) - 1, 0, output.numYTiles(level) - 1, level);
+  }
+}
+
+// The samples of one level, and the frame buffer over them.
+class DeepSamplesOf {
+ public:
+  DeepSamplesOf(const DeepRecipe& recipe, int width, int height) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) counts_.push_back(recipe.count(x, y));
+    const int64_t origin = int64_t(recipe.min_y) * width + recipe.min_x;
+    buffer.insertSampleCountSlice(
+        Imf::Slice(Imf::UINT, reinterpret_cast<char*>(counts_.data() - origin), 4, 4 * size_t(width)));
+    for (size_t c = 0; c < recipe.channels.size(); ++c) {
+      const auto& [name, depth] = recipe.channels[c];
+      std::vector<char>& bytes = numbers_.emplace_back();
+      std::vector<size_t> starts;
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          starts.push_back(bytes.size());
+          for (unsigned i = 0; i < recipe.count(x, y); ++i) {
+            const double value = recipe.value(c, x, y, i);
+            const auto whole = uint32_t(depth == Depth::u32 ? value : 0);
+            const half narrow{float(value)};
+            const auto wide = float(value);
+            const void* number = depth == Depth::u32    ? static_cast<const void*>(&whole)
+                                 : depth == Depth::half ? static_cast<const void*>(&narrow)
+                                                        : static_cast<const void*>(&wide);
+            bytes.insert(bytes.end(), static_cast<const char*>(number),
+                         static_cast<const char*>(number) + bytes_of(depth));
+          }
+        }
+      std::vector<char*>& places = places_.emplace_back();
+      for (const size_t start : starts) places.push_back(bytes.data() + start);
+      buffer.insert(name, Imf::DeepSlice(type_of(depth), reinterpret_cast<char*>(places.data() - origin), sizeof(char*),
+                                         sizeof(char*) * size_t(width), bytes_of(depth)));
+    }
+  }
+  Imf::DeepFrameBuffer buffer;
+
+ private:
+  std::vector<unsigned> counts_;
+  std::list<std::vector<char>> numbers_;
+  std::list<std::vector<char*>> places_;
+};
+
+Imf::Header header_of(const DeepRecipe& recipe) {
+  const Imath::Box2i window({recipe.min_x, recipe.min_y},
+                            {recipe.min_x + recipe.width - 1, recipe.min_y + recipe.height - 1});
+  Imf::Header header(window, window);
+  header.compression() = recipe.compression;
+  for (const Channel& channel : recipe.channels)
+    header.channels().insert(channel.name, Imf::Channel(type_of(channel.depth)));
+  const auto side = unsigned(recipe.tile_side);
+  if (side > 0) header.setTileDescription(Imf::TileDescription(side, side, recipe.level_mode));
+  header.setType(side > 0 ? Imf::DEEPTILE : Imf::DEEPSCANLINE);
+  return header;
+}
+
+template <class Output>
+void write_deep_tiles(Output& output, const DeepRecipe& recipe) {
+  for (int level = 0; level < output.numLevels(); ++level) {
+    const DeepSamplesOf samples(recipe, output.levelWidth(level), output.levelHeight(level));
+    output.setFrameBuffer(samples.buffer);
+    output.writeTiles(0, output.numXTiles(level) - 1, 0, output.numYTiles(level) - 1, level);
+  }
+}
+
+template <class Output>
+void write_deep_lines(Output& output, const DeepRecipe& recipe) {
+  const DeepSamplesOf samples(recipe, recipe.width, recipe.height);
+  output.setFrameBuffer(samples.buffer);
+  output.writePixels(recipe.height);
+}
+
+void write_deep_part(Imf::MultiPartOutputFile& file, int number, const DeepRecipe& recipe) {
+  if (recipe.tile_side > 0) {
+    Imf::DeepTiledOutputPart output(file, number);
+    return write_deep_tiles(output, recipe);
+  }
+  Imf::DeepScanLineOutputPart output(file, number);
+  write_deep_lines(output, recipe);
+}
+
+}  // namespace
+
+File make_deep_exr(const DeepRecipe& recipe) {
+  File file;
+  MemoryStream stream(file);
+  const Imf::Header header = header_of(recipe);
+  if (recipe.tile_side > 0) {
+    Imf::DeepTiledOutputFile output(stream, header);
+    write_deep_tiles(output, recipe);
+  } else {
+    Imf::DeepScanLineOutputFile output(stream, header);
+    write_deep_lines(output, recipe);
+  }
+  return file;
+}
+
+File make_exr_of_parts(const std::vector<PartRecipe>& parts) {
+  std::vector<Imf::Header> headers;
+  for (const auto& [name, view, flat, deep] : parts) {
+    Imf::Header header = deep ? header_of(*deep) : header_of(flat);
+    const auto side = unsigned(flat.tile_side);
+    if (!deep && side > 0) header.setTileDescription(Imf::TileDescription(side, side, flat.level_mode));
+    if (!deep) header.setType(side > 0 ? Imf::TILEDIMAGE : Imf::SCANLINEIMAGE);
+    header.displayWindow() = Imath::Box2i({0, 0}, {63, 63});
+    header.setName(name);
+    if (!view.empty()) header.setView(view);
+    headers.push_back(header);
+  }
+  File file;
+  {
+    MemoryStream stream(file);
+    Imf::MultiPartOutputFile output(stream, headers.data(), int(headers.size()));
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].deep) write_deep_part(output, int(i), *parts[i].deep);
+      else if (parts[i].flat.tile_side > 0) write_tiled_part(output, int(i), parts[i].flat);
+      else write_part(output, int(i), parts[i].flat);
+    }
   }
   return file;
 }

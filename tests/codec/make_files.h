@@ -7,6 +7,7 @@
 #include <OpenEXR/ImfHeader.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,28 @@ struct ExrRecipe {
 File make_exr(const ExrRecipe& recipe);
 // A file of several parts, one a recipe and scan lines each, with these names.
 File make_exr_parts(const std::vector<std::pair<std::string, ExrRecipe>>& parts);
+
+// Deep data. Texel (x, y) has `count(x, y)` samples; sample i of channel c has the value `value(c, x, y, i)`.
+struct DeepRecipe {
+  int width = 9, height = 7;
+  int min_x = 0, min_y = 0;
+  std::vector<Channel> channels;  // in alphabetical order
+  Imf::Compression compression = Imf::ZIPS_COMPRESSION;
+  int tile_side = 0;  // 0: scan lines
+  Imf::LevelMode level_mode = Imf::ONE_LEVEL;
+  std::function<unsigned(int x, int y)> count;
+  std::function<double(size_t channel, int x, int y, unsigned sample)> value;
+};
+File make_deep_exr(const DeepRecipe& recipe);
+
+// One part of a file of several: deep, or flat with or without tiles.
+struct PartRecipe {
+  std::string name, view;
+  ExrRecipe flat = {};
+  std::optional<DeepRecipe> deep = {};
+};
+File make_exr_of_parts(const std::vector<PartRecipe>& parts);
+
 // A file with a part of deep data before a flat one.
 File make_exr_behind_deep(const ExrRecipe& flat);
 // A file of deep tiles alone.

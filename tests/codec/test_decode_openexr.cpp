@@ -210,7 +210,8 @@ TEST_CASE("a part of deep data is refused by name, and those beside it are read"
   const ExrRecipe flat{};
   const File file = make_exr_behind_deep(flat);
   CHECK(refusal_of(file) ==
-        "2 file: part 0 (deep) holds deep data, which is not supported; the parts are 0 (deep), 1 (flat)");
+        "2 file: part 0 (deep) holds deep data; give --flatten to composite its samples, or read another part with "
+        "--part; the parts are 0 (deep), 1 (flat)");
   MemoryInput stream(file);
   Imf::MultiPartInputFile reference(stream);
   Imf::InputPart part(reference, 1);

@@ -85,7 +85,7 @@ TEST_CASE("each damaged field of an EXR header is refused, and named") {
   const Case cases[] = {
       {"does not start", with(file, 0, uint8_t(0))},
       {"EXR version 3", with(file, 4, uint8_t(3))},
-      {"deep data is not supported", with(file, 5, uint8_t(8))},
+      {"has no attribute type, which every EXR file has", with(file, 5, uint8_t(8))},
       {"has no attribute chunkCount, which every EXR part has", with(file, 5, uint8_t(16))},
       {"are not supported", with(file, 6, uint8_t(1))},
       {"has no attribute tiles", with(file, 5, uint8_t(2))},

@@ -97,7 +97,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const std::pair<Words, const char*> cases[] = {
       {{}, "in.exr"}, {{"--part", "0"}, "in.exr"}, {{"--part", "1"}, "wide.exr"}, {{"--part=wide"}, "wide.exr"}};
   for (const auto& [option, same] : cases) {
-    Words words = {"parts.exr", "-o", "out.exr"};
+    Words words = {"parts.exr", "-o", "out.exr", "--drop-parts"};
     words.insert(words.end(), option.begin(), option.end());
     CHECK(place.gpupost(words, no_driver).exit_code == 0);
     CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
@@ -114,6 +114,65 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const Finished missing = place.gpupost({"info", "parts.exr", "--part", "matte"});
   CHECK(missing.exit_code == 2);
   CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide)\n");
+}
+
+TEST_CASE("an EXR output gets copies of the parts that the chain does not work on") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const char* name : {"in.exr", "depth.exr"})
+    CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
+  place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"depth", place.read("zip.depth.exr")}}));
+  const auto part_names = [&](const char* file) {
+    std::vector<std::string> names;
+    const json info = json::parse(place.gpupost({"info", file, "--json"}).out);
+    for (const json& part : info["parts"]) names.push_back(part["name"]);
+    return names;
+  };
+  const auto is_same = [&](const char* part, const char* file) {
+    return place.gpupost({"out.exr", "--part", part, "--drop-parts", "-o", "one.exr"}, no_driver).exit_code == 0 &&
+           place.gpupost({"compare", "one.exr", file}).exit_code == 0;
+  };
+  const std::vector<std::string> both{"beauty", "depth"};
+  const Finished first = place.gpupost({"parts.exr", "gain", "--value", "0.5", "-o", "out.exr", "--report", "r.json"});
+  CHECK(first.exit_code == 0);
+  const std::string note = "the chain works on part `beauty` (--part chooses another); copied parts: depth";
+  CHECK_MESSAGE(first.err.find("note: parts.exr: " + note) != first.err.npos, first.err);
+  CHECK(json::parse(place.read("r.json"))["jobs"][0]["notes"][0] == note);
+  CHECK(part_names("out.exr") == both);
+  CHECK(is_same("depth", "depth.exr"));
+  CHECK(!is_same("beauty", "in.exr"));
+  CHECK(place.gpupost({"parts.exr", "--part", "depth", "gain", "--value", "0.5", "-o", "out.exr"}).exit_code == 0);
+  CHECK(part_names("out.exr") == both);
+  CHECK(is_same("beauty", "in.exr"));
+  CHECK(!is_same("depth", "depth.exr"));
+  CHECK(place.gpupost({"parts.exr", "mips", "-o", "out.exr"}).exit_code == 0);
+  CHECK(part_names("out.exr") == both);
+
+  CHECK(place.gpupost({"parts.exr", "-o", "out.exr", "--drop-parts"}, no_driver).exit_code == 0);
+  CHECK(part_names("out.exr").empty());
+  const std::pair<Words, std::string> dropping[] = {
+      {{"resize", "--size", "50%", "-o", "out.exr"},
+       "the other parts are dropped, because all parts must have the same displayWindow; dropped parts: beauty"},
+      {{"-o", "out.png"}, "an output of this format holds one part; dropped parts: beauty"},
+      {{"mips", "-o", "out.{level}.exr"}, "an output with one file per level holds one part; dropped parts: beauty"}};
+  for (const auto& [words, warning] : dropping) {
+    Words all{"parts.exr", "--part", "depth"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished finished = place.gpupost(all);
+    CHECK(finished.exit_code == 0);
+    CHECK_MESSAGE(finished.err.find("warning: parts.exr: " + warning) != finished.err.npos, finished.err);
+  }
+  const Finished png = place.gpupost({"parts.exr", "-o", "out.png"}, no_driver);
+  CHECK_MESSAGE(png.err.find("has 2 parts; only part `beauty` was read (--part reads another)") != png.err.npos,
+                png.err);
+  const Finished explained = place.gpupost({"--explain", "parts.exr", "gain", "--value", "0.5"});
+  CHECK_MESSAGE(
+      explained.out.find("parts    the chain works on part `beauty`; an EXR output gets copies of: depth\n") !=
+          explained.out.npos,
+      explained.out);
+  // the same file as input and output
+  CHECK(place.gpupost({"parts.exr", "gain", "--value", "2", "-o", "parts.exr"}).exit_code == 0);
+  CHECK(part_names("parts.exr") == both);
 }
 
 TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/codec/common/bytes.h"
+#include "core/codec/common/other_parts.h"
 #include "core/image/picture.h"
 #include "core/image/to_working.h"
 
@@ -39,6 +40,8 @@ struct DecodeOptions {
   Limits limits;
   int thread_count = 0;            // threads of the decoder; 0: one per core
   bool keeps_orientation = false;  // ignore Exif and TIFF orientation
+  bool flattens = false;           // composite the samples of deep data; otherwise deep data is an error
+  bool keeps_parts = false;        // return the other parts of an EXR
   bool requires_sandbox =
       false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };
@@ -55,6 +58,7 @@ struct Decoded {
   Picture picture;
   std::vector<FilePart> parts;  // parts of an EXR, at least one; one of them was read
   std::vector<std::string> warnings;
+  OtherParts others;
 };
 
 // The first ten have the numbers of EXR files.
@@ -76,12 +80,14 @@ struct EncodeOptions {
 struct Encoded {
   TexelBuffer bytes;
   std::vector<std::string> warnings;  // data that the format could not hold, and clamped values
+  bool has_other_parts = false;       // the parts of Source::others are in the file
 };
 
 // One image to encode, linear and premultiplied unless its fields say otherwise.
 struct Source {
   const Picture* picture = nullptr;
-  const Picture* base = nullptr;  // level 0 as it was read, which is written if it needs no conversion
+  const Picture* base = nullptr;       // level 0 as it was read, which is written if it needs no conversion
+  const OtherParts* others = nullptr;  // parts to add to an EXR; nullptr: none
 };
 
 // How the images of a file are arranged.

@@ -4,12 +4,14 @@
 #include "core/codec/exr/block_decoder.h"
 
 #include "core/base/math.h"
+#include "core/base/threads.h"
 #include "core/codec/exr/zip_block.h"
 #include "core/codec/third_party/tinyexr_settings.h"
 
 #include <tinyexr.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -219,6 +221,20 @@ void TinyexrBlocks::decode_tile(int column, int row, const BlockSink& use) const
 
 void refuse_chunk(size_t chunk) {
   fail(Exit::input, "is damaged: chunk {} and the chunks after it cannot be decoded", chunk + 1);
+}
+
+// tinyexr 1.0.1 supports the first compressions, and PIZ slowly. It does not support subsampled channels.
+std::unique_ptr<BlockDecoder> pieces_of(Bytes file, const ExrHeader& header, const ExrLevel& level) {
+  const bool needs_openexr = header.compression > int(Compression::zip) || header.is_subsampled();
+  return needs_openexr ? pieces_by_openexr(file, header, level) : pieces_by_tinyexr(file, header, level);
+}
+
+// Threads take blocks dynamically, because cores are shared and blocks differ.
+void decode_all(const BlockDecoder& blocks, const BlockSink& use) {
+  std::atomic<int> next = 0;
+  parallel_ranges(std::min(core_count(), blocks.count()), 1, [&](int, int) {
+    for (int index = next++; index < blocks.count(); index = next++) blocks.decode(index, use);
+  });
 }
 
 std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level) {

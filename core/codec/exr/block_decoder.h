@@ -31,5 +31,18 @@ class BlockDecoder {
 std::unique_ptr<BlockDecoder> pieces_by_tinyexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
 // Decoder for other compressions, and for subsampled channels, whose values are repeated.
 std::unique_ptr<BlockDecoder> pieces_by_openexr(Bytes file, const ExrHeader& header, const ExrLevel& level);
+// The decoder that can read the part, which is flat.
+std::unique_ptr<BlockDecoder> pieces_of(Bytes file, const ExrHeader& header, const ExrLevel& level);
+// Decoder that composites the samples of a deep part. A block has the planes of flat_channels(). `most_bytes`: limit for the
+// samples of a chunk.
+std::unique_ptr<BlockDecoder> flattened_blocks(Bytes file, const ExrHeader& header, const ExrLevel& level,
+                                               uint64_t most_bytes);
+// Channels of the flat image of a deep part: all but ZBack.
+std::vector<Channel> flat_channels(const ExrHeader& header);
+// Throws Error(Exit::input) if a deep part cannot be flattened.
+void check_flattens(const ExrHeader& header);
+
+// Decodes all blocks, on all cores.
+void decode_all(const BlockDecoder& blocks, const BlockSink& use);
 
 }  // namespace gpupost

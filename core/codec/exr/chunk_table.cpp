@@ -37,6 +37,17 @@ Bytes data_of_chunk(Bytes file, const ExrHeader& header, size_t chunk) {
   return part_of(file, at, little_at<uint32_t>(file, at - 4));
 }
 
+Bytes whole_chunk(Bytes file, const ExrHeader& header, size_t chunk) {
+  const size_t part_bytes = header.has_part_numbers ? 4 : 0;
+  const size_t at = offset_of_chunk(file, header, chunk) + part_bytes,
+               head_bytes = chunk_head_bytes(header) - part_bytes;
+  if (!header.is_deep) return part_of(file, at, head_bytes + little_at<uint32_t>(file, at + head_bytes - 4));
+  const size_t sizes_at = at + head_bytes - 4;
+  const size_t count_bytes = little_at<uint64_t>(file, sizes_at),
+               sample_bytes = little_at<uint64_t>(file, sizes_at + 8);
+  return part_of(file, at, head_bytes - 4 + 24 + count_bytes + sample_bytes);
+}
+
 namespace {
 
 // PIZ, as ImfPizCompressor.cpp of OpenEXR writes it: a bitmap of the values that occur, a length, Huffman data with a head of

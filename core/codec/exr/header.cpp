@@ -136,10 +136,10 @@ void take_chunk_count(ExrHeader& header, Bytes value, const Limits&) {
   header.claimed_chunk_count = little_at<uint32_t>(value, 0);
 }
 
-// In multi-part files each part has its type; otherwise the flags decide. OpenEXR 3.1.5 reads a flat file that claims
-// to be deep.
+// In multi-part and deep files each part has its type; otherwise the flags decide. OpenEXR 3.1.5 reads a flat file that
+// claims to be deep.
 void take_type(ExrHeader& header, Bytes value, const Limits&) {
-  if (!header.has_part_numbers) return;
+  if (!header.has_part_numbers && !header.is_deep) return;
   const std::string_view type = text_of(value);
   const std::string_view types[] = {"scanlineimage", "tiledimage", "deepscanline", "deeptile"};
   const auto found = std::ranges::find(types, type);
@@ -148,6 +148,8 @@ void take_type(ExrHeader& header, Bytes value, const Limits&) {
          fmt::join(types, ", "));
   header.type = type;
   header.is_tiled = type == "tiledimage" || type == "deeptile";
+  if (header.is_deep && !type.starts_with("deep"))
+    fail(Exit::input, "its type is {}, but its flags say that it holds deep data", type);
   header.is_deep = type.starts_with("deep");
 }
 
@@ -184,7 +186,8 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
       fail(Exit::input, "attribute {} is of type {}; it must be {}", raw.name, printable(raw.type), known->type);
     if (known->bytes != 0 && raw.value.size() != known->bytes)
       fail(Exit::input, "attribute {} has {} bytes; it must have {}", raw.name, raw.value.size(), known->bytes);
-    const bool may_have_tiles = header.is_tiled || header.has_part_numbers;  // of several parts, "type" follows "tiles"
+    const bool may_have_tiles =
+        header.is_tiled || header.has_part_numbers || header.is_deep;  // of several parts, "type" follows "tiles"
     if (known->name != "tiles" || may_have_tiles) known->take(header, raw.value, limits);
     if (!known->is_kept) return;
   }
@@ -198,6 +201,7 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
 // Whether every part of this kind must have the attribute.
 bool is_required(const KnownAttribute& known, const ExrHeader& header) {
   if (known.name == "tiles") return header.is_tiled;
+  if (known.name == "type" && header.is_deep) return true;
   const bool is_of_parts = known.name == "name" || known.name == "type" || known.name == "chunkCount";
   return known.is_required || (is_of_parts && header.has_part_numbers);
 }
@@ -291,6 +295,8 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
   ExrHeader header;
   header.has_part_numbers = is_one_of_several;
   header.is_tiled = !is_one_of_several && (little_at<uint32_t>(file, 4) & exr_is_tiled) != 0;
+  header.is_deep = !is_one_of_several && (little_at<uint32_t>(file, 4) & exr_is_deep) != 0;
+  const size_t start = at;
   std::set<std::string_view> seen;
   size_t value_bytes = 0;
   while (byte_at(file, at) != 0) {
@@ -303,6 +309,7 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
     take(header, raw, limits);
     at = raw.next;
   }
+  header.raw = part_of(file, start, at - start);
   ++at;
   for (const KnownAttribute& known : known_attributes)
     if (is_required(known, header) && !seen.contains(known.name))
@@ -310,6 +317,9 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
            is_one_of_several && !known.is_required ? "part "
            : header.is_tiled                       ? "file of tiles "
                                                    : "file ");
+  if (header.is_deep && header.compression > int(Compression::zips))
+    fail(Exit::input, "its deep data has compression {}; expected none, rle or zips",
+         name_of_compression(header.compression));
   check_windows(header, limits);
   check_samplings(header);
   plan_levels(header);

@@ -48,6 +48,7 @@ struct ExrHeader {
   std::vector<Channel> channels;      // as in the file, alphabetical
   std::vector<Size> samplings;        // sampling of each channel: one value for this many columns and lines
   Bytes channel_list;                 // the channel list as in the file
+  Bytes raw;                          // all attributes as in the file, without the zero byte at their end
   std::vector<ExrLevel> levels;       // in the order of the chunk table
   std::vector<Attribute> attributes;  // attributes that describe the image, not its storage
   size_t table_at = 0;                // position of the chunk table
@@ -79,6 +80,8 @@ inline size_t chunk_head_bytes(const ExrHeader& header) {
 size_t offset_of_chunk(Bytes file, const ExrHeader& header, size_t chunk);
 // The compressed data of a chunk.
 Bytes data_of_chunk(Bytes file, const ExrHeader& header, size_t chunk);
+// A whole chunk, flat or deep, without its part number.
+Bytes whole_chunk(Bytes file, const ExrHeader& header, size_t chunk);
 
 // Reads the header of one part at `at`. The next header follows it.
 ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const Limits& limits);
@@ -87,8 +90,8 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
 std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits);
 
 // Selects a part by number or name; "": the first. Throws Error(Exit::input) if it does not exist, with the names of
-// all parts, or if it holds deep data.
-ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted);
+// all parts, or if it holds deep data and `flattens` is false.
+ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted, bool flattens);
 
 // Checks that each chunk of a part is where the table says, with the required coordinates and a valid size.
 void check_exr_chunks(Bytes file, const ExrHeader& header);

@@ -16,7 +16,6 @@ void check_version(Bytes file) {
   if (!starts_with(file, "\x76\x2f\x31\x01")) fail(Exit::input, "does not start like an EXR file");
   const uint32_t version = little_at<uint32_t>(file, 4);
   if ((version & 0xff) != 2) fail(Exit::input, "is of EXR version {}; 2 is supported", version & 0xff);
-  if ((version & exr_is_deep) && !has_parts(file)) fail(Exit::input, "deep data is not supported");
   if (version & ~(0xffu | exr_is_tiled | exr_has_long_names | exr_is_deep | exr_has_parts))
     fail(Exit::input, "EXR flags {:#x} are not supported", version);
 }
@@ -75,14 +74,19 @@ std::vector<ExrHeader> parse_exr_headers(Bytes file, const Limits& limits) {
   return parts;
 }
 
-ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted) {
+ExrHeader& part_wanted(std::vector<ExrHeader>& parts, const std::string& wanted, bool flattens) {
   ExrHeader* part = wanted.empty() ? &parts.front() : part_named(parts, wanted);
   if (!part)
     fail(Exit::input, "has no part {}; it has {} {}", wanted, parts.size() == 1 ? "the one part" : "the parts",
          name_of(parts));
-  if (part->is_deep)
-    fail(Exit::input, "part {} holds deep data, which is not supported; the parts are {}", name_of(*part),
-         name_of(parts));
+  if (part->is_deep && !flattens && parts.size() == 1)
+    fail(Exit::input, "holds deep data; give --flatten to composite its samples");
+  if (part->is_deep && !flattens)
+    fail(
+        Exit::input,
+        "part {} holds deep data; give --flatten to composite its samples, or read another part with --part; the parts "
+        "are {}",
+        name_of(*part), name_of(parts));
   return *part;
 }
 

@@ -6,6 +6,7 @@
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/channel_groups.h"
 #include "core/codec/exr/header.h"
+#include "core/codec/exr/join_parts.h"
 #include "core/codec/exr/luma_chroma.h"
 #include "core/image/level_windows.h"
 
@@ -79,36 +80,27 @@ void place_rows(const DecodedBlock& piece, const ExrGroup& group, Level& level) 
   }
 }
 
-// tinyexr 1.0.1 supports the first compressions, and PIZ slowly. It does not support subsampled channels.
-bool needs_openexr(const ExrHeader& header) {
-  return header.compression > int(Compression::zip) || header.is_subsampled();
-}
-
-void decode_level(Bytes file, const ExrHeader& header, const ExrLevel& level, std::span<ExrGroup> groups) {
-  const auto pieces =
-      needs_openexr(header) ? pieces_by_openexr(file, header, level) : pieces_by_tinyexr(file, header, level);
+void decode_level(const BlockDecoder& pieces, std::span<ExrGroup> groups) {
   const auto use = [&](const DecodedBlock& piece) {
     for (ExrGroup& group : groups)
       if (group.group.depth == Depth::half) place_rows<uint16_t>(piece, group, group.group.levels[0]);
       else place_rows<uint32_t>(piece, group, group.group.levels[0]);
   };
-  // Threads take blocks dynamically, because cores are shared and blocks differ.
-  std::atomic<int> next = 0;
-  parallel_ranges(std::min(core_count(), pieces->count()), 1, [&](int, int) {
-    for (int index = next++; index < pieces->count(); index = next++) pieces->decode(index, use);
-  });
+  decode_all(pieces, use);
 }
 
 // Reads the texels of all groups. A filter enlarges half-resolution chroma, which needs the whole image.
 void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, const std::string& layer,
-                   std::vector<ExrGroup>& groups) {
+                   uint64_t most_bytes, std::vector<ExrGroup>& groups) {
   ExrGroup& color = groups.front();
+  const auto pieces =
+      header.is_deep ? flattened_blocks(file, header, level, most_bytes) : pieces_of(file, header, level);
   if (!has_halved_chroma(header, color)) {
-    decode_level(file, header, level, groups);
+    decode_level(*pieces, groups);
     if (color.has_chroma) make_colors(header, color.group);
     return;
   }
-  if (groups.size() > 1) decode_level(file, header, level, std::span(groups).subspan(1));
+  if (groups.size() > 1) decode_level(*pieces, std::span(groups).subspan(1));
   read_halved_chroma(file, header, level, layer, color.group);
 }
 
@@ -162,9 +154,11 @@ std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
 Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
   std::vector<ExrHeader> parts = parse_exr_headers(file, options.limits);
   for (const ExrHeader& part : parts) check_exr_chunks(file, part);
-  ExrHeader& header = part_wanted(parts, options.part);
+  ExrHeader& header = part_wanted(parts, options.part, options.flattens);
+  if (header.is_deep) check_flattens(header);
   const ExrLevel& level = level_wanted(header, options.level);
-  std::vector<ExrGroup> groups = group_channels(header.channels, options.layer);
+  std::vector<ExrGroup> groups =
+      group_channels(header.is_deep ? flat_channels(header) : header.channels, options.layer);
   const bool has_filtered_chroma = has_halved_chroma(header, groups.front());
   if (has_filtered_chroma) check_halved_chroma(header, groups.front());
 
@@ -174,10 +168,14 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   for (ExrGroup& group : groups)
     group.group.levels.push_back(
         {.size = level.size, .texels = lend(texel_count(level.size) * 4 * bytes_of(group.group.depth))});
-  decode_groups(file, header, level, options.layer, groups);
+  decode_groups(file, header, level, options.layer, options.limits.decoded_bytes, groups);
 
   Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
-  if (parts.size() > 1 && options.part.empty()) decoded.warnings.push_back(warning_of_parts(parts, header));
+  const bool keeps_parts = parts.size() > 1 && options.keeps_parts;
+  decoded.others = other_parts(file, parts, header);
+  if (keeps_parts) pack_other_parts(file, parts, options.limits, lend, decoded.others);
+  if (parts.size() > 1 && options.part.empty() && !keeps_parts)
+    decoded.warnings.push_back(warning_of_parts(parts, header));
   if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
     decoded.warnings.push_back(
         fmt::format("its luminance and chroma give {} values that are too large for half", count));
@@ -190,6 +188,8 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   picture.data_window = windows.data;
   picture.display_window = windows.display;
   picture.attributes = std::move(header.attributes);
+  if (header.is_deep)
+    std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.name == "deepImageState"; });
   for (ExrGroup& group : groups) picture.groups.push_back(std::move(group.group));
   return decoded;
 }

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/exr/fix_tinyexr.h"
+#include "core/codec/exr/join_parts.h"
 #include "core/codec/exr/planes.h"
 #include "core/codec/exr/recompress.h"
 #include "core/image/window_bounds.h"
@@ -257,7 +258,7 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (!is_float(options.depth)) fail(Exit::output, "exr holds 16f and 32f, not {}", name_of(options.depth));
   if (!is_working(picture)) {
     const Picture working = working_copy(picture, options.keep_depths ? Depth::f32 : options.depth);
-    return encode_exr({.picture = &working}, options);
+    return encode_exr({.picture = &working, .others = source.others}, options);
   }
   Encoded encoded;
   const Size base = picture.size();
@@ -281,6 +282,11 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
     encoded.warnings.push_back(fmt::format(
         "compression {} is lossy and is applied a second time (avoid it with --compression zip)", picture.compression));
+  if (source.others && source.others->are_kept())
+    if (TexelBuffer joined = join_parts(encoded.bytes.bytes(), *source.others, encoded.warnings); !joined.empty()) {
+      encoded.bytes = std::move(joined);
+      encoded.has_other_parts = true;
+    }
   return encoded;
 }
 

@@ -41,15 +41,39 @@ void undo_delta(uint8_t* bytes, size_t count) {
 }  // namespace
 
 bool Unzipped::unpack(Bytes packed, size_t raw_bytes) {
+  if (packed.size() < raw_bytes) return unzip(packed, raw_bytes);
   raw_bytes_ = raw_bytes;
-  is_split_ = packed.size() < raw_bytes;  // data that does not compress is stored unchanged
-  if (!is_split_) {
-    std::memcpy(bytes_.get(), packed.data(), raw_bytes);
-    return true;
-  }
+  is_split_ = false;  // data that does not compress is stored unchanged
+  std::memcpy(bytes_.get(), packed.data(), raw_bytes);
+  return true;
+}
+
+bool Unzipped::unzip(Bytes packed, size_t raw_bytes) {
+  raw_bytes_ = raw_bytes;
+  is_split_ = true;
   if (libdeflate_zlib_decompress(decompressor(), packed.data(), packed.size(), bytes_.get(), raw_bytes, nullptr) !=
       LIBDEFLATE_SUCCESS)
     return false;
+  undo_delta(reinterpret_cast<uint8_t*>(bytes_.get()), raw_bytes);
+  return true;
+}
+
+// A count n from 0 to 127 stands before a byte that is repeated n + 1 times, a negative one before -n bytes. Source: OpenEXR,
+// ImfRle.cpp.
+bool Unzipped::unpack_runs(Bytes packed, size_t raw_bytes) {
+  raw_bytes_ = raw_bytes;
+  is_split_ = true;
+  size_t from = 0, to = 0;
+  while (from < packed.size()) {
+    const int count = int8_t(packed[from++]);
+    const size_t length = size_t(count < 0 ? -count : count + 1), taken = count < 0 ? length : 1;
+    if (packed.size() - from < taken || raw_bytes - to < length) return false;
+    if (count < 0) std::memcpy(bytes_.get() + to, packed.data() + from, length);
+    else std::memset(bytes_.get() + to, int(packed[from]), length);
+    from += taken;
+    to += length;
+  }
+  if (to != raw_bytes) return false;
   undo_delta(reinterpret_cast<uint8_t*>(bytes_.get()), raw_bytes);
   return true;
 }

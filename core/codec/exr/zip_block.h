@@ -1,4 +1,4 @@
-// Decodes ZIP and ZIPS chunks of EXR files.
+// Decodes ZIP, ZIPS and RLE chunks of EXR files.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -15,6 +15,9 @@ class Unzipped {
   explicit Unzipped(size_t most_bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(most_bytes)) {}
   // Returns false if the data is damaged or has another size.
   bool unpack(Bytes packed, size_t raw_bytes);
+  // The same for data that is compressed, with ZIP or RLE, even if that did not make it smaller.
+  bool unzip(Bytes packed, size_t raw_bytes);
+  bool unpack_runs(Bytes packed, size_t raw_bytes);
   // `count` bytes starting at `first`; both must be even.
   void copy(size_t first, size_t count, std::byte* to) const;
 

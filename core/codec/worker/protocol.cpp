@@ -82,15 +82,17 @@ void serialize(Archive& archive, T& value) {
   } else if constexpr (std::is_same_v<Is, FilePart>) {
     each(value.name, value.size, value.channels, value.is_deep);
   } else if constexpr (std::is_same_v<Is, Decoded>) {
-    each(value.picture, value.parts, value.warnings);
+    each(value.picture, value.parts, value.warnings, value.others);
+  } else if constexpr (std::is_same_v<Is, OtherParts>) {
+    each(value.index, value.name, value.names, value.has_long_names, value.has_deep);
   } else if constexpr (std::is_same_v<Is, Reply>) {
-    each(value.exit, value.message, value.decoded, value.offsets);
+    each(value.exit, value.message, value.decoded, value.offsets, value.others_bytes);
   } else if constexpr (std::is_same_v<Is, Limits>) {
     each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
          value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
-    each(value.part, value.layer, value.level, value.keeps_orientation, value.limits, value.thread_count,
-         value.requires_sandbox);
+    each(value.part, value.layer, value.level, value.keeps_orientation, value.flattens, value.keeps_parts, value.limits,
+         value.thread_count, value.requires_sandbox);
   } else {
     archive.list(value, [&](auto& element) { serialize(archive, element); });
   }

@@ -12,9 +12,11 @@ namespace gpupost {
 // Either an error (exit code other than `done`), or an image whose texels are in shared memory.
 struct Reply {
   Exit exit = Exit::done;
-  std::string message;            // error message
-  Decoded decoded;                // levels have sizes, but no texels
-  std::vector<uint64_t> offsets;  // offset of each group's texels in the shared memory
+  std::string message;  // error message
+  Decoded decoded;      // levels have sizes, but no texels
+  // Offset of each group's texels in the shared memory, and of the other parts if they have bytes.
+  std::vector<uint64_t> offsets;
+  uint64_t others_bytes = 0;
 };
 
 std::vector<std::byte> pack(const DecodeOptions& options);

@@ -59,6 +59,11 @@ bool are_sensible(const std::vector<Attribute>& attributes) {
   });
 }
 
+bool is_sensible(const OtherParts& others) {
+  return others.index >= 0 && is_name(others.name) && others.names.size() <= max_part_count &&
+         std::ranges::all_of(others.names, is_name);
+}
+
 bool is_sensible(const FilePart& part) { return is_name(part.name) && std::ranges::all_of(part.channels, is_name); }
 
 bool is_sensible(const Picture& picture, const Limits& limits) {
@@ -74,9 +79,9 @@ bool is_sensible(const Picture& picture, const Limits& limits) {
 
 bool is_sensible(const Reply& reply, const Limits& limits) {
   if (reply.exit != Exit::done) return reply.exit == Exit::input || reply.exit == Exit::limit;
-  const auto& [picture, parts, warnings] = reply.decoded;
-  return is_sensible(picture, limits) && picture.groups.size() == reply.offsets.size() &&
-         parts.size() <= max_part_count &&
+  const auto& [picture, parts, warnings, others] = reply.decoded;
+  return is_sensible(picture, limits) && is_sensible(others) &&
+         picture.groups.size() + (reply.others_bytes > 0) == reply.offsets.size() && parts.size() <= max_part_count &&
          std::ranges::all_of(parts, [](const FilePart& part) { return is_sensible(part); }) &&
          warnings.size() <= max_warning_count;
 }
@@ -85,8 +90,10 @@ std::optional<std::vector<TexelRange>> texel_ranges(const Reply& reply, uint64_t
   std::vector<TexelRange> ranges;
   uint64_t end = 0;
   for (size_t index = 0; index < reply.offsets.size(); ++index) {
-    const Group& group = reply.decoded.picture.groups[index];
-    const size_t bytes = texel_count(group.levels[0].size) * 4 * bytes_of(group.depth);
+    const std::vector<Group>& groups = reply.decoded.picture.groups;
+    const size_t bytes = index < groups.size()
+                             ? texel_count(groups[index].levels[0].size) * 4 * bytes_of(groups[index].depth)
+                             : size_t(reply.others_bytes);
     const uint64_t offset = reply.offsets[index];
     if (offset % page_bytes != 0 || offset < end || offset > memory_bytes || bytes > memory_bytes - offset)
       return std::nullopt;
