@@ -89,6 +89,7 @@ std::string to_json(const Report& report) {
                    {"device", report.device ? device_json(*report.device) : json()},
                    {"chain", report.chain},
                    {"jobs", jobs},
+                   {"decoder_processes", report.decoder_count},
                    {"batch_ms",
                     {{"wall", report.times.wall_ms},
                      {"cpu", report.times.cpu_ms},

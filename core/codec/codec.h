@@ -3,16 +3,50 @@
 
 #include "core/codec/formats.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace gpupost {
 
-// Decodes an open file or pipe in a sandboxed child process. `name` is for messages. Throws Error(Exit::input) if the
-// file is invalid, and Error(Exit::limit) if memory runs out.
+class Worker;
+
+// Decodes files in a sandboxed child process that lives on from file to file. After an error, a limit or a large file, the
+// next file gets a fresh process. An object belongs to the thread that calls decode() first: the process ends with this thread.
+class DecodeWorker {
+ public:
+  enum class Life { one_file, many_files };
+  explicit DecodeWorker(Life life = Life::many_files);
+  DecodeWorker(const DecodeWorker&) = delete;
+  DecodeWorker& operator=(const DecodeWorker&) = delete;
+  ~DecodeWorker();
+
+  // Decodes an open file or pipe. `name` is for messages. Throws Error(Exit::input) if the file is invalid, and
+  // Error(Exit::limit) if memory runs out.
+  Decoded decode(int descriptor, const std::string& name, const DecodeOptions& options);
+  // Decodes a file; "-" is standard input.
+  Decoded decode_file(const std::string& path, const DecodeOptions& options);
+
+  // Ends the process. decode() starts another one.
+  void end();
+  // Number of processes so far.
+  int started_count() const { return started_count_; }
+
+ private:
+  struct Outcome;
+  Decoded decode_unnamed(int descriptor, const DecodeOptions& options);
+  bool can_take(uint64_t input_bytes, const DecodeOptions& options) const;
+  Outcome try_decode(int input, uint64_t input_bytes, const DecodeOptions& options);
+
+  const Life life_;
+  std::unique_ptr<Worker> worker_;  // waits for the next file; empty: the next file starts one
+  Limits limits_;                   // of the sandbox of worker_
+  int started_count_ = 0;
+};
+
+// The same in a process for this file alone.
 Decoded decode(int descriptor, const std::string& name, const DecodeOptions& options);
-// Decodes a file; "-" is standard input.
 Decoded decode_file(const std::string& path, const DecodeOptions& options);
 
 // Removes the channels and attributes that `format` cannot hold from an image with color, before any work on them.

@@ -5,6 +5,7 @@
 #include "core/glsl/shader_text.h"
 #include "core/gpu/gpu.h"
 #include "core/system/child.h"
+#include "core/system/message.h"
 #include "core/system/sandbox.h"
 
 #include <glslang/Public/ShaderLang.h>
@@ -62,23 +63,23 @@ std::string first_error(const std::string& errors, const std::string& name) {
   return printable(name + place + in_users_names(line.substr(at + mark.size())), 1000);
 }
 
-[[noreturn]] void fail_of(const std::string& name, const WorkerEnd& end, const Task& task) {
+[[noreturn]] void fail_of(const std::string& name, const WorkerAnswer& reply, const Task& task) {
   try {
-    throw_worker_failure(end, task);
+    throw_worker_failure(reply, task);
   } catch (const Error& error) {
     throw Error(error.code(), name + ": " + error.what());
   }
 }
 
-std::vector<uint32_t> words_of(const WorkerEnd& end, const std::string& name, const Task& task) {
-  if (end.said.empty() || end.was_too_slow || end.said_too_much) fail_of(name, end, task);
-  const auto answer = Answer(end.said[0]);
-  const std::string text(reinterpret_cast<const char*>(end.said.data()) + 1, end.said.size() - 1);
+std::vector<uint32_t> words_of(const WorkerAnswer& reply, const std::string& name, const Task& task) {
+  if (reply.said.empty() || reply.was_too_slow || reply.said_too_much) fail_of(name, reply, task);
+  const auto answer = Answer(reply.said[0]);
+  const std::string text(reinterpret_cast<const char*>(reply.said.data()) + 1, reply.said.size() - 1);
   if (answer == Answer::errors) fail(Exit::input, "{}", first_error(text, name));
   if (answer == Answer::out_of_memory) fail(Exit::limit, "{}: out of memory", name);
   std::vector<uint32_t> words(text.size() / 4);
   std::memcpy(words.data(), text.data(), 4 * words.size());
-  if (words.empty() || words[0] != spirv_magic) fail_of(name, end, task);
+  if (words.empty() || words[0] != spirv_magic) fail_of(name, reply, task);
   return words;
 }
 
@@ -107,10 +108,10 @@ std::vector<uint32_t> compile_apart(const std::string& glsl, const std::string& 
   std::string request(sizeof limits, '\0');
   std::memcpy(request.data(), &limits, sizeof limits);
   request += glsl;
-  Worker worker(compile_worker_word, {});
-  const WorkerEnd end =
-      worker.run(std::as_bytes(std::span(request)), most_answer_bytes, std::chrono::seconds(limits.wall_seconds));
-  return words_of(end, name,
+  Worker worker(compile_worker_word);
+  const WorkerAnswer answer =
+      worker.ask(std::as_bytes(std::span(request)), {}, most_answer_bytes, std::chrono::seconds(limits.wall_seconds));
+  return words_of(answer, name,
                   {.action = "compile",
                    .worker = "compiler",
                    .cpu_seconds = limits.cpu_seconds,
@@ -121,8 +122,8 @@ bool is_compile_worker(int argc, char** argv) { return is_worker(argc, argv, com
 
 int compile_worker_main() {
   try {
-    const std::string answer = answer_to(read_to_end(worker_talk));
-    if (write_whole(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
+    const std::string answer = answer_to(receive_message(worker_talk).value().bytes);
+    if (write_message(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
   } catch (const std::bad_alloc&) {
     _exit(int(Exit::limit));  // the reply could not be allocated
   } catch (const std::exception&) {

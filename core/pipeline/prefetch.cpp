@@ -18,14 +18,14 @@ namespace gpupost {
 namespace {
 
 // Uses this many threads; 0: one per core.
-InputRead read(const std::string& file, const InputSettings& settings, bool has_journal, bool keeps_parts,
-               int thread_count) {
+InputRead read(DecodeWorker& worker, const std::string& file, const InputSettings& settings, bool has_journal,
+               bool keeps_parts, int thread_count) {
   const Stopwatch watch;
   const std::string sha256 = has_journal ? sha256_of_file(file) : "";
   DecodeOptions options = decode_options(settings);
   options.thread_count = thread_count;
   options.keeps_parts = keeps_parts;
-  InputRead input{.decoded = decode_file(file, options), .sha256 = sha256};
+  InputRead input{.decoded = worker.decode_file(file, options), .sha256 = sha256};
   input.milliseconds = watch.milliseconds();
   return input;
 }
@@ -64,7 +64,8 @@ uint64_t texel_bytes(const Picture& picture) {
 }
 
 InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
-  return images_of(input, read(input, settings, false, false, 0), settings, report);
+  DecodeWorker worker(DecodeWorker::Life::one_file);
+  return images_of(input, read(worker, input, settings, false, false, 0), settings, report);
 }
 
 InputImages Prefetch::next(JobReport& report) {
@@ -79,14 +80,21 @@ Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, 
     : files_(std::move(files)),
       request_(request),
       keeps_parts_(keeps_parts),
-      most_ahead_(std::min(request.batch.job_count, most_by_descriptors())) {}
+      most_ahead_(std::min(request.batch.job_count, most_by_descriptors())),
+      own_(files_.size() > 1 ? DecodeWorker::Life::many_files : DecodeWorker::Life::one_file) {}
 
-InputRead Prefetch::read_file(const std::string& file, int thread_count) const {
-  return read(file, request_.input, !request_.batch.journal.empty(), keeps_parts_, thread_count);
+int Prefetch::end() {
+  threads_.end();
+  own_.end();
+  return own_.started_count() + threads_.started_count();
+}
+
+InputRead Prefetch::read_file(DecodeWorker& worker, const std::string& file, int thread_count) const {
+  return read(worker, file, request_.input, !request_.batch.journal.empty(), keeps_parts_, thread_count);
 }
 
 InputRead Prefetch::wait_next(const std::string& file) {
-  if (ahead_.empty()) return read_file(file, 0);
+  if (ahead_.empty()) return read_file(own_, file, 0);
   std::future<InputRead> first = std::move(ahead_.front());
   ahead_.pop_front();
   try {
@@ -107,8 +115,9 @@ InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::str
     if (error.code() != Exit::limit || !std::filesystem::is_regular_file(file, ignored)) throw;
   }
   for (const std::future<InputRead>& other : ahead_) other.wait();
+  threads_.end();  // gives back what their processes hold
   most_ahead_ = std::max(1, most_ahead_ / 2);
-  return read_file(file, 0);
+  return read_file(own_, file, 0);
 }
 
 // The size of the next image is unknown, so the largest size so far is assumed. Before the first image, nothing is
@@ -121,7 +130,9 @@ void Prefetch::read_ahead() {
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];
     try {
-      ahead_.push_back(std::async(std::launch::async, [=, &file, this] { return read_file(file, thread_count); }));
+      ahead_.push_back(
+          threads_.add([=, &file, this](DecodeWorker& worker) { return read_file(worker, file, thread_count); }, most));
+      own_.end();
     } catch (const std::system_error&) {
       return;  // no thread is available; it is decoded when needed
     }

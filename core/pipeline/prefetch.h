@@ -1,6 +1,7 @@
 // Decodes inputs ahead of their use.
 #pragma once
 
+#include "core/pipeline/decode_threads.h"
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 
@@ -19,13 +20,6 @@ struct InputImages {
 // strip.
 InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
 
-// A decoded input and its decoding time.
-struct InputRead {
-  Decoded decoded;
-  std::string sha256;  // of the file, from before it was decoded; "" without a journal
-  double milliseconds = 0;
-};
-
 // Size of all texels of an image in bytes.
 uint64_t texel_bytes(const Picture& picture);
 
@@ -38,9 +32,11 @@ class Prefetch {
 
   // Returns the result of read_pictures() for the next input.
   InputImages next(JobReport& report);
+  // Ends all decoding. Returns the number of processes that decoded inputs.
+  int end();
 
  private:
-  InputRead read_file(const std::string& file, int thread_count) const;
+  InputRead read_file(DecodeWorker& worker, const std::string& file, int thread_count) const;
   InputRead wait_next(const std::string& file);
   InputRead result_of(std::future<InputRead> read_before, const std::string& file);
   void read_ahead();
@@ -52,6 +48,8 @@ class Prefetch {
   std::deque<std::future<InputRead>> ahead_;  // files that are being decoded, starting at next_
   int most_ahead_;
   uint64_t largest_bytes_ = 0;  // size of the largest decoded image
+  DecodeWorker own_;            // decodes in the thread of next() until others decode ahead
+  DecodeThreads threads_;       // the last member, because its threads use the others
 };
 
 }  // namespace gpupost

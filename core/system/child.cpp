@@ -1,16 +1,20 @@
 #include "core/system/child.h"
 
 #include "core/base/error.h"
+#include "core/system/message.h"
 #include "core/system/sandbox.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -30,7 +34,7 @@ std::string worker_program;
        error == ENOENT ? fmt::format(" (it needs {} and /dev/null)", worker_program) : "");
 }
 
-// What the worker finds: its descriptors in their places, no terminal, no others.
+// What the worker finds: its socket, no terminal, no other descriptors.
 class FileActions {
  public:
   FileActions() {
@@ -86,35 +90,27 @@ std::vector<char*> worker_environment() {
   return kept;
 }
 
-// A copy whose number none of the worker's places has, so that putting them in place overwrites none.
-Descriptor out_of_the_way(int descriptor, int place_end) {
-  Descriptor copy(fcntl(descriptor, F_DUPFD_CLOEXEC, place_end));
-  if (copy.get() < 0) fail_start(errno);
-  return copy;
-}
-
 }  // namespace
 
 void use_worker_program(std::string path) { worker_program = std::move(path); }
 
 bool is_worker(int argc, char** argv, std::string_view word) { return argc == 2 && argv[1] == word; }
 
-Worker::Worker(std::string_view word, std::span<const int> descriptors) {
+Worker::Worker(std::string_view word) {
   if (worker_program.empty()) fail(Exit::bug, "no program for workers was handed in (use_worker_program)");
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_start(errno);
   talk_ = Descriptor(ends[0]);
   const Descriptor far_end(ends[1]);
-  const int place_end = worker_descriptors + int(descriptors.size());
-  std::vector<Descriptor> copies;
-  copies.push_back(out_of_the_way(far_end.get(), place_end));
-  for (const int descriptor : descriptors) copies.push_back(out_of_the_way(descriptor, place_end));
+  // dup2() to its own number would leave it to be closed by exec()
+  const Descriptor above(fcntl(far_end.get(), F_DUPFD_CLOEXEC, worker_talk + 1));
+  if (above.get() < 0) fail_start(errno);
   FileActions actions;
   actions.silence(STDIN_FILENO);
   actions.silence(STDOUT_FILENO);
   if (!is_sanitized()) actions.silence(STDERR_FILENO);  // the C library's last words are no line of ours
-  for (size_t index = 0; index < copies.size(); ++index) actions.place(copies[index].get(), worker_talk + int(index));
-  actions.close_from(place_end);
+  actions.place(above.get(), worker_talk);
+  actions.close_from(worker_talk + 1);
   const Attributes attributes;
   std::string name = "gpupost", own_word(word);
   char* const arguments[] = {name.data(), own_word.data(), nullptr};
@@ -130,48 +126,56 @@ Worker::~Worker() {
   }
 }
 
-WorkerEnd Worker::run(std::span<const std::byte> request, size_t max_answer_bytes, std::chrono::seconds at_most) {
+WorkerAnswer Worker::ask(std::span<const std::byte> request, std::span<const int> descriptors, size_t max_answer_bytes,
+                         std::chrono::seconds at_most) {
   const Clock::time_point deadline = Clock::now() + at_most;
-  while (!request.empty()) {
-    const ssize_t put = send(talk_.get(), request.data(), request.size(), MSG_NOSIGNAL);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) break;  // it is dead already, and its end tells more
-    request = request.subspan(size_t(put));
+  const int error = send_message(talk_.get(), request, descriptors);
+  const bool is_dead = error == EPIPE || error == ECONNRESET;  // how it ended tells more
+  if (error != 0 && !is_dead)
+    fail(Exit::limit, "a worker cannot be sent its request: {}", std::generic_category().message(error));
+  WorkerAnswer answer;
+  if (!listen(answer, max_answer_bytes, deadline)) {
+    answer.said.clear();
+    wait(answer, deadline);
   }
-  shutdown(talk_.get(), SHUT_WR);
-  WorkerEnd end;
-  listen(end, max_answer_bytes, deadline);
-  wait(end, deadline);
-  return end;
+  return answer;
 }
 
-void Worker::listen(WorkerEnd& end, size_t max_answer_bytes, Clock::time_point deadline) {
+// Returns whether a whole reply came.
+bool Worker::listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point deadline) {
   std::vector<std::byte> part(64 << 10);
-  while (true) {
+  MessageSize size = 0;
+  size_t end = sizeof size;  // of what is known of the message
+  while (answer.said.size() < end) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd waiting = {.fd = talk_.get(), .events = POLLIN, .revents = 0};
     const int ready = left > 0ms ? poll(&waiting, 1, int(std::min<int64_t>(left.count() + 1, 1'000'000))) : 0;
-    end.was_too_slow = ready == 0 && Clock::now() >= deadline;
-    if (end.was_too_slow) return;
+    answer.was_too_slow = ready == 0 && Clock::now() >= deadline;
+    if (answer.was_too_slow) return false;
     if (ready <= 0) continue;
-    const ssize_t got = recv(talk_.get(), part.data(), part.size(), 0);
+    const ssize_t got = recv(talk_.get(), part.data(), std::min(part.size(), end - answer.said.size()), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    end.said.insert(end.said.end(), part.begin(), part.begin() + got);
-    end.said_too_much = end.said.size() > max_answer_bytes;
-    if (end.said_too_much) return;
+    if (got <= 0) return false;
+    answer.said.insert(answer.said.end(), part.begin(), part.begin() + got);
+    if (end != sizeof size || answer.said.size() < end) continue;
+    std::memcpy(&size, answer.said.data(), sizeof size);
+    answer.said_too_much = size > max_answer_bytes;
+    if (answer.said_too_much) return false;
+    end += size;
   }
+  answer.said.erase(answer.said.begin(), answer.said.begin() + sizeof size);
+  return true;
 }
 
 // A worker that has closed its socket is about to end; one that does not is made to.
-void Worker::wait(WorkerEnd& end, Clock::time_point deadline) {
-  if (end.was_too_slow || end.said_too_much) kill(process_, SIGKILL);
+void Worker::wait(WorkerAnswer& answer, Clock::time_point deadline) {
+  if (answer.was_too_slow || answer.said_too_much) kill(process_, SIGKILL);
   auto pause = 50us;
   while (true) {
-    const pid_t ended = waitpid(process_, &end.status, WNOHANG);
+    const pid_t ended = waitpid(process_, &answer.status, WNOHANG);
     if (ended == process_ || (ended < 0 && errno != EINTR)) break;
-    if (Clock::now() >= deadline && !end.was_too_slow) {
-      end.was_too_slow = true;
+    if (Clock::now() >= deadline && !answer.was_too_slow) {
+      answer.was_too_slow = true;
       kill(process_, SIGKILL);
     }
     std::this_thread::sleep_for(pause);
@@ -180,25 +184,40 @@ void Worker::wait(WorkerEnd& end, Clock::time_point deadline) {
   process_ = -1;
 }
 
-void throw_worker_failure(const WorkerEnd& end, const Task& task) {
-  const int signal = WIFSIGNALED(end.status) ? WTERMSIG(end.status) : 0;
-  if (end.was_too_slow) fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.action, task.wall_option);
+double Worker::cpu_seconds() const {
+  clockid_t clock = {};
+  timespec time = {};
+  if (clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+bool Worker::renew_cpu_limit(int seconds) const {
+  rlimit limits = {};
+  if (prlimit(process_, RLIMIT_CPU, nullptr, &limits) != 0) return false;
+  limits.rlim_cur = std::min(rlim_t(std::ceil(cpu_seconds())) + rlim_t(seconds), limits.rlim_max);
+  return prlimit(process_, RLIMIT_CPU, &limits, nullptr) == 0;
+}
+
+void throw_worker_failure(const WorkerAnswer& answer, const Task& task) {
+  const int signal = WIFSIGNALED(answer.status) ? WTERMSIG(answer.status) : 0;
+  if (answer.was_too_slow)
+    fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.action, task.wall_option);
   if (signal == SIGXCPU)
     fail(Exit::input, "took over {} s of processor time to {}{}", task.cpu_seconds, task.action, task.cpu_option);
   if (signal == SIGXFSZ)
     fail(Exit::limit, "the {} needs more shared memory than the limit on file sizes allows (ulimit -f)", task.worker);
-  if (signal == SIGKILL && !end.said_too_much)
+  if (signal == SIGKILL && !answer.said_too_much)
     fail(Exit::limit, "the {} was killed; the system may be out of memory", task.worker);
-  if (signal != 0 && !end.said_too_much)
+  if (signal != 0 && !answer.said_too_much)
     fail(Exit::input, "the {} crashed on this file (signal {}); the file is damaged or hostile", task.worker, signal);
-  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == int(Exit::limit))
+  if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == int(Exit::limit))
     fail(Exit::limit, "the {} is out of memory", task.worker);
   constexpr int loader_failure = 127;  // of the loader and of posix_spawn
-  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == loader_failure)
+  if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == loader_failure)
     fail(Exit::limit, "the {} could not be started", task.worker);
-  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != 0)
+  if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) != 0)
     fail(Exit::input, "the {} failed on this file (exit code {}); the file is damaged or hostile", task.worker,
-         WEXITSTATUS(end.status));
+         WEXITSTATUS(answer.status));
   fail(Exit::input, "the {} gave an invalid answer; the file may be hostile", task.worker);
 }
 

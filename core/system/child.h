@@ -14,11 +14,8 @@
 
 namespace gpupost {
 
-// Descriptor numbers in a worker.
-enum WorkerDescriptor {
-  worker_talk = 3,         // a socket: reads the request until its end, then writes the reply
-  worker_descriptors = 4,  // descriptors from the parent, in order
-};
+// Descriptor of a worker: a socket. receive_message() reads requests from it, write_message() answers.
+inline constexpr int worker_talk = 3;
 
 // The program for workers. Its main() checks is_worker() and runs the worker. Set it before the first worker; use
 // "/proc/self/exe" for the program itself.
@@ -27,29 +24,38 @@ void use_worker_program(std::string path);
 // Returns whether this process must act as the worker named `word`.
 bool is_worker(int argc, char** argv, std::string_view word);
 
-// Result of a worker: its reply and how it ended.
-struct WorkerEnd {
-  std::vector<std::byte> said;
-  bool was_too_slow = false;   // exceeded its time and was killed
-  bool said_too_much = false;  // reply was too long, and it was killed
-  int status = 0;              // status from waitpid
+// What came of a request to a worker.
+struct WorkerAnswer {
+  std::vector<std::byte> said;  // the reply; empty if it is not whole
+  bool was_too_slow = false;    // exceeded its time and was killed
+  bool said_too_much = false;   // reply was too long, and it was killed
+  int status = 0;               // status from waitpid; 0 while the worker runs
 };
 
+// A worker process. It ends with this object, and with the thread that has started it.
 class Worker {
  public:
-  // Starts the worker named `word` with only these descriptors. Throws Error(Exit::limit) if it cannot start.
-  Worker(std::string_view word, std::span<const int> descriptors);
+  // Starts the worker named `word`. Throws Error(Exit::limit) if it cannot start.
+  explicit Worker(std::string_view word);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Sends the request and reads the reply. The worker has ended when it returns.
-  WorkerEnd run(std::span<const std::byte> request, size_t max_answer_bytes, std::chrono::seconds at_most);
+  // Sends a request, with descriptors, and waits for the reply. If no whole reply comes, the worker has ended when ask()
+  // returns. Otherwise it runs on and can be asked again.
+  WorkerAnswer ask(std::span<const std::byte> request, std::span<const int> descriptors, size_t max_answer_bytes,
+                   std::chrono::seconds at_most);
+
+  // CPU time of the process in seconds, over all threads.
+  double cpu_seconds() const;
+  // Lets the process use this many seconds of CPU time from now on, rounded up to a whole second of its clock. The hard
+  // limit of its sandbox stays. Returns false if the limit cannot be set.
+  bool renew_cpu_limit(int seconds) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void listen(WorkerEnd& end, size_t max_answer_bytes, Clock::time_point deadline);
-  void wait(WorkerEnd& end, Clock::time_point deadline);
+  bool listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point deadline);
+  void wait(WorkerAnswer& answer, Clock::time_point deadline);
 
   pid_t process_ = -1;
   Descriptor talk_;
@@ -65,6 +71,6 @@ struct Task {
 };
 
 // Throws the reason why a worker failed: Error(Exit::input), or Error(Exit::limit) if the system is the cause.
-[[noreturn]] void throw_worker_failure(const WorkerEnd& end, const Task& task);
+[[noreturn]] void throw_worker_failure(const WorkerAnswer& answer, const Task& task);
 
 }  // namespace gpupost

@@ -1,5 +1,7 @@
 #include "core/system/sandbox.h"
 
+#include "core/system/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -58,9 +60,13 @@ constexpr int allowed_calls[] = {
 constexpr int calls_of_reading[] = {SCMP_SYS(newfstatat), SCMP_SYS(stat),  SCMP_SYS(lstat), SCMP_SYS(access),
                                     SCMP_SYS(readlink),   SCMP_SYS(readv), SCMP_SYS(getcwd)};
 
+// A lower hard limit that holds already stays.
 void limit(__rlimit_resource what, uint64_t soft, uint64_t hard) {
-  const rlimit limits = {soft, hard};
-  setrlimit(what, &limits);  // a lower limit that holds already may refuse this: no harm
+  rlimit limits = {};
+  getrlimit(what, &limits);
+  limits.rlim_max = std::min<rlim_t>(limits.rlim_max, hard);
+  limits.rlim_cur = std::min<rlim_t>(limits.rlim_max, soft);
+  setrlimit(what, &limits);
 }
 
 // Could all of them be added?
@@ -78,6 +84,8 @@ bool allow_calls(scmp_filter_ctx filter, bool reads_files) {
                        std::ranges::all_of(calls_of_reading, [&](int call) { return add(allow, call, {}); }));
   return may_read && std::ranges::all_of(allowed_calls, [&](int call) { return add(allow, call, {}); }) &&
          add(allow, SCMP_SYS(mmap), {not_executable}) && add(allow, SCMP_SYS(mprotect), {not_executable}) &&
+         // requests come with descriptors
+         add(allow, SCMP_SYS(recvmsg), {SCMP_A0(SCMP_CMP_EQ, worker_talk)}) &&
          // abort() sends itself a signal; no other process may get one
          add(allow, SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, scmp_datum_t(getpid()))}) &&
          // threads yes, processes no; clone3 hides its flags in memory, and without it the C library falls back to clone
@@ -96,7 +104,7 @@ bool enter_sandbox(const SandboxLimits& limits) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   limit(RLIMIT_CORE, 0, 0);
-  limit(RLIMIT_CPU, uint64_t(limits.cpu_seconds), uint64_t(limits.cpu_seconds) + 1);
+  limit(RLIMIT_CPU, uint64_t(limits.cpu_seconds), uint64_t(std::max(limits.total_cpu_seconds, limits.cpu_seconds + 1)));
   limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
   if (!is_sanitized()) limit(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   return !is_sanitized() && limit_calls(limits.reads_files);

@@ -112,10 +112,8 @@ TEST_CASE("a limit on the size of files that the texels reach is an error of the
 }
 
 TEST_CASE("a worker without a request ends in an error, and its parent sees it") {
-  const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const Descriptor texels(memfd_create("test", MFD_CLOEXEC));
-  Worker worker(decode_worker_word, std::array{input.get(), texels.get()});
-  const WorkerEnd end = worker.run({}, 1000, std::chrono::seconds(10));
+  Worker worker(decode_worker_word);
+  const WorkerAnswer end = worker.ask({}, {}, 1000, std::chrono::seconds(10));
   CHECK(end.said.empty());
   CHECK(WIFEXITED(end.status));
   CHECK(WEXITSTATUS(end.status) != 0);

@@ -212,7 +212,8 @@ TEST_CASE("of a rip-mapped EXR the levels that have both sides halved are read")
 }
 
 TEST_CASE("deep data are refused by name") {
-  CHECK(refusal_of(make_exr_of_deep_tiles(17, 9)) == "2 file: holds deep data; give --flatten to composite its samples");
+  CHECK(refusal_of(make_exr_of_deep_tiles(17, 9)) ==
+        "2 file: holds deep data; give --flatten to composite its samples");
 }
 
 namespace {

@@ -92,7 +92,7 @@ void run_wire(Bytes bytes) {
   } catch (const std::out_of_range&) {
   }
   try {
-    unpack_options(bytes);
+    unpack_request(bytes);
   } catch (const std::out_of_range&) {
   }
 }

@@ -87,6 +87,30 @@ TEST_CASE("a job that fails stops no other, and jobs are reported in their order
   CHECK(folder.has("c.png"));
 }
 
+TEST_CASE("decoders live on from file to file, and a refused file costs one of them") {
+  for (const int job_count : {1, 2, 4}) {
+    CAPTURE(job_count);
+    const TemporaryFolder folder;
+    folder.write("bad.exr", "no image");
+    ChainRequest request;
+    request.batch.job_count = job_count;
+    std::vector<Job> jobs;
+    for (int index = 0; index < 30; ++index)
+      jobs.push_back(job_of(index == 11 ? folder.path("bad.exr") : "testdata/bars.png",
+                            folder.path("out" + std::to_string(index) + ".png")));
+    Heard heard;
+    const Report report = run(request, jobs, heard);
+    for (int index = 0; index < 30; ++index) {
+      const JobReport& job = report.jobs[size_t(index)];
+      CHECK(job.exit == (index == 11 ? Exit::input : Exit::done));
+      if (index != 11) CHECK(folder.read("out" + std::to_string(index) + ".png") == folder.read("out0.png"));
+    }
+    // the first file has one, since nothing is decoded ahead of it
+    CHECK(report.decoder_count <= (job_count > 1 ? 1 + job_count : 1) + 1);
+    CHECK(report.decoder_count >= 2);
+  }
+}
+
 TEST_CASE("a worker that cannot be started is an error that names its program") {
   Heard heard;
   use_worker_program("/nowhere/worker");

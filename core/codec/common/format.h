@@ -31,6 +31,8 @@ struct Limits {
   uint64_t decoded_bytes = uint64_t(4) << 30;
   int cpu_seconds = 30;  // CPU time for one file over all threads
   int wall_seconds = 120;
+
+  bool operator==(const Limits&) const = default;
 };
 
 struct DecodeOptions {

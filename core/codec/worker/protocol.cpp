@@ -86,13 +86,15 @@ void serialize(Archive& archive, T& value) {
   } else if constexpr (std::is_same_v<Is, OtherParts>) {
     each(value.index, value.name, value.names, value.has_long_names, value.has_deep);
   } else if constexpr (std::is_same_v<Is, Reply>) {
-    each(value.exit, value.message, value.decoded, value.offsets, value.others_bytes);
+    each(value.exit, value.message, value.decoded, value.offsets, value.others_bytes, value.can_go_on);
   } else if constexpr (std::is_same_v<Is, Limits>) {
     each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
          value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
     each(value.part, value.layer, value.level, value.keeps_orientation, value.flattens, value.keeps_parts, value.limits,
          value.thread_count, value.requires_sandbox);
+  } else if constexpr (std::is_same_v<Is, Request>) {
+    each(value.options, value.input_bytes);
   } else {
     archive.list(value, [&](auto& element) { serialize(archive, element); });
   }
@@ -116,9 +118,9 @@ T unpacked(Bytes bytes) {
 
 }  // namespace
 
-std::vector<std::byte> pack(const DecodeOptions& options) { return packed(options); }
+std::vector<std::byte> pack(const Request& request) { return packed(request); }
 std::vector<std::byte> pack(const Reply& reply) { return packed(reply); }
-DecodeOptions unpack_options(Bytes bytes) { return unpacked<DecodeOptions>(bytes); }
+Request unpack_request(Bytes bytes) { return unpacked<Request>(bytes); }
 Reply unpack_reply(Bytes bytes) { return unpacked<Reply>(bytes); }
 
 }  // namespace gpupost

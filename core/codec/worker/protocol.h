@@ -9,6 +9,12 @@
 
 namespace gpupost {
 
+// Its descriptors are those of worker.h.
+struct Request {
+  DecodeOptions options;
+  uint64_t input_bytes = 0;  // size of the file
+};
+
 // Either an error (exit code other than `done`), or an image whose texels are in shared memory.
 struct Reply {
   Exit exit = Exit::done;
@@ -17,13 +23,14 @@ struct Reply {
   // Offset of each group's texels in the shared memory, and of the other parts if they have bytes.
   std::vector<uint64_t> offsets;
   uint64_t others_bytes = 0;
+  bool can_go_on = false;  // the worker is in its sandbox and holds little memory
 };
 
-std::vector<std::byte> pack(const DecodeOptions& options);
+std::vector<std::byte> pack(const Request& request);
 std::vector<std::byte> pack(const Reply& reply);
 
 // Throw std::out_of_range for invalid bytes.
-DecodeOptions unpack_options(Bytes bytes);
+Request unpack_request(Bytes bytes);
 Reply unpack_reply(Bytes bytes);
 
 }  // namespace gpupost

@@ -3,6 +3,7 @@
 #include "core/base/printable.h"
 #include "core/ops/ocio/answer.h"
 #include "core/system/child.h"
+#include "core/system/message.h"
 #include "core/system/sandbox.h"
 
 #include <unistd.h>
@@ -85,12 +86,12 @@ std::string source_of(const OcioFields& request) {
 template <class Read>
 auto asked(const OcioFields& request, const Read& read) {
   const std::string bytes = packed(request);
-  Worker worker(worker_word, {});
-  const WorkerEnd end =
-      worker.run(std::as_bytes(std::span(bytes)), most_answer_bytes, std::chrono::seconds(task.wall_seconds));
+  Worker worker(worker_word);
+  const WorkerAnswer answer =
+      worker.ask(std::as_bytes(std::span(bytes)), {}, most_answer_bytes, std::chrono::seconds(task.wall_seconds));
   try {
-    if (!end.was_too_slow && !end.said_too_much) {
-      const OcioFields reply = unpacked(end.said);
+    if (!answer.was_too_slow && !answer.said_too_much) {
+      const OcioFields reply = unpacked(answer.said);
       const std::string& exit = reply.at("exit");
       if (exit.size() != 1) throw std::out_of_range("ocio");
       const auto code = Exit(exit[0] - '0');
@@ -102,7 +103,7 @@ auto asked(const OcioFields& request, const Read& read) {
   } catch (const std::out_of_range&) {
   }
   try {
-    throw_worker_failure(end, task);
+    throw_worker_failure(answer, task);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("ocio: {}: {}", source_of(request), error.what()));
   }
@@ -149,7 +150,7 @@ OcioShader shader_of(const OcioFields& reply) {
 
 OcioFields answer_or_error() {
   try {
-    const std::vector<std::byte> bytes = read_to_end(worker_talk);
+    const std::vector<std::byte> bytes = receive_message(worker_talk).value().bytes;
     const OcioFields request = unpacked(bytes);
     enter_sandbox({.memory_bytes = (uint64_t(4) << 30) + 4 * bytes.size(),
                    .file_bytes = 0,
@@ -192,7 +193,7 @@ bool is_ocio_worker(int argc, char** argv) { return is_worker(argc, argv, worker
 int ocio_worker_main() {
   try {
     const std::string answer = packed(answer_or_error());
-    if (write_whole(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
+    if (write_message(worker_talk, std::as_bytes(std::span(answer))) != 0) _exit(EXIT_FAILURE);
   } catch (const std::bad_alloc&) {
     _exit(int(Exit::limit));
   }
