@@ -146,6 +146,11 @@ const Lie lies[] = {
     {"a part's name that is long", [](Reply& r) { r.decoded.parts[0].name = std::string(256, 'm'); }},
     {"a part's channel that is long", [](Reply& r) { r.decoded.parts[0].channels[1] = std::string(256, 'm'); }},
     {"very many parts", [](Reply& r) { r.decoded.parts.resize(1025); }},
+    {"a negative number of parts before", [](Reply& r) { r.decoded.others.index = -1; }},
+    {"a name of another part that is long", [](Reply& r) { r.decoded.others.names = {std::string(256, 'm')}; }},
+    {"very many other parts", [](Reply& r) { r.decoded.others.names.resize(1025); }},
+    {"other parts without an offset", [](Reply& r) { r.others_bytes = 1; }},
+    {"an offset of other parts that are not there", [](Reply& r) { r.offsets.push_back(2 * page); }},
     {"very many warnings", [](Reply& r) { r.decoded.warnings.resize(17); }},
 };
 
@@ -195,4 +200,18 @@ TEST_CASE("texels lie in pages of their own, one group behind the other, within 
   }
   reply.offsets = {page, 0};
   CHECK_FALSE(texel_ranges(reply, uint64_t(1) << 40, page));
+}
+
+TEST_CASE("other parts lie behind the texels, within the memory") {
+  Reply reply = sound_reply();
+  reply.offsets.push_back(2 * page);
+  reply.others_bytes = 100;
+  CHECK(is_sensible(reply, {}));
+  const auto ranges = texel_ranges(reply, 2 * page + 100, page);
+  REQUIRE(ranges);
+  CHECK((*ranges)[2].offset == 2 * page);
+  CHECK((*ranges)[2].bytes == 100);
+  CHECK_FALSE(texel_ranges(reply, 2 * page + 99, page));
+  reply.others_bytes = UINT64_MAX;
+  CHECK_FALSE(texel_ranges(reply, 2 * page + 100, page));
 }

@@ -70,6 +70,26 @@ TEST_CASE("views of both built-in configurations are what OpenColorIO's CPU path
   check_views(*gpu, "studio", 13);
 }
 
+TEST_CASE("a NaN in R, G or B makes all three NaN, and infinities count as 1e30") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  const float nan = std::nanf(""), infinity = INFINITY;
+  const std::vector<float> texels{nan, 0.5f, 0.25f, 1, infinity, -infinity, 0.25f, 1, 1e30f, -1e30f, 0.25f, 1};
+  Level base{.size = {3, 1}, .texels = TexelBuffer(texels.size() * sizeof(float))};
+  std::ranges::copy(texels, base.texels.as<float>().begin());
+  for (const char* to : {"--to=ACEScct", "--to=Linear Rec.709 (sRGB)"}) {
+    const Call call = ocio_call({"--from=ACEScg", to});
+    const RunResult result =
+        gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits), base, 0);
+    const std::span<const float> made = result.levels[0].texels.as<float>();
+    for (size_t c = 0; c < 3; ++c) {
+      CHECK(std::isnan(made[c]));
+      CHECK(made[4 + c] == made[8 + c]);
+    }
+    CHECK(made[3] == 1);
+  }
+}
+
 TEST_CASE("every view of both built-in configurations is what OpenColorIO's CPU path makes" *
           doctest::test_suite("thorough")) {
   Gpu* gpu = device();

@@ -22,8 +22,8 @@ struct TexelRange {
   size_t bytes = 0;
 };
 
-// Ranges of all groups, and of the other parts. Empty if one does not begin at a page, overlaps the range before it, or is outside of
-// `memory_bytes`.
+// Ranges of all groups, and of the other parts. Empty if one does not begin at a page, overlaps the range before it, or
+// is outside of `memory_bytes`.
 std::optional<std::vector<TexelRange>> texel_ranges(const Reply& reply, uint64_t memory_bytes, uint64_t page_bytes);
 
 }  // namespace gpupost
