@@ -91,7 +91,7 @@ void serialize(Archive& archive, T& value) {
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
     each(value.part, value.layer, value.level, value.keeps_orientation, value.limits, value.thread_count,
          value.requires_sandbox);
-  } else if constexpr (std::is_same_v<Is, Request>) {
+  } else if constexpr (std::is_same_v<Is, DecodeRequest>) {
     each(value.options, value.input_bytes);
   } else {
     archive.list(value, [&](auto& element) { serialize(archive, element); });
@@ -116,9 +116,9 @@ T unpacked(Bytes bytes) {
 
 }  // namespace
 
-std::vector<std::byte> pack(const Request& request) { return packed(request); }
+std::vector<std::byte> pack(const DecodeRequest& request) { return packed(request); }
 std::vector<std::byte> pack(const Reply& reply) { return packed(reply); }
-Request unpack_request(Bytes bytes) { return unpacked<Request>(bytes); }
+DecodeRequest unpack_request(Bytes bytes) { return unpacked<DecodeRequest>(bytes); }
 Reply unpack_reply(Bytes bytes) { return unpacked<Reply>(bytes); }
 
 }  // namespace gpupost
