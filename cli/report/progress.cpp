@@ -112,27 +112,29 @@ void Progress::begin(const std::string& name) {
 }
 
 void Progress::end_file(const JobReport& report) {
-  end({.name = report.input, .exit = report.exit, .is_skipped = report.journal.is_skipped},
-      {{"input", report.input},
-       {"outputs", report.outputs},
-       {"exit", int(report.exit)},
-       {"error", report.error},
-       {"is_skipped", report.journal.is_skipped}});
+  end(report.input, report.exit, report.journal.is_skipped, [&report] {
+    return json{{"input", report.input},
+                {"outputs", report.outputs},
+                {"exit", int(report.exit)},
+                {"error", report.error},
+                {"is_skipped", report.journal.is_skipped}};
+  });
 }
 
 void Progress::end_case(const std::string& name, Exit exit, const std::string& error) {
-  end({.name = name, .exit = exit}, {{"case", name}, {"exit", int(exit)}, {"error", error}});
+  const json facts{{"case", name}, {"exit", int(exit)}, {"error", error}};
+  end(name, exit, false, [&facts] { return facts; });
 }
 
-void Progress::end(const Ended& item, const json& facts) {
+void Progress::end(const std::string& name, Exit exit, bool is_skipped, const std::function<json()>& facts) {
   ++state_.done_count;
-  if (item.exit != Exit::done) ++state_.failed_count;
-  if (item.is_skipped) ++state_.skipped_count;
+  if (exit != Exit::done) ++state_.failed_count;
+  if (is_skipped) ++state_.skipped_count;
   state_.seconds = watch_.milliseconds() * 1e-3;
   if (kind_ == Kind::json) {
     const auto left = state_.seconds_left();
     json line{{"event", state_.unit}};
-    line.update(facts);
+    line.update(facts());
     line.update(json{{"done", state_.done_count},
                      {plural(state_.unit), state_.count},
                      {"percent", state_.percent()},
@@ -142,7 +144,7 @@ void Progress::end(const Ended& item, const json& facts) {
   }
   if (kind_ == Kind::openjd)
     tell(fmt::format("openjd_progress: {:.1f}\nopenjd_status: {} of {} {}: {}\n", state_.percent(), state_.done_count,
-                     state_.count, plural(state_.unit), printable(item.name)));
+                     state_.count, plural(state_.unit), printable(name)));
 }
 
 void Progress::finish(Exit exit) {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,13 +50,9 @@ class Progress {
  private:
   enum class Kind { none, bar, json, openjd };
 
-  // What a line of JSON says of an item that has ended.
-  struct Ended {
-    std::string name;
-    Exit exit = Exit::done;
-    bool is_skipped = false;
-  };
-  void end(const Ended& item, const nlohmann::ordered_json& facts);
+  // `facts` makes what a line of JSON says of the item. It is called only for such a line: memory may end after an output is
+  // written.
+  void end(const std::string& name, Exit exit, bool is_skipped, const std::function<nlohmann::ordered_json()>& facts);
   void tell(std::string_view text) const;
   void draw();
 
