@@ -225,7 +225,7 @@ Exit run(const Request& request) {
   const bool has_report = globals.report.timing || !globals.report.file.empty();
   bool is_measured = false;
   Report report = run_jobs(chain, jobs, device,
-                           {.on_start = [&](const Job& job) { progress->begin_file(job); },
+                           {.on_start = [&](const Job& job) { progress->begin(job.name()); },
                             .on_job =
                                 [&](JobReport& job) {
                                   if (has_words(request, job)) progress->hide();

@@ -213,8 +213,9 @@ std::span<const Global> all_globals() {
        ""},
       {"progress",
        "KIND",
-       "Show progress. auto (default): a bar if there are several inputs and a terminal; json: a line of JSON for each "
-       "input; openjd: lines for Open Job Description",
+       "Show progress. auto (default): a bar if there are several inputs (cases in `bench`) and a terminal; json: a "
+       "line "
+       "of JSON for each; openjd: lines for Open Job Description",
        {"auto", "none", "json", "openjd"},
        ""},
       {"progress-file", "FILE", "Write --progress json or openjd to FILE (default: standard error)", {}, ""},

@@ -24,8 +24,10 @@ double ProgressState::rate() const { return seconds > 0 ? double(done_count - sk
 
 std::optional<double> ProgressState::seconds_left() const {
   if (rate() <= 0) return std::nullopt;
-  return double(file_count - done_count) / rate();
+  return double(count - done_count) / rate();
 }
+
+static std::string plural(std::string_view unit) { return std::string(unit) + "s"; }
 
 static std::string duration_text(double seconds) {
   const auto whole = int64_t(seconds + 0.5);
@@ -45,9 +47,9 @@ std::string bar_text(const ProgressState& state, int width) {
   constexpr int cell_count = 20;
   const int full = int(state.percent() / 100 * cell_count);
   std::string text = fmt::format("[{}{}] {}/{}", std::string(size_t(full), '#'),
-                                 std::string(size_t(cell_count - full), '-'), state.done_count, state.file_count);
+                                 std::string(size_t(cell_count - full), '-'), state.done_count, state.count);
   if (state.failed_count > 0) text += fmt::format(", {} failed", state.failed_count);
-  if (state.rate() > 0) text += fmt::format("  {:.1f} files/s", state.rate());
+  if (state.rate() > 0) text += fmt::format("  {:.1f} {}s/s", state.rate(), state.unit);
   if (const auto left = state.seconds_left()) text += fmt::format("  {} left", duration_text(*left));
   const size_t most = size_t(std::max(width - 1, 1));  // a full line would wrap
   if (text.size() > most) return text.substr(0, most);
@@ -66,11 +68,12 @@ static int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t file_count) {
-  state_.file_count = file_count;
+Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count, std::string_view unit) {
+  state_.count = count;
+  state_.unit = unit;
   if (settings.kind == ProgressKind::json) kind_ = Kind::json;
   if (settings.kind == ProgressKind::openjd) kind_ = Kind::openjd;
-  const bool wants_bar = settings.kind == ProgressKind::automatic && file_count > 1 && !is_quiet;
+  const bool wants_bar = settings.kind == ProgressKind::automatic && count > 1 && !is_quiet;
   if (wants_bar && has_terminal()) kind_ = Kind::bar;
   if (!settings.file.empty()) {
     file_ =
@@ -79,7 +82,7 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t file_
       fail(Exit::output, "--progress-file {}: cannot be written: {}", settings.file,
            std::generic_category().message(errno));
   }
-  if (kind_ == Kind::json) tell(json_text({{"event", "start"}, {"files", file_count}}, -1));
+  if (kind_ == Kind::json) tell(json_text({{"event", "start"}, {plural(unit), count}}, -1));
   if (kind_ == Kind::bar) draw();
 }
 
@@ -101,36 +104,47 @@ void Progress::hide() {
   tell("\r\x1b[K\x1b]9;4;0;0\x07");
 }
 
-void Progress::begin_file(const Job& job) {
-  state_.current = job.name();
+void Progress::begin(const std::string& name) {
+  state_.current = name;
   state_.seconds = watch_.milliseconds() * 1e-3;
   constexpr double least_seconds = 0.1;  // between two drawings
   if (kind_ == Kind::bar && (drawn_at_ < 0 || state_.seconds - drawn_at_ > least_seconds)) draw();
 }
 
 void Progress::end_file(const JobReport& report) {
+  end(report.input, report.exit, report.journal.is_skipped, [&report] {
+    return json{{"input", report.input},
+                {"outputs", report.outputs},
+                {"exit", int(report.exit)},
+                {"error", report.error},
+                {"is_skipped", report.journal.is_skipped}};
+  });
+}
+
+void Progress::end_case(const std::string& name, Exit exit, const std::string& error) {
+  const json facts{{"case", name}, {"exit", int(exit)}, {"error", error}};
+  end(name, exit, false, [&facts] { return facts; });
+}
+
+void Progress::end(const std::string& name, Exit exit, bool is_skipped, const std::function<json()>& facts) {
   ++state_.done_count;
-  if (report.exit != Exit::done) ++state_.failed_count;
-  if (report.journal.is_skipped) ++state_.skipped_count;
+  if (exit != Exit::done) ++state_.failed_count;
+  if (is_skipped) ++state_.skipped_count;
   state_.seconds = watch_.milliseconds() * 1e-3;
   if (kind_ == Kind::json) {
     const auto left = state_.seconds_left();
-    tell(json_text({{"event", "file"},
-                    {"input", report.input},
-                    {"outputs", report.outputs},
-                    {"exit", int(report.exit)},
-                    {"error", report.error},
-                    {"is_skipped", report.journal.is_skipped},
-                    {"done", state_.done_count},
-                    {"files", state_.file_count},
-                    {"percent", state_.percent()},
-                    {"files_per_second", state_.rate()},
-                    {"seconds_left", left ? json(*left) : json()}},
-                   -1));
+    json line{{"event", state_.unit}};
+    line.update(facts());
+    line.update(json{{"done", state_.done_count},
+                     {plural(state_.unit), state_.count},
+                     {"percent", state_.percent()},
+                     {plural(state_.unit) + "_per_second", state_.rate()},
+                     {"seconds_left", left ? json(*left) : json()}});
+    tell(json_text(line, -1));
   }
   if (kind_ == Kind::openjd)
-    tell(fmt::format("openjd_progress: {:.1f}\nopenjd_status: {} of {} files: {}\n", state_.percent(),
-                     state_.done_count, state_.file_count, printable(report.input)));
+    tell(fmt::format("openjd_progress: {:.1f}\nopenjd_status: {} of {} {}: {}\n", state_.percent(), state_.done_count,
+                     state_.count, plural(state_.unit), printable(name)));
 }
 
 void Progress::finish(Exit exit) {
@@ -140,12 +154,12 @@ void Progress::finish(Exit exit) {
                     {"done", state_.done_count},
                     {"failed", state_.failed_count},
                     {"skipped", state_.skipped_count},
-                    {"files", state_.file_count},
+                    {plural(state_.unit), state_.count},
                     {"seconds", watch_.milliseconds() * 1e-3},
                     {"exit", int(exit)}},
                    -1));
   if (kind_ == Kind::openjd && exit != Exit::done)
-    tell(fmt::format("openjd_fail: {} of {} files failed\n", state_.failed_count, state_.file_count));
+    tell(fmt::format("openjd_fail: {} of {} {} failed\n", state_.failed_count, state_.count, plural(state_.unit)));
   kind_ = Kind::none;
 }
 

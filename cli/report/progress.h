@@ -1,42 +1,48 @@
-// Progress of a batch: a bar on a terminal, or lines for programs.
+// Progress of a batch or a benchmark: a bar on a terminal, or lines for programs.
 #pragma once
 
 #include "cli/options/global_options.h"
 #include "core/base/stopwatch.h"
 #include "core/pipeline/run_jobs.h"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gpupost {
 
 // State of a progress display.
 struct ProgressState {
-  size_t file_count = 0;
-  size_t done_count = 0, failed_count = 0, skipped_count = 0;  // done_count includes failed and skipped files
+  size_t count = 0;                                            // of items: files of a batch, cases of a benchmark
+  size_t done_count = 0, failed_count = 0, skipped_count = 0;  // done_count includes failed and skipped items
   double seconds = 0;                                          // seconds since the start
-  std::string current;                                         // the file that is on the device; "": none
+  std::string current;                                         // the item that is on the device; "": none
+  std::string_view unit = "file";                              // what an item is
 
-  double percent() const { return file_count > 0 ? 100 * double(done_count) / double(file_count) : 100; }
-  // Files per second, without skipped files. 0: unknown.
+  double percent() const { return count > 0 ? 100 * double(done_count) / double(count) : 100; }
+  // Items per second, without skipped items. 0: unknown.
   double rate() const;
   std::optional<double> seconds_left() const;
 };
 
-// The bar: one line of at most `width` columns with bar, files, rate, time left and current file.
+// The bar: one line of at most `width` columns with bar, items, rate, time left and current item.
 std::string bar_text(const ProgressState& state, int width);
 
 class Progress {
  public:
   // Throws Error(Exit::output) if the file cannot be written.
-  Progress(const ProgressSettings& settings, bool is_quiet, size_t file_count);
+  Progress(const ProgressSettings& settings, bool is_quiet, size_t count, std::string_view unit = "file");
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { hide(); }
 
   bool is_bar() const { return kind_ == Kind::bar; }
-  void begin_file(const Job& job);
+  void begin(const std::string& name);
   void end_file(const JobReport& report);
+  void end_case(const std::string& name, Exit exit, const std::string& error);
   // Clears the bar before other text is printed.
   void hide();
   void finish(Exit exit);
@@ -44,6 +50,9 @@ class Progress {
  private:
   enum class Kind { none, bar, json, openjd };
 
+  // `facts` makes what a line of JSON says of the item. It is called only for such a line: memory may end after an output is
+  // written.
+  void end(const std::string& name, Exit exit, bool is_skipped, const std::function<nlohmann::ordered_json()>& facts);
   void tell(std::string_view text) const;
   void draw();
 

@@ -112,7 +112,7 @@ bool is_in_filter(size_t input_bytes, const DecodeOptions& options) {
 
 bool holds_little_memory() { return mallinfo2().arena <= most_kept_bytes; }
 
-Reply reply_to(const Request& request, const std::vector<Descriptor>& descriptors) {
+Reply reply_to(const DecodeRequest& request, const std::vector<Descriptor>& descriptors) {
   const DecodeOptions& options = request.options;
   if (descriptors.size() != decode_descriptor_count)
     fail(Exit::limit, "the decoder cannot get its input: {}", std::generic_category().message(EMFILE));
@@ -137,7 +137,7 @@ Reply reply_to(const Request& request, const std::vector<Descriptor>& descriptor
 
 // Catches all exceptions. Exceptions in threads of a library end the process, and the parent reports it.
 Reply reply_or_error(const Message& message) {
-  const Request request = unpack_request(message.bytes);
+  const DecodeRequest request = unpack_request(message.bytes);
   try {
     return reply_to(request, message.descriptors);
   } catch (const Error& error) {

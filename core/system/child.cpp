@@ -192,9 +192,10 @@ double Worker::cpu_seconds() const {
 }
 
 bool Worker::renew_cpu_limit(int seconds) const {
-  rlimit limits = {};
-  if (prlimit(process_, RLIMIT_CPU, nullptr, &limits) != 0) return false;
-  limits.rlim_cur = std::min(rlim_t(std::ceil(cpu_seconds())) + rlim_t(seconds), limits.rlim_max);
+  rlimit own = {}, limits = {};
+  if (getrlimit(RLIMIT_CPU, &own) != 0 || prlimit(process_, RLIMIT_CPU, nullptr, &limits) != 0) return false;
+  const rlim_t more = std::min(own.rlim_cur, rlim_t(seconds));  // a lower limit of this program holds for workers too
+  limits.rlim_cur = std::min(rlim_t(std::ceil(cpu_seconds())) + more, limits.rlim_max);
   return prlimit(process_, RLIMIT_CPU, &limits, nullptr) == 0;
 }
 

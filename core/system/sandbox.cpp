@@ -60,12 +60,12 @@ constexpr int allowed_calls[] = {
 constexpr int calls_of_reading[] = {SCMP_SYS(newfstatat), SCMP_SYS(stat),  SCMP_SYS(lstat), SCMP_SYS(access),
                                     SCMP_SYS(readlink),   SCMP_SYS(readv), SCMP_SYS(getcwd)};
 
-// A lower hard limit that holds already stays.
+// A lower limit that holds already stays.
 void limit(__rlimit_resource what, uint64_t soft, uint64_t hard) {
   rlimit limits = {};
   getrlimit(what, &limits);
   limits.rlim_max = std::min<rlim_t>(limits.rlim_max, hard);
-  limits.rlim_cur = std::min<rlim_t>(limits.rlim_max, soft);
+  limits.rlim_cur = std::min<rlim_t>({limits.rlim_cur, limits.rlim_max, soft});
   setrlimit(what, &limits);
 }
 

@@ -162,6 +162,23 @@ TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere
   CHECK(place.gpupost(five).err.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("bench has a bar on a terminal, which leaves before each table") {
+  if (!has_device()) return;
+  const TestFolder place;
+  int status = 0;
+  const std::string text = on_terminal(
+      place,
+      {"bench", "mips", "--sizes", "37x21,5x3", "--formats", "rgba16f", "--repeats", "20", "--variants", "per-level"},
+      status);
+  CAPTURE(text);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(text.find("] 0/2") != std::string::npos);
+  CHECK(text.find("] 1/2") != std::string::npos);
+  CHECK(text.find("cases/s") != std::string::npos);
+  CHECK(text.rfind("\x1b]9;4;0;0\x07") > text.rfind("\x1b]9;4;1;"));
+  CHECK(text.find("mips 5 x 3 RGBA16F") != std::string::npos);
+}
+
 TEST_CASE("what --resume and progress files cannot do is refused") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <vector>
 
 using namespace gpupost::test;
 using nlohmann::json;
@@ -129,6 +130,32 @@ TEST_CASE("what a page shows of its input is text and no markup") {
   const std::string page = place.read("odd.html");
   for (const char* markup : {"<b>", "<script>", "<i>"}) CHECK(page.find(markup) == std::string::npos);
   CHECK(page.find("&lt;script&gt;") != std::string::npos);
+}
+
+TEST_CASE("bench tells a program of each case, and says nothing of progress in a pipe") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const Words two{"bench",   "mips",      "--sizes", "37x21,5x3",  "--formats",
+                  "rgba16f", "--repeats", "20",      "--variants", "per-level"};
+  CHECK(place.gpupost(two).err.empty());
+  const Finished finished = place.gpupost(with(two, {"--progress", "json", "--progress-file", "p.json"}));
+  REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(finished.err.empty());
+  std::istringstream stream(place.read("p.json"));
+  std::vector<json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == json{{"event", "start"}, {"cases", 2}});
+  CHECK(lines[1]["event"] == "case");
+  CHECK(lines[1]["case"] == "mips 37 x 21 RGBA16F");
+  CHECK(lines[1]["done"] == 1);
+  CHECK(lines[1]["percent"] == 50);
+  CHECK(lines[1]["seconds_left"].get<double>() > 0);
+  CHECK(lines[2]["case"] == "mips 5 x 3 RGBA16F");
+  CHECK(lines[2]["exit"] == 0);
+  CHECK(lines[3]["event"] == "end");
+  CHECK(lines[3]["cases"] == 2);
+  CHECK(place.gpupost(with(two, {"--progress", "json", "--progress-file", "a", "--json", "a"})).exit_code == 1);
 }
 
 TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {

@@ -9,25 +9,31 @@
 using namespace gpupost;
 
 TEST_CASE("the bar shows files, rate, time left and the current file") {
-  ProgressState state{.file_count = 60, .done_count = 12, .seconds = 4, .current = "in/f.12.exr"};
+  ProgressState state{.count = 60, .done_count = 12, .seconds = 4, .current = "in/f.12.exr"};
   CHECK(bar_text(state, 100) == "[####----------------] 12/60  3.0 files/s  0:16 left  in/f.12.exr");
   state.failed_count = 2;
   CHECK(bar_text(state, 100).find("12/60, 2 failed  3.0") != std::string::npos);
   state.skipped_count = 8;  // they took no time
   CHECK(bar_text(state, 100).find("1.0 files/s  0:48 left") != std::string::npos);
-  state = {.file_count = 100'000, .done_count = 1, .seconds = 1};
+  state = {.count = 100'000, .done_count = 1, .seconds = 1};
   CHECK(bar_text(state, 100).find("27:46:39 left") != std::string::npos);
 }
 
+TEST_CASE("the bar of a benchmark counts cases") {
+  const ProgressState state{
+      .count = 8, .done_count = 2, .seconds = 4, .current = "blur 64 x 64 RGBA16F", .unit = "case"};
+  CHECK(bar_text(state, 100) == "[#####---------------] 2/8  0.5 cases/s  0:12 left  blur 64 x 64 RGBA16F");
+}
+
 TEST_CASE("the bar has no rate and no time left before the first file is done") {
-  const ProgressState state{.file_count = 3, .current = "a.exr"};
+  const ProgressState state{.count = 3, .current = "a.exr"};
   CHECK(bar_text(state, 80) == "[--------------------] 0/3  a.exr");
   CHECK(!state.seconds_left());
   CHECK(ProgressState{}.percent() == 100);
 }
 
 TEST_CASE("the bar stays within the terminal, and cuts names at their front") {
-  ProgressState state{.file_count = 9, .done_count = 9, .seconds = 2};
+  ProgressState state{.count = 9, .done_count = 9, .seconds = 2};
   for (const std::string& name : {std::string(300, 'x') + "end.exr", std::string("\xc3\xa9") + std::string(200, 'y'),
                                   std::string("a\nb\x1b]0;t\x07.exr")}) {
     state.current = name;

@@ -5,6 +5,7 @@
 #include "cli/commands/bench/page.h"
 #include "cli/commands/bench/published_claims.h"
 #include "cli/options/command_row.h"
+#include "cli/report/progress.h"
 #include "cli/report/report.h"
 #include "cli/text/json_text.h"
 #include "cli/text/messages.h"
@@ -19,7 +20,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
+#include <optional>
 #include <system_error>
 
 namespace gpupost {
@@ -46,14 +47,14 @@ static std::vector<VariantResult> sorted(std::vector<VariantResult> results) {
   return results;
 }
 
-static std::string heading(const BenchPlace& place, const BenchRun& run) {
-  return fmt::format("{}{}{} {} x {} {}{}{}\n", run.op, run.arguments.empty() ? "" : " ", run.arguments,
-                     place.size.width, place.size.height, format_name(place.depth),
-                     place.setting.param.empty() ? "" : " ", place.setting.text());
+static std::string case_name(const BenchPlace& place, const BenchRun& run) {
+  return fmt::format("{}{}{} {} x {} {}{}{}", run.op, run.arguments.empty() ? "" : " ", run.arguments, place.size.width,
+                     place.size.height, format_name(place.depth), place.setting.param.empty() ? "" : " ",
+                     place.setting.text());
 }
 
 static std::string to_table(const BenchCase& measured, const BenchRun& run) {
-  std::string text = heading(measured.place, run);
+  std::string text = case_name(measured.place, run) + "\n";
   if (!measured.obstacle.empty()) return text + fmt::format("  not possible: {}\n", measured.obstacle);
   if (measured.verified_size != measured.place.size)
     text += fmt::format("  verified at {} x {}, the largest size whose reference fits in host memory\n",
@@ -65,9 +66,14 @@ static std::string to_table(const BenchCase& measured, const BenchRun& run) {
   return text;
 }
 
-static bool has_failed(const BenchCase& measured) {
-  return std::ranges::any_of(measured.variants, [](const VariantResult& result) { return !result.failure.empty(); });
+// Why a variant of the case is wrong; "" if none is.
+static std::string failure_of(const BenchCase& measured) {
+  for (const VariantResult& result : measured.variants)
+    if (!result.failure.empty()) return fmt::format("{}: {}", result.variant.text(), result.failure);
+  return "";
 }
+
+static bool has_failed(const BenchCase& measured) { return !failure_of(measured).empty(); }
 
 static void write_text(const std::string& path, const std::string& text) {
   if (path == "-") print_out(text);
@@ -94,11 +100,14 @@ static std::string claims_table(const BenchRun& run) {
   return text + fmt::format("{}{}", run.remark, run.remark.empty() ? "" : "\n");
 }
 
-static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
-  for (const BenchPlace& place : places_of(request, gpu.info().traits.type == DeviceType::cpu)) {
+static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run, const BenchEvents& events) {
+  const std::vector<BenchPlace> places = places_of(request, gpu.info().traits.type == DeviceType::cpu);
+  events.on_start(places.size());
+  for (const BenchPlace& place : places) {
+    events.on_case(place);
     run.cases.push_back(request.chain.empty() ? bench(gpu, *request.op, request.variants, place, request.options)
                                               : bench(gpu, request.chain, request.variants, place, request.options));
-    on_case();
+    events.on_result();
   }
 }
 
@@ -109,17 +118,28 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   if (is_talkative)
     print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
                           name_of(run.device.traits.type), run.device.driver, version_text(), name_of(run.floor)));
-  const auto on_case = [&] {
-    if (is_talkative) print_out(to_table(run.cases.back(), run));
-    // written after each case, so that an interrupted run keeps its results
-    if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
-  };
-  if (request.documents) bench_documents(gpu, request, run, on_case);
-  else bench_variants(gpu, request, run, on_case);
+  std::optional<Progress> progress;
+  const BenchEvents events{
+      .on_start = [&](size_t case_count) { progress.emplace(request.progress, false, case_count, "case"); },
+      .on_case = [&](const BenchPlace& place) { progress->begin(case_name(place, run)); },
+      .on_result =
+          [&] {
+            const BenchCase& measured = run.cases.back();
+            progress->hide();
+            if (is_talkative) print_out(to_table(measured, run));
+            // written after each case, so that an interrupted run keeps its results
+            if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
+            progress->end_case(case_name(measured.place, run), has_failed(measured) ? Exit::difference : Exit::done,
+                               failure_of(measured));
+          }};
+  if (request.documents) bench_documents(gpu, request, run, events);
+  else bench_variants(gpu, request, run, events);
+  const Exit code = std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
+  progress->finish(code);
   if (is_talkative && request.documents) print_out(claims_table(run));
   if (request.json == "-") write_text("-", json_text(to_json(run), 2));
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
-  return std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
+  return code;
 }
 
 // Makes the page from JSON files of runs.
@@ -189,7 +209,10 @@ const CommandRow bench_verb{
                 {"--json", "FILE", "Write the results as JSON, - for standard output", {}},
                 {"--html", "FILE", "Write the results as an HTML page, - for standard output", {}},
                 {"--page", "FILE...", "Make one HTML page from the JSON files of earlier runs; needs --html", {}}},
-    .takes_global = [](const Global& global) { return global.name == "device"; },
+    .takes_global =
+        [](const Global& global) {
+          return global.name == "device" || global.name == "progress" || global.name == "progress-file";
+        },
     .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json", "bench warp --quick"},
     .run = run_bench,
 };

@@ -171,8 +171,13 @@ bool are_same_file(const std::string& a, const std::string& b) {
 void check_outputs(const BenchRequest& request) {
   for (const std::string& path : {request.json, request.html})
     if (!path.empty()) check_can_be_written(path, false);
-  if (are_same_file(request.json, request.html))
-    fail(Exit::usage, "bench: --json and --html both write {}; expected two files", request.json);
+  const std::pair<std::string_view, std::string> files[] = {
+      {"--json", request.json}, {"--html", request.html}, {"--progress-file", request.progress.file}};
+  for (const auto& first : files)
+    for (const auto& second : files)
+      if (first.first < second.first && are_same_file(first.second, second.second))
+        fail(Exit::usage, "bench: {} and {} both write {}; expected two files", second.first, first.first,
+             first.second);
   for (const std::string& page : request.pages)
     if (are_same_file(page, request.html))
       fail(Exit::usage, "bench: --page reads {}, so --html cannot write it; name another file", request.html);
@@ -234,6 +239,7 @@ static void make_quick(BenchRequest& request, bool has_default_variants, bool ha
 
 BenchRequest parse_bench(const CommandCall& call) {
   BenchRequest request{.device = device_of(call),
+                       .progress = parse_globals(call.global_words).report.progress,
                        .json = call.value("--json"),
                        .html = call.value("--html"),
                        .pages = call.list("--page"),

@@ -18,6 +18,7 @@ struct BenchRequest {
   std::vector<Variant> variants;
   MeasureOptions options;
   std::string device;
+  ProgressSettings progress;
   std::string json;                // a file to write, or - for standard output; "": none
   std::string html;                // output file of the HTML page
   std::vector<std::string> pages;  // JSON files of earlier runs for the page

@@ -48,7 +48,7 @@ std::vector<ClaimJob> jobs_of(const BenchRequest& request, bool on_cpu) {
 
 }  // namespace
 
-void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const std::function<void()>& on_case) {
+void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const BenchEvents& events) {
   const Benchmark& row = benchmark_of(*request.op);
   const std::vector<ClaimJob> jobs = jobs_of(request, gpu.info().traits.type == DeviceType::cpu);
   if (jobs.empty())
@@ -56,12 +56,14 @@ void bench_documents(Gpu& gpu, const BenchRequest& request, BenchRun& run, const
          run.op);
   run.graphs = row.graphs;
   run.remark = row.remark;
+  events.on_start(jobs.size());
   for (const ClaimJob& job : jobs) {
+    events.on_case(job.place);
     run.cases.push_back(bench(gpu, *request.op, job.variants, job.place, request.options, {&row.floor, 1}));
     for (const Claim& claim : row.claims)
       if (std::ranges::count(places_of(claim), job.place) > 0)
         run.claims.push_back(claim_result(claim, run.cases.back()));
-    on_case();
+    events.on_result();
   }
 }
 

@@ -93,7 +93,7 @@ void serialize(Archive& archive, T& value) {
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
     each(value.part, value.layer, value.level, value.keeps_orientation, value.flattens, value.keeps_parts, value.limits,
          value.thread_count, value.requires_sandbox);
-  } else if constexpr (std::is_same_v<Is, Request>) {
+  } else if constexpr (std::is_same_v<Is, DecodeRequest>) {
     each(value.options, value.input_bytes);
   } else {
     archive.list(value, [&](auto& element) { serialize(archive, element); });
@@ -118,9 +118,9 @@ T unpacked(Bytes bytes) {
 
 }  // namespace
 
-std::vector<std::byte> pack(const Request& request) { return packed(request); }
+std::vector<std::byte> pack(const DecodeRequest& request) { return packed(request); }
 std::vector<std::byte> pack(const Reply& reply) { return packed(reply); }
-Request unpack_request(Bytes bytes) { return unpacked<Request>(bytes); }
+DecodeRequest unpack_request(Bytes bytes) { return unpacked<DecodeRequest>(bytes); }
 Reply unpack_reply(Bytes bytes) { return unpacked<Reply>(bytes); }
 
 }  // namespace gpupost

@@ -10,7 +10,7 @@
 namespace gpupost {
 
 // Its descriptors are those of worker.h.
-struct Request {
+struct DecodeRequest {
   DecodeOptions options;
   uint64_t input_bytes = 0;  // size of the file
 };
@@ -26,11 +26,11 @@ struct Reply {
   bool can_go_on = false;  // the worker is in its sandbox and holds little memory
 };
 
-std::vector<std::byte> pack(const Request& request);
+std::vector<std::byte> pack(const DecodeRequest& request);
 std::vector<std::byte> pack(const Reply& reply);
 
 // Throw std::out_of_range for invalid bytes.
-Request unpack_request(Bytes bytes);
+DecodeRequest unpack_request(Bytes bytes);
 Reply unpack_reply(Bytes bytes);
 
 }  // namespace gpupost
