@@ -13,6 +13,9 @@ namespace gpupost {
 // Reads an input: its image, or the faces that --assemble cuts it into. Time and warnings go to the report. Throws
 // Error(Exit::input) if it cannot be read, or is no cross or strip.
 std::vector<Picture> read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
+// The same by a worker that may live on.
+std::vector<Picture> read_pictures(DecodeWorker& worker, const std::string& input, const InputSettings& settings,
+                                   JobReport& report);
 
 // Size of all texels of an image in bytes.
 uint64_t texel_bytes(const Picture& picture);
