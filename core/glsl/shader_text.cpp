@@ -316,9 +316,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
         fmt::format("\nvec4 load_second(ivec2 at) {{\n  vec4 c = {};\n", color_of("second_source", pass.words.second)) +
         (pass.second_space == Space::xyz ? "" : conversions({pass.second_space}, inside)) + "  return c;\n}\n";
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
-    text += fmt::format("vec4 load_more{}(ivec2 at) {{ return {}; }}\n", index,
-                        color_of(fmt::format("more_source{}", index),
-                                 pass.words.more_sources.empty() ? Words::none : pass.words.more_sources[index]));
+    text += fmt::format("vec4 load_more{0}(ivec2 at) {{ return texelFetch(more_source{0}, at, 0); }}\n", index);
   text += place_functions(pass);
   for (size_t index = 0; index < pass.more_targets.size(); ++index)
     text += fmt::format("void store_more{}(ivec2 at, vec4 c) {{ {}; }}\n", index,

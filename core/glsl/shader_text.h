@@ -22,9 +22,9 @@ enum Binding {
   more_sources_binding = 6,  // the first of most_more_sources bindings
   far_table_binding = more_sources_binding + most_more_sources,
   bounds_binding = far_table_binding + 1,  // only in passes that check bounds
-  // only on devices with image buffers: the sources again in the order above, and the targets
+  // only on devices with image buffers: the sources again, and the targets
   source_words_binding = bounds_binding + 1,
-  target_words_binding = source_words_binding + 2 + most_more_sources
+  target_words_binding = source_words_binding + 2
 };
 
 // Push constants, in the order of their declaration.

@@ -41,8 +41,6 @@ std::string word_bindings(const Pass& pass) {
   };
   add_source(0, "source", pass.words.source);
   add_source(1, "second_source", pass.words.second);
-  for (size_t index = 0; index < pass.words.more_sources.size(); ++index)
-    add_source(2 + int(index), fmt::format("more_source{}", index), pass.words.more_sources[index]);
   for (size_t index = 0; index < pass.words.targets.size(); ++index)
     text += fmt::format("layout(binding = {0}, std430) writeonly buffer Target{1} {{ {2} target_words{1}[]; }};\n",
                         target_words_binding + int(index), index, text_of(pass.words.targets[index]).type);
@@ -59,7 +57,6 @@ std::string pitches(const Pass& pass) {
 bool packs_halves(const Pass& pass) {
   const PassWords& words = pass.words;
   return !pass.half_targets.empty() || words.source == Words::halves4 || words.second == Words::halves4 ||
-         std::ranges::count(words.more_sources, Words::halves4) > 0 ||
          std::ranges::count(words.targets, Words::halves4) > 0;
 }
 

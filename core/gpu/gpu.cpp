@@ -143,16 +143,13 @@ void Gpu::State::upload_sources(VkCommandBuffer commands, const Plan& plan, std:
 }
 
 // The views of the sources that a pass reads as words; null for the others.
-static std::vector<VkImageView> source_words_of(const Pass& pass, std::span<const Image> images) {
+static std::array<VkImageView, 2> source_words_of(const Pass& pass, std::span<const Image> images) {
   const auto view_of = [&](LevelRef source, Words words) -> VkImageView {
     if (words == Words::none) return nullptr;
     const Image& image = images[size_t(source.image)];
     return words == Words::halves4 ? image.bits_view(source.level) : image.view(source.level);
   };
-  std::vector<VkImageView> views{view_of(pass.source, pass.words.source), view_of(pass.second, pass.words.second)};
-  for (size_t index = 0; index < pass.words.more_sources.size(); ++index)
-    views.push_back(view_of({pass.more_sources[index]}, pass.words.more_sources[index]));
-  return views;
+  return {view_of(pass.source, pass.words.source), view_of(pass.second, pass.words.second)};
 }
 
 static std::vector<LevelBuffer> target_words_of(const Pass& pass, std::span<const Image> images) {

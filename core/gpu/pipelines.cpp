@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-constexpr uint32_t most_sources = 2 + uint32_t(most_more_sources);
+constexpr uint32_t word_sources = 2;
 constexpr int most_targets = 15;  // levels below the base of 32768 texels a side
 
 Pipelines::Pipelines(const Device& device)
@@ -87,8 +87,9 @@ void Pipelines::create_layouts() {
   for (size_t index = 0; index < most_more_sources; ++index)
     bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
   if (device_.checks_bounds()) bindings.push_back(binding(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
+  // all in all 31: drivers guarantee 32 push descriptors
   if (device_.info().traits.has_image_buffers) {
-    for (uint32_t index = 0; index < most_sources; ++index)
+    for (uint32_t index = 0; index < word_sources; ++index)
       bindings.push_back(binding(source_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
     for (uint32_t index = 0; index < most_word_targets; ++index)
       bindings.push_back(binding(target_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
@@ -186,8 +187,8 @@ void Pipelines::begin(int pass_count) {
   if (push_ || pass_count == 0) return;
   const uint32_t count = uint32_t(pass_count);
   const VkDescriptorPoolSize sizes[] = {
-      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, most_sources * count},
-      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, (uint32_t(target_count_) + most_sources) * count},
+      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, uint32_t(2 + most_more_sources) * count},
+      {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, (uint32_t(target_count_) + word_sources) * count},
       {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (5 + uint32_t(most_word_targets)) * count}};
   const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = count,
@@ -262,12 +263,12 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
     writes.push_back(write(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
     writes.back().pBufferInfo = bound.outside.buffer ? &bound.outside : &spare;
   }
-  std::array<VkDescriptorImageInfo, most_sources> source_words;
+  std::array<VkDescriptorImageInfo, word_sources> source_words;
   std::array<VkDescriptorBufferInfo, most_word_targets> target_words;
   if (device_.info().traits.has_image_buffers) {
     for (size_t index = 0; index < source_words.size(); ++index) {
-      const bool is_used = index < bound.source_words.size() && bound.source_words[index];
-      source_words[index] = {nullptr, is_used ? bound.source_words[index] : bound.source, VK_IMAGE_LAYOUT_GENERAL};
+      const VkImageView view = bound.source_words[index];
+      source_words[index] = {nullptr, view ? view : bound.source, VK_IMAGE_LAYOUT_GENERAL};
       writes.push_back(write(source_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
       writes.back().pImageInfo = &source_words[index];
     }

@@ -3,6 +3,7 @@
 
 #include "core/gpu/device.h"
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -15,11 +16,11 @@ struct Bound {
   VkImageView second_source = nullptr;  // null if the pass reads one image
   std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
-  std::vector<VkImageView> source_words;  // of all sources of a pass, where it reads them as words
-  std::vector<LevelBuffer> target_words;  // where it writes them as words
-  VkBuffer statistics = nullptr;          // null if the plan has no statistics
-  VkBuffer scratch = nullptr;             // null if the pass has no scratch buffer
-  VkBuffer table = nullptr;               // null if the pass has no table
+  std::array<VkImageView, 2> source_words{};  // of both sources, where a pass reads them as words; null for others
+  std::vector<LevelBuffer> target_words;      // where it writes them as words
+  VkBuffer statistics = nullptr;              // null if the plan has no statistics
+  VkBuffer scratch = nullptr;                 // null if the pass has no scratch buffer
+  VkBuffer table = nullptr;                   // null if the pass has no table
   size_t table_bytes = 0;
   VkDescriptorBufferInfo outside{};  // counters of accesses out of bounds; null if bounds are not checked
 };

@@ -8,12 +8,12 @@
 
 namespace gpupost {
 
-static InputPicture read_input(const std::string& path, bool is_data, const InputSettings& of_chain, Depth storage,
-                               JobReport& report) {
+static InputPicture read_input(DecodeWorker& worker, const std::string& path, bool is_data,
+                               const InputSettings& of_chain, Depth storage, JobReport& report) {
   InputSettings settings{
       .flatten = of_chain.flatten, .limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
   JobReport ignored;
-  Picture picture = std::move(read_pictures(path, settings, ignored).pictures.front());
+  Picture picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
   if (!picture.groups.front().is_color)
     fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats", path);
   if (is_data) {
@@ -36,18 +36,21 @@ static InputPicture read_input(const std::string& path, bool is_data, const Inpu
 void PictureInputs::give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage,
                          JobReport& report) {
   std::map<Key, InputPicture> given;
+  DecodeWorker of_all(DecodeWorker::Life::one_file);  // it is read once, so no process needs to wait
   for (Call& call : calls) {
     const Needs needs = call.op->needs(call);
     const Depth depth = needs.pictures_are_data ? Depth::f32 : storage;
     for (const std::string& name : needs.pictures) {
       const std::string path = fill_frame(name, job.frame);
+      DecodeWorker& worker = path == name ? of_all : of_frames_;
       const Key key{path, needs.pictures_are_data};
       const auto before = kept_.find(key);
       if (before != kept_.end() && before->second.picture.depth == depth) given.insert(*before);
-      if (!given.contains(key)) given.emplace(key, read_input(path, key.second, settings, depth, report));
+      if (!given.contains(key)) given.emplace(key, read_input(worker, path, key.second, settings, depth, report));
       call.inputs.push_back(given.at(key));
     }
   }
+  of_all_count_ += of_all.started_count();
   kept_ = std::move(given);
 }
 

@@ -1,6 +1,7 @@
 // The pictures that calls take beside the one of their chain, like the second picture of `merge`.
 #pragma once
 
+#include "core/codec/codec.h"
 #include "core/pipeline/job.h"
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
@@ -19,10 +20,14 @@ class PictureInputs {
   // becomes the job's frame number. Data is not converted, and always of 32-bit floats. Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot
   // be read.
   void give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage, JobReport& report);
+  // Number of processes that decoded them.
+  int decoder_count() const { return of_frames_.started_count() + of_all_count_; }
 
  private:
   using Key = std::pair<std::string, bool>;  // the path, and whether the picture is data
   std::map<Key, InputPicture> kept_;
+  DecodeWorker of_frames_;  // decodes the picture of each frame
+  int of_all_count_ = 0;    // processes that decoded a picture that all images take
 };
 
 }  // namespace gpupost

@@ -65,6 +65,11 @@ uint64_t texel_bytes(const Picture& picture) {
 
 InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report) {
   DecodeWorker worker(DecodeWorker::Life::one_file);
+  return read_pictures(worker, input, settings, report);
+}
+
+InputImages read_pictures(DecodeWorker& worker, const std::string& input, const InputSettings& settings,
+                          JobReport& report) {
   return images_of(input, read(worker, input, settings, false, false, 0), settings, report);
 }
 

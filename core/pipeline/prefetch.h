@@ -19,6 +19,9 @@ struct InputImages {
 // Reads an input. Time and warnings go to the report. Throws Error(Exit::input) if it cannot be read, or is no cross or
 // strip.
 InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);
+// The same by a worker that may live on.
+InputImages read_pictures(DecodeWorker& worker, const std::string& input, const InputSettings& settings,
+                          JobReport& report);
 
 // Size of all texels of an image in bytes.
 uint64_t texel_bytes(const Picture& picture);

@@ -80,7 +80,7 @@ struct Report {
   std::optional<DeviceInfo> device;  // empty if no device was needed
   size_t job_count = 0;              // number of jobs of the run
   std::vector<JobReport> jobs;       // fewer if the run stopped at a failure
-  int decoder_count = 0;             // processes that decoded inputs
+  int decoder_count = 0;             // processes that decoded inputs and second images
   BatchTimes times;
 };
 

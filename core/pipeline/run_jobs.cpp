@@ -314,7 +314,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
     outputs.add(std::move(made));
     if (is_last) break;
   }
-  report.decoder_count = inputs.end();
+  report.decoder_count = inputs.end() + others.decoder_count();
   outputs.finish_all();
   report.times.wall_ms = wall.milliseconds();
   report.times.cpu_ms = cpu_ms() - cpu_before;

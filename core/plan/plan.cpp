@@ -300,7 +300,6 @@ void PlanBuilder::decide_words(Pass& pass) {
   PassWords& words = pass.words;
   if (!pass.access.samples_at_corners) words.source = words_of(image(pass.source.image));
   if (pass.second.image >= 0) words.second = words_of(image(pass.second.image));
-  for (const int source : pass.more_sources) words.more_sources.push_back(words_of(image(source)));
 
   const bool is_one_level = pass.target.count == 1 && pass.target.bound_count == 1;
   if (!is_one_level || pass.more_targets.size() >= most_word_targets) return;

@@ -186,7 +186,6 @@ enum class Words { none, halves4, floats4, floats2, floats1 };
 // How a pass accesses its images on a device with image buffers.
 struct PassWords {
   Words source = Words::none, second = Words::none;  // images of load() and load_second()
-  std::vector<Words> more_sources;                   // images of load_more0() and so on
   std::vector<Words> targets;                        // the target and each of more_targets; empty: imageStore()
 };
 constexpr size_t most_word_targets = 4;  // limit for targets that are written as buffers

@@ -111,6 +111,22 @@ TEST_CASE("decoders live on from file to file, and a refused file costs one of t
   }
 }
 
+TEST_CASE("the second pictures of frames have one decoder") {
+  if (!device()) return;
+  const TemporaryFolder folder;
+  ChainRequest request = request_of("merge", "--with " + folder.path("b.{frame}.png"));
+  std::vector<Job> jobs;
+  for (int frame = 0; frame < 6; ++frame) {
+    std::filesystem::copy_file("testdata/bars.png", folder.path("b." + std::to_string(frame) + ".png"));
+    jobs.push_back(job_of("testdata/bars.png", folder.path("out" + std::to_string(frame) + ".png")));
+    jobs.back().frame = std::to_string(frame);
+  }
+  Heard heard;
+  const Report report = run(request, jobs, heard);
+  for (const JobReport& job : report.jobs) CHECK_MESSAGE(job.exit == Exit::done, job.error);
+  CHECK(report.decoder_count == 2);  // one for the inputs, one for the second pictures
+}
+
 TEST_CASE("a worker that cannot be started is an error that names its program") {
   Heard heard;
   use_worker_program("/nowhere/worker");
