@@ -33,11 +33,6 @@ static ComputeFamily compute_family(VkPhysicalDevice physical) {
   fail(Exit::device, "the device has no compute queue");
 }
 
-static bool is_asked_for(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && std::string_view(value) == "1";
-}
-
 void Device::open() {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};

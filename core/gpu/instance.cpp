@@ -29,6 +29,11 @@ static bool validation_is(const char* kind) {
 
 bool validation_is_assisted() { return validation_is("assisted"); }
 
+bool is_asked_for(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && std::string_view(value) == "1";
+}
+
 bool validation_is_on() { return validation_is("1") || validation_is_assisted(); }
 
 static bool has_layer(const char* name) {
@@ -170,7 +175,7 @@ static bool describe_queues(VkPhysicalDevice device, DeviceInfo& info) {
 
 // Whether linear images can be all that optimal ones are for passes. On GPUs they are slow.
 static bool can_have_image_buffers(VkPhysicalDevice device, const VkPhysicalDeviceProperties& properties) {
-  if (properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU) return false;
+  if (properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU || is_asked_for("GPUPOST_PLAIN_IMAGES")) return false;
   constexpr VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM,      VK_FORMAT_R16G16B16A16_SFLOAT,
                                   VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R32G32_SFLOAT,
                                   VK_FORMAT_R32_SFLOAT,          VK_FORMAT_B10G11R11_UFLOAT_PACK32};

@@ -22,6 +22,9 @@ bool validation_is_on();
 // With "assisted", the layer adds checks to the shaders, which find accesses outside of buffers.
 bool validation_is_assisted();
 
+// Returns whether the variable for tests is 1.
+bool is_asked_for(const char* variable);
+
 // Physical devices in the order of list_devices().
 std::vector<VkPhysicalDevice> physical_devices();
 DeviceInfo describe(VkPhysicalDevice device, int index);

@@ -15,13 +15,6 @@ using namespace gpupost::test;
 
 namespace {
 
-// The device as a GPU of its abilities: plans differ by the kind of device.
-DeviceTraits as_gpu(const Gpu& gpu) {
-  DeviceTraits traits = gpu.info().traits;
-  traits.type = DeviceType::discrete;
-  return traits;
-}
-
 // Checks a blur of `base`, named `what`, that runs in a kernel whose name begins so.
 void check_stream(Gpu& gpu, std::string_view words, std::string_view what, const Level& base, Depth depth,
                   std::string_view kernel) {

@@ -81,8 +81,7 @@ TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
 TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more") {
   Gpu* gpu = device();
   if (!gpu) return;
-  DeviceTraits traits = gpu->info().traits;
-  traits.type = DeviceType::discrete;
+  const DeviceTraits traits = as_gpu(*gpu);
   const Call call = call_of("stats", "--measure extremes");
   for (const Size size : {Size{64, 32}, {65, 33}, {129, 127}}) {
     const int tiles = (size.width + 63) / 64 * ((size.height + 31) / 32);

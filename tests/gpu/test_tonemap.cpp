@@ -77,8 +77,7 @@ TEST_CASE("light over the largest half goes into a curve as it is, and into the 
 TEST_CASE("the local curve is right by the passes that a GPU gets, in any space") {
   Gpu* gpu = device();
   if (!gpu) return;
-  DeviceTraits traits = gpu->info().traits;
-  traits.type = DeviceType::discrete;
+  const DeviceTraits traits = as_gpu(*gpu);
   const Call call = call_of("tonemap", "--curve reinhard-local --key 0.3");
   for (const Space space : {Space::rgb, Space::yxy})
     for (const std::string_view name : {"ramp", "noise"}) {

@@ -34,4 +34,11 @@ Gpu* device() {
   return nullptr;
 }
 
+DeviceTraits as_gpu(const Gpu& gpu) {
+  DeviceTraits traits = gpu.info().traits;
+  traits.type = DeviceType::discrete;
+  traits.has_image_buffers = false;
+  return traits;
+}
+
 }  // namespace gpupost::test

@@ -10,4 +10,7 @@ namespace gpupost::test {
 // counted as skipped and said so, or fails where GPUPOST_TEST_REQUIRE_DEVICE=1.
 Gpu* device();
 
+// The device as a GPU of its abilities: plans differ by the kind of device.
+DeviceTraits as_gpu(const Gpu& gpu);
+
 }  // namespace gpupost::test
