@@ -2,6 +2,7 @@
 
 #include "core/base/half.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,6 +56,19 @@ std::vector<double> numbers_of(const Level& level, Depth depth) {
     numbers[index] = depth == Depth::half ? double(float_from_half(level.texels.as<uint16_t>()[index]))
                                           : double(level.texels.as<float>()[index]);
   return numbers;
+}
+
+template <typename T>
+static bool are_equal(const Level& a, const Level& b, bool (*is_nan)(T)) {
+  const auto is_same = [&](T x, T y) { return x == y || (is_nan(x) && is_nan(y)); };
+  return a.size == b.size && std::ranges::equal(a.texels.as<T>(), b.texels.as<T>(), is_same);
+}
+
+bool are_equal(const std::vector<Level>& a, const std::vector<Level>& b, Depth depth) {
+  return std::ranges::equal(a, b, [&](const Level& x, const Level& y) {
+    if (depth == Depth::half) return are_equal<uint16_t>(x, y, [](uint16_t bits) { return (bits & 0x7fff) > 0x7c00; });
+    return are_equal<uint32_t>(x, y, [](uint32_t bits) { return (bits & 0x7fffffff) > 0x7f800000; });
+  });
 }
 
 }  // namespace gpupost::test

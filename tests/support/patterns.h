@@ -17,6 +17,9 @@ Level pattern(std::string_view name, Size size, Depth depth);
 // The numbers of a level as doubles, four a texel.
 std::vector<double> numbers_of(const Level& level, Depth depth);
 
+// Whether levels have the same bits, except that NaNs may have other ones: their signs and payloads are undefined.
+bool are_equal(const std::vector<Level>& a, const std::vector<Level>& b, Depth depth);
+
 // Sizes at which a kernel that is wrong at an edge shows it.
 std::vector<Size> awkward_sizes();
 
