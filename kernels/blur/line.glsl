@@ -13,8 +13,13 @@
 #define radius radius_y
 #endif
 
-// The line of a thread. Threads beyond the last line read the last line and store nothing.
-int line_index = int(gl_GlobalInvocationID.x);
+// The line of a thread, and which part of it the thread makes. Threads beyond the last line read the last line and store
+// nothing. Neighboring threads take neighboring lines, or with IS_ALONG neighboring parts of a line.
+#ifdef IS_ALONG
+int line_index = int(gl_GlobalInvocationID.y), part = int(gl_GlobalInvocationID.x);
+#else
+int line_index = int(gl_GlobalInvocationID.x), part = int(gl_GlobalInvocationID.y);
+#endif
 int line = min(line_index, LINE_COUNT - 1);
 
 ivec2 place(int t) { return AXIS == AXIS_X ? ivec2(t, line) : ivec2(line, t); }

@@ -1,4 +1,4 @@
-// Symmetric kernel along lines, for GPUs. Each texel is read once for RUN sums in registers. It is added only to the
+// Symmetric kernel along lines. Each texel is read once for RUN sums in registers. It is added only to the
 // sums that contain it, because infinity times a weight of 0 is NaN. Weights are in a ring: weight i is at i % RUN.
 // After the first RUN texels, `runs` times RUN plus REST texels go to all sums.
 #include "blur/line.glsl"
@@ -20,7 +20,7 @@ void add(int t, int k, int first, int last) {
 }
 
 void main() {
-  const int first = RUN * int(gl_GlobalInvocationID.y);
+  const int first = RUN * part;
   int t = first - radius, next = 0;
   [[unroll]] for (int j = 0; j < RUN; ++j) {
     sums[j] = vec4(0.0);

@@ -5,21 +5,9 @@
 // the seven that leave, the common middle, and the prefix to j of those that enter. The middle is REST texels and then
 // whole blocks of eight, as many as `blocks`; they are a queue of two stacks. The older blocks are kept as suffix
 // sums, the younger ones as their running total; whenever the older ones are used up, the younger ones become them.
-#include "blur/line.glsl"
+#include "blur/line_box.glsl"
 
 vec4 queue[CAPACITY];
-
-float weight = table[0];
-
-// Adds texel t to a sum. precise: compilers may otherwise move the common factor out of the sum, which then overflows.
-vec4 with_term(vec4 sum, int t) {
-  precise const vec4 more = sum + weight * line_texel(t);
-  return more;
-}
-
-float inside(int t) {
-  return float(min(t + radius, SIDE - 1) - max(t - radius, 0) + 1) / float(2 * radius + 1);
-}
 
 // Makes eight sums starting at texel `first` around a sum of whole blocks. Returns the sum of the next block. The terms
 // are written out, because copies that spirv-opt makes of a loop lose `precise`.
@@ -59,7 +47,7 @@ vec4 store_block(int first, vec4 middle) {
 }
 
 void main() {
-  const int first = int(gl_WorkGroupID.y) * segment;
+  const int first = part * segment;
   const int end = min(first + segment, SIDE);
   for (int k = 0; k < blocks; ++k) {
     vec4 sum = vec4(0.0);

@@ -24,7 +24,7 @@ void add_to_all(int t, vec4 weights) {
 }
 
 void main() {
-  const int first = 4 * int(gl_WorkGroupID.y);
+  const int first = 4 * part;
   int t = first - radius;
   const float w0 = table[PAD];
   vec4 c = line_texel(t);

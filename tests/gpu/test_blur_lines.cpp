@@ -18,7 +18,8 @@ constexpr Kind floats = kinds[0], halves = kinds[1];
 TEST_CASE("lines: every border, on sides that no block of texels divides") {
   Gpu* gpu = device();
   if (!gpu) return;
-  for (const std::string_view words : {"--radius 8 --method sliding", "--sigma 9 --method lines"})
+  for (const std::string_view words :
+       {"--radius 8 --method sliding", "--radius 17 --method sliding", "--sigma 9 --method lines"})
     for (const std::string_view border : borders) {
       const Call call = call_of("blur", fmt::format("{} --border {}", words, border));
       check_call(*gpu, call, "nonfinite", {35, 21}, floats);
@@ -30,7 +31,7 @@ TEST_CASE("lines: every radius about the length of a block, and many of them" * 
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view words : {"--method sliding", "--method lines", "--method lines --kernel gaussian"})
-    for (const int radius : {1, 2, 3, 4, 6, 7, 8, 9, 10, 31, 100})
+    for (const int radius : {1, 2, 3, 4, 6, 7, 8, 9, 10, 15, 16, 31, 100})
       for (const std::string_view pattern : {"nonfinite", "huge"})
         check_call(*gpu, call_of("blur", fmt::format("--radius {} {}", radius, words)), pattern, {35, 21}, halves);
 }

@@ -43,7 +43,7 @@ constexpr int outputs = 4;  // of a thread that makes no run
 
 // The weights that all four sums of a thread take begin with the fourth, a few of them apart; the others are read four at
 // a time, so that they have to lie at a multiple of four.
-void add_taps(PassSpec& pass, int radius, int side) {
+int add_taps(PassSpec& pass, int radius) {
   const int common = std::max(0, 2 * radius - (outputs - 2)), rest = common % 4;
   const int padding = rest == 0 ? 1 : 3;
   pass.kernel = "blur/line_taps.glsl";
@@ -51,29 +51,23 @@ void add_taps(PassSpec& pass, int radius, int side) {
                       {{"LEAST", std::min(2 * radius, outputs - 1)}, {"REST", rest}, {"PAD", padding}});
   pass.values.push_back({"fours", common / 4});
   pass.table.insert(pass.table.begin(), size_t(padding), 0);
-  pass.grid.count[1] = div_ceil(side, outputs);
   pass.access.reads_per_texel = (2.0 * radius + 1) / outputs;
+  return outputs;
 }
 
-// Runs of sums, as long as registers hold: what was the fastest on an H100.
-constexpr int run = 12;
-
-bool fills_a_run(int radius) { return 2 * radius + 1 >= run; }
-
-void add_runs(PassSpec& pass, int radius) {
+// Runs of sums: on a GPU as long as registers hold, on a CPU shorter. Returns how many texels of a line a thread makes.
+int add_runs(PassSpec& pass, int radius, int run) {
   const int common = 2 * radius + 1 - run;
   pass.kernel = "blur/line_runs.glsl";
   pass.defines.insert(pass.defines.end(), {{"RUN", run}, {"REST", common % run}});
   pass.values.push_back({"runs", common / run});
   pass.access.reads_per_texel = (2.0 * radius + 1) / run;
+  return run;
 }
-
-// Of a workgroup of runs: lines, and runs of each. Rows are taken in squares of texels, columns many beside each other.
-std::array<int, 2> group_of_runs(Axis axis) { return axis == along_x ? std::array{8, 8} : std::array{32, 4}; }
 
 // A segment of a line, which begins with reading the texels around its first, is as long as makes that a small part of it.
 // Returns how long.
-int add_sums(PassSpec& pass, int radius, int side) {
+int add_sums(PassSpec& pass, int radius) {
   const int common = 2 * radius - 6, block_count = common / block, round = block * block_count;
   const int segment = round * std::max(4, div_ceil(512, round));
   int capacity = 4;
@@ -81,37 +75,57 @@ int add_sums(PassSpec& pass, int radius, int side) {
   pass.kernel = "blur/line_sums.glsl";
   pass.defines.insert(pass.defines.end(), {{"REST", common % block}, {"CAPACITY", capacity}});
   pass.values.insert(pass.values.end(), {{"blocks", block_count}, {"segment", segment}});
-  pass.grid.count[1] = div_ceil(side, segment);
   return segment;
 }
 
-// Windows that hold no block are summed tap by tap.
-bool holds_a_block(int radius) { return 2 * radius - 6 >= block; }
+// Sums of short windows. Returns how many texels of a line a thread makes.
+int add_windows(PassSpec& pass, int radius) {
+  pass.kernel = "blur/line_windows.glsl";
+  pass.values.push_back({"in_all", 2 * radius - 6});
+  return block;
+}
+
+// How threads make lines.
+struct Threads {
+  int texels = 0;              // of a line, by each of them
+  std::array<int, 2> group{};  // workgroup
+  bool is_along = false;       // neighbors take neighboring parts of a row: faster on a CPU
+};
+
+// Adds the kernel that was the fastest, on an H100 and on two cores of a CPU: docs/performance/log.md.
+Threads add_kernel(PassSpec& pass, Axis axis, int radius, bool slides, bool is_gpu) {
+  const bool is_row = axis == along_x;
+  // neighboring columns share lines of a cache, and the more of them go on together the better
+  Threads threads{.group = {is_row ? 64 : 128, 1}, .is_along = is_row && !is_gpu};
+  const int in_all_of_block = 2 * radius + 2 - block, run = is_gpu ? 12 : block;
+  if (slides && in_all_of_block > 0) {
+    const bool is_short = in_all_of_block <= (is_row ? 10 : 24);
+    threads.texels = is_short ? add_windows(pass, radius) : add_sums(pass, radius);
+    threads.is_along = is_row && is_short;
+  } else if ((is_gpu || is_row) && 2 * radius + 1 >= run) {
+    threads.texels = add_runs(pass, radius, run);
+    if (is_gpu) threads.group = is_row ? std::array{8, 8} : std::array{32, 4};
+  } else {
+    threads.texels = add_taps(pass, radius);
+  }
+  return threads;
+}
 
 // The image that a pass makes of another.
 int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass, int source, Depth depth, bool slides) {
   const Size size = builder.image(source).size;
-  const int side = side_of(size, line_pass.axis);
-  const bool is_gpu = builder.traits().type != DeviceType::cpu;
-  const int radius = radius_of(blur, line_pass.axis);
+  const bool is_row = line_pass.axis == along_x, is_gpu = builder.traits().type != DeviceType::cpu;
   PassSpec pass = pass_of(blur, line_pass, size);
-  pass.name = line_pass.axis == along_x ? "blur rows" : "blur columns";
-  // neighboring columns share lines of a cache, and the more of them go on together the better
-  pass.grid.group = {line_pass.axis == along_x ? 64 : 128, 1};
-  int& period = pass.access.tile_alignment[size_t(line_pass.axis)];
-  if (slides && holds_a_block(radius)) {
-    period = add_sums(pass, radius, side);
-  } else if (is_gpu && fills_a_run(radius)) {
-    add_runs(pass, radius);
-    period = run;
-    pass.grid.group = group_of_runs(line_pass.axis);
-    pass.grid.count[1] = div_ceil(side, run * pass.grid.group[1]);
-  } else {
-    add_taps(pass, radius, side);
-    period = outputs;
-  }
-  if (!line_pass.is_first && !line_pass.is_last) period = 1;  // its image has other places than the picture
-  pass.grid.count[0] = div_ceil(side_of(size, line_pass.axis == along_x ? along_y : along_x), pass.grid.group[0]);
+  pass.name = is_row ? "blur rows" : "blur columns";
+  const Threads threads = add_kernel(pass, line_pass.axis, radius_of(blur, line_pass.axis), slides, is_gpu);
+  // the image of a pass between others has other places than the picture
+  if (line_pass.is_first || line_pass.is_last) pass.access.tile_alignment[size_t(line_pass.axis)] = threads.texels;
+  if (threads.is_along) pass.defines.push_back({"IS_ALONG", 1});
+  const int parts = div_ceil(side_of(size, line_pass.axis), threads.texels);
+  const int lines = side_of(size, is_row ? along_y : along_x);
+  const auto [across, down] = threads.is_along ? std::pair(parts, lines) : std::pair(lines, parts);
+  pass.grid.group = threads.group;
+  pass.grid.count = {div_ceil(across, pass.grid.group[0]), div_ceil(down, pass.grid.group[1])};
   pass.source.image = source;
   pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(pass);
