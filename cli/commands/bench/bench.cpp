@@ -164,11 +164,11 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
             progress->end_case(case_name(measured.place, run), has_failed(measured) ? Exit::difference : Exit::done,
                                failure_of(measured));
           }};
-  if (request.documents) bench_documents(gpu, request, run, events);
+  if (request.subject == BenchSubject::documents) bench_documents(gpu, request, run, events);
   else bench_variants(gpu, request, run, events);
   const Exit code = std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
   progress->finish(code);
-  if (is_talkative && request.documents) print_out(claims_table(run));
+  if (is_talkative && request.subject == BenchSubject::documents) print_out(claims_table(run));
   if (request.json == "-") write_text("-", json_text(to_json(run), 2));
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return code;
@@ -202,10 +202,12 @@ static Exit run_bench(const CommandCall& call) {
     return Exit::done;
   }
   BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
-               .op = request.goals ? "goals" : std::string(request.op->name),
-               .arguments = request.chain.empty() && !request.goals ? std::string(bench_arguments(*request.op)) : "",
+               .op = request.subject == BenchSubject::goals ? "goals" : std::string(request.op->name),
+               .arguments = request.chain.empty() && request.subject != BenchSubject::goals
+                                ? std::string(bench_arguments(*request.op))
+                                : "",
                .floor = benchmark_of(*request.op).floor};
-  return request.goals ? run_goals(request, run) : run_bench(request, run);
+  return request.subject == BenchSubject::goals ? run_goals(request, run) : run_bench(request, run);
 }
 
 const CommandRow bench_verb{

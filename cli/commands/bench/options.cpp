@@ -251,28 +251,29 @@ BenchRequest parse_bench(const CommandCall& call) {
                        .html = call.value("--html"),
                        .pages = call.list("--page"),
                        .list = call.has("--list"),
-                       .goals = call.has("--goals"),
-                       .documents = call.has("--documents"),
+                       .subject = call.has("--goals")       ? BenchSubject::goals
+                                  : call.has("--documents") ? BenchSubject::documents
+                                                            : BenchSubject::variants,
                        .quick = call.has("--quick")};
   check_outputs(request);
   if (!request.pages.empty()) {
     check_page(call, request);
     return request;
   }
-  if (request.goals) {
+  if (request.subject == BenchSubject::goals) {
     check_goals(call);
     request.op = &chain_row();
     if (request.quick) make_quick(request, false, false);
     return request;
   }
   const std::string chain = call.value("--chain"), variants = call.value("--variants");
-  if (!chain.empty() && (!call.words.empty() || request.documents))
+  if (!chain.empty() && (!call.words.empty() || request.subject == BenchSubject::documents))
     fail(Exit::usage, "bench: --chain is measured instead of an op; leave out the op and --documents");
   if (!chain.empty()) request.chain = chain_of(chain);
   request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
-  if (request.documents && !variants.empty())
+  if (request.subject == BenchSubject::documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; leave --variants out");
-  if (request.documents && request.quick)
+  if (request.subject == BenchSubject::documents && request.quick)
     fail(Exit::usage, "bench: --documents measures the sizes of the documents; leave --quick out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
   for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));

@@ -9,6 +9,9 @@
 
 namespace gpupost {
 
+// What to measure: variants of an op or a chain, published figures of an op, or the goals.
+enum class BenchSubject { variants, documents, goals };
+
 struct BenchRequest {
   const Op* op = nullptr;         // nullptr if only `pages` are given; for a chain, its benchmark
   std::vector<Call> chain;        // empty: measure the op
@@ -23,9 +26,8 @@ struct BenchRequest {
   std::string html;                // output file of the HTML page
   std::vector<std::string> pages;  // JSON files of earlier runs for the page
   bool list = false;
-  bool goals = false;      // measure the goals instead of an op
-  bool documents = false;  // measure published figures instead of variants
-  bool quick = false;      // measure one size, format and setting unless more are given
+  BenchSubject subject = BenchSubject::variants;
+  bool quick = false;  // measure one size, format and setting unless more are given
 };
 
 // Parses the options. Throws Error(Exit::usage).
