@@ -311,8 +311,8 @@ const Op& chain_row() {
 }
 
 BenchCase bench(Gpu& gpu, std::span<const Call> chain, std::span<const Variant> variants, const BenchPlace& place,
-                const MeasureOptions& options) {
-  return bench(gpu, Measured{chain_row(), chain}, variants, place, options, all_floors);
+                const MeasureOptions& options, std::span<const Floor> floors) {
+  return bench(gpu, Measured{chain_row(), chain}, variants, place, options, floors);
 }
 
 const VariantResult* fastest(std::span<const VariantResult> results) {

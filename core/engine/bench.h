@@ -75,7 +75,7 @@ BenchCase bench(Gpu& gpu, const Op& op, std::span<const Variant> variants, const
 const Op& chain_row();
 // Measures a chain.
 BenchCase bench(Gpu& gpu, std::span<const Call> chain, std::span<const Variant> variants, const BenchPlace& place,
-                const MeasureOptions& options);
+                const MeasureOptions& options, std::span<const Floor> floors = all_floors);
 
 // The fastest variant with a correct result; nullptr if none.
 const VariantResult* fastest(std::span<const VariantResult> results);

@@ -17,6 +17,9 @@ vec4 scaled_texel(int column, int y) {
 
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+#if ALTERNATES
+  choose_direction(begin, end);
+#endif
   const int column = continued(own_x(), width);
   vec4 blocks[BLOCKS];
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {

@@ -170,6 +170,30 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(!variant.contains("median_ms"));
 }
 
+TEST_CASE("bench --goals has a ratio for every goal") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const Finished finished =
+      place.gpupost({"bench", "--goals", "--quick", "--json", "goals.json", "--html", "goals.html"});
+  INFO(finished.out, finished.err);
+  REQUIRE(finished.exit_code == 0);
+  const json goals = json::parse(place.read("goals.json"))["goals"];
+  CHECK(goals.size() == 25);
+  const std::string page = place.read("goals.html");
+  for (const json& goal : goals) {
+    const std::string what = goal["what"];
+    INFO(what);
+    CHECK(goal["why"] == "");
+    const double median = goal["median_ms"], compared = goal["compared_ms"];
+    const bool is_gain = goal["compared_with"] == "row order";
+    CHECK(goal["ratio"].get<double>() == doctest::Approx(is_gain ? compared / median : median / compared));
+    CHECK(goal["reached"] == false);  // images of --quick are too small
+    CHECK(finished.out.find(fmt::format("{:.2f}{:7.2f}", goal["ratio"].get<double>(), goal["goal"].get<double>())) !=
+          std::string::npos);
+    CHECK(page.find(what) != std::string::npos);
+  }
+}
+
 TEST_CASE("published figures stand beside those of the device") {
   if (!has_device()) return;
   const TestFolder place;

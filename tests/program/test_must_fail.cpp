@@ -332,6 +332,8 @@ TEST_CASE("verbs with wrong words") {
        {"bench", "mips", "--documents", "--variants", "per-level"},
        1,
        {"--documents", "--variants"}},
+      {"goals of an op", {"bench", "mips", "--goals"}, 1, {"--goals", "mips"}},
+      {"goals at a size", {"bench", "--goals", "--sizes", "64"}, 1, {"--goals", "--sizes"}},
       {"a page without a name", {"bench", "--page", "in.exr"}, 1, {"--html"}},
       {"a page of no JSON", {"bench", "--page", "in.exr", "--html", "out.html"}, 2, {"in.exr", "gpupost bench --json"}},
       {"a page of a missing file", {"bench", "--page", "missing", "--html", "out.html"}, 2, {"missing"}},

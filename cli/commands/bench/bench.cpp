@@ -111,6 +111,38 @@ static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run,
   }
 }
 
+// Measures each goal, and prints one table of them.
+static Exit run_goals(const BenchRequest& request, BenchRun& run) {
+  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
+  run.device = gpu.info();
+  const bool is_talkative = request.json != "-" && request.html != "-";
+  const bool is_cpu = run.device.traits.type == DeviceType::cpu;
+  if (is_cpu && !request.quick)
+    fail(Exit::usage, "bench: the goals are for GPUs, and {} is a CPU device; add --quick to measure small images",
+         run.device.traits.name);
+  if (is_talkative)
+    print_out(fmt::format("{} ({}), {}, {}{}\n", run.device.traits.name, name_of(run.device.traits.type),
+                          run.device.driver, version_text(),
+                          request.quick ? "; --quick: small images, so the ratios do not count" : ""));
+  Progress progress(request.progress, false, all_goals().size(), "case");
+  for (const Goal& goal : all_goals()) {
+    const std::string name = fmt::format("{} {}", goal.what, format_name(goal.depth));
+    progress.begin(name);
+    run.goals.push_back(measure_goal(gpu, goal, request));
+    // written after each goal, so that an interrupted run keeps its results
+    if (!request.json.empty() && request.json != "-") write_text(request.json, json_text(to_json(run), 2));
+    const std::string& failure = run.goals.back().failure;
+    progress.end_case(name, failure.empty() ? Exit::done : Exit::difference, failure);
+  }
+  const bool is_wrong = std::ranges::any_of(run.goals, [](const GoalResult& goal) { return !goal.failure.empty(); });
+  const Exit code = is_wrong ? Exit::difference : Exit::done;
+  progress.finish(code);
+  if (is_talkative) print_out(goals_table(run.goals));
+  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
+  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
+  return code;
+}
+
 static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
   run.device = gpu.info();
@@ -132,11 +164,11 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
             progress->end_case(case_name(measured.place, run), has_failed(measured) ? Exit::difference : Exit::done,
                                failure_of(measured));
           }};
-  if (request.documents) bench_documents(gpu, request, run, events);
+  if (request.subject == BenchSubject::documents) bench_documents(gpu, request, run, events);
   else bench_variants(gpu, request, run, events);
   const Exit code = std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
   progress->finish(code);
-  if (is_talkative && request.documents) print_out(claims_table(run));
+  if (is_talkative && request.subject == BenchSubject::documents) print_out(claims_table(run));
   if (request.json == "-") write_text("-", json_text(to_json(run), 2));
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return code;
@@ -170,10 +202,12 @@ static Exit run_bench(const CommandCall& call) {
     return Exit::done;
   }
   BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),
-               .op = std::string(request.op->name),
-               .arguments = request.chain.empty() ? std::string(bench_arguments(*request.op)) : "",
+               .op = request.subject == BenchSubject::goals ? "goals" : std::string(request.op->name),
+               .arguments = request.chain.empty() && request.subject != BenchSubject::goals
+                                ? std::string(bench_arguments(*request.op))
+                                : "",
                .floor = benchmark_of(*request.op).floor};
-  return run_bench(request, run);
+  return request.subject == BenchSubject::goals ? run_goals(request, run) : run_bench(request, run);
 }
 
 const CommandRow bench_verb{
@@ -201,6 +235,7 @@ const CommandRow bench_verb{
                  {}},
                 {"--quick", "", "Measure one size, one format and few repeats, with the default variant only", {}},
                 {"--chain", "OPS", "Measure this chain instead of an op, fused and with --no-fuse", {}},
+                {"--goals", "", "Measure the goals for GPUs, and print which of them the device reaches", {}},
                 {"--documents",
                  "",
                  "Measure what papers and talks publish for the op; print their figures and the measured ones",
@@ -213,7 +248,8 @@ const CommandRow bench_verb{
         [](const Global& global) {
           return global.name == "device" || global.name == "progress" || global.name == "progress-file";
         },
-    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json", "bench warp --quick"},
+    .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json", "bench warp --quick",
+                 "bench --goals --quick"},
     .run = run_bench,
 };
 

@@ -111,6 +111,7 @@ json to_json(const BenchRun& run) {
             {"cases", cases},
             {"documents", claims}};
   for (const Graph& graph : run.graphs) made["graphs"].push_back(to_json(graph));
+  for (const GoalResult& goal : run.goals) made["goals"].push_back(to_json(goal));
   if (!run.arguments.empty()) made["arguments"] = run.arguments;
   if (!run.remark.empty()) made["remark"] = run.remark;
   return made;

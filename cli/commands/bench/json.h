@@ -1,6 +1,7 @@
 // Results of `gpupost bench` as JSON. docs/performance.md describes the schema.
 #pragma once
 
+#include "cli/commands/bench/goals.h"
 #include "core/engine/claims.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +26,7 @@ struct BenchRun {
   std::vector<ClaimResult> claims;  // the rest is for --documents
   std::vector<Graph> graphs;
   std::string_view remark;
+  std::vector<GoalResult> goals;  // with --goals
 };
 
 nlohmann::ordered_json to_json(const BenchRun& run);

@@ -135,18 +135,6 @@ std::vector<std::string> words_of_line(const std::string& line) {
   return words;
 }
 
-// The ops of `--chain "exposure --stops 1 clamp"`.
-std::vector<Call> chain_of(const std::string& line) {
-  const Request request = parse_request(words_of_line(line));
-  if (request.calls.empty() || !request.input_words.empty())
-    fail(Exit::usage, "bench: --chain {} may hold only ops and their options", line);
-  for (const Call& call : request.calls)
-    if (!call.op->reference.levels)
-      fail(Exit::usage, "bench: --chain {}: {} has no CPU reference to check the result with; leave it out", line,
-           call.op->name);
-  return request.calls;
-}
-
 const Op& measurable_op(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const Op* op : all_ops())
@@ -184,6 +172,17 @@ void check_outputs(const BenchRequest& request) {
 }
 
 }  // namespace
+
+std::vector<Call> chain_of(const std::string& line) {
+  const Request request = parse_request(words_of_line(line));
+  if (request.calls.empty() || !request.input_words.empty())
+    fail(Exit::usage, "bench: --chain {} may hold only ops and their options", line);
+  for (const Call& call : request.calls)
+    if (!call.op->reference.levels)
+      fail(Exit::usage, "bench: --chain {}: {} has no CPU reference to check the result with; leave it out", line,
+           call.op->name);
+  return request.calls;
+}
 
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
   std::vector<Size> sizes;
@@ -226,6 +225,14 @@ static void check_page(const CommandCall& call, const BenchRequest& request) {
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
 }
 
+// Goals name their own ops, sizes, formats and variants.
+static void check_goals(const CommandCall& call) {
+  if (!call.words.empty()) fail(Exit::usage, "bench: --goals measures fixed ops; leave {} out", call.words.front());
+  for (const char* option :
+       {"--sizes", "--formats", "--settings", "--variants", "--fp16", "--repeats", "--chain", "--documents", "--list"})
+    if (call.has(option)) fail(Exit::usage, "bench: --goals has its own sizes and options; leave {} out", option);
+}
+
 // Few repeats, and only the algorithm that the op chooses itself.
 static void make_quick(BenchRequest& request, bool has_default_variants, bool has_both) {
   request.options.least_repeats = request.options.least_slow_repeats = 3;
@@ -244,21 +251,29 @@ BenchRequest parse_bench(const CommandCall& call) {
                        .html = call.value("--html"),
                        .pages = call.list("--page"),
                        .list = call.has("--list"),
-                       .documents = call.has("--documents"),
+                       .subject = call.has("--goals")       ? BenchSubject::goals
+                                  : call.has("--documents") ? BenchSubject::documents
+                                                            : BenchSubject::variants,
                        .quick = call.has("--quick")};
   check_outputs(request);
   if (!request.pages.empty()) {
     check_page(call, request);
     return request;
   }
+  if (request.subject == BenchSubject::goals) {
+    check_goals(call);
+    request.op = &chain_row();
+    if (request.quick) make_quick(request, false, false);
+    return request;
+  }
   const std::string chain = call.value("--chain"), variants = call.value("--variants");
-  if (!chain.empty() && (!call.words.empty() || request.documents))
+  if (!chain.empty() && (!call.words.empty() || request.subject == BenchSubject::documents))
     fail(Exit::usage, "bench: --chain is measured instead of an op; leave out the op and --documents");
   if (!chain.empty()) request.chain = chain_of(chain);
   request.op = chain.empty() ? &measurable_op(call.words) : &chain_row();
-  if (request.documents && !variants.empty())
+  if (request.subject == BenchSubject::documents && !variants.empty())
     fail(Exit::usage, "bench: --documents measures the variants that the documents compare; leave --variants out");
-  if (request.documents && request.quick)
+  if (request.subject == BenchSubject::documents && request.quick)
     fail(Exit::usage, "bench: --documents measures the sizes of the documents; leave --quick out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
   for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));

@@ -9,6 +9,9 @@
 
 namespace gpupost {
 
+// What to measure: variants of an op or a chain, published figures of an op, or the goals.
+enum class BenchSubject { variants, documents, goals };
+
 struct BenchRequest {
   const Op* op = nullptr;         // nullptr if only `pages` are given; for a chain, its benchmark
   std::vector<Call> chain;        // empty: measure the op
@@ -23,8 +26,8 @@ struct BenchRequest {
   std::string html;                // output file of the HTML page
   std::vector<std::string> pages;  // JSON files of earlier runs for the page
   bool list = false;
-  bool documents = false;  // measure published figures instead of variants
-  bool quick = false;      // measure one size, format and setting unless more are given
+  BenchSubject subject = BenchSubject::variants;
+  bool quick = false;  // measure one size, format and setting unless more are given
 };
 
 // Parses the options. Throws Error(Exit::usage).
@@ -34,6 +37,9 @@ BenchRequest parse_bench(const CommandCall& call);
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu);
 // The same with these settings.
 std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu, std::span<const Setting> settings);
+
+// The ops of `--chain "exposure --stops 1 clamp"`. Throws Error(Exit::usage).
+std::vector<Call> chain_of(const std::string& line);
 
 // Parses `--sizes 256,1920x1080`. Throws Error(Exit::usage) with the verb.
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list);

@@ -261,11 +261,30 @@ std::string claims_table(const json& claims) {
   return text + "</table></div>\n";
 }
 
+// Table of goals and what the device reaches.
+std::string goals_table(const json& goals) {
+  std::string text =
+      "<div class=\"wide\"><table><tr><th>goal</th><th>size</th><th>format</th><th>median ms</th><th>compared ms</th>"
+      "<th>with</th><th>ratio</th><th>goal</th></tr>\n";
+  for (const json& goal : goals) {
+    text += fmt::format(R"(<tr><td title="{}">{}</td><td>{}</td><td>{}</td>)", text_of(goal.at("chain")),
+                        text_of(goal.at("what")), size_name(goal), text_of(goal.at("format")));
+    text += goal.contains("ratio")
+                ? fmt::format("<td>{}</td><td>{:.4f}</td><td>{}</td><td{}>{:.2f}</td><td>{:.2f}</td></tr>\n",
+                              as_time.text(goal), goal.at("compared_ms").get<double>(),
+                              text_of(goal.at("compared_with")), goal.at("reached") ? R"( class="best")" : "",
+                              goal.at("ratio").get<double>(), goal.at("goal").get<double>())
+                : fmt::format("<td class=\"text\" colspan=\"5\">{}</td></tr>\n", text_of(goal.at("why")));
+  }
+  return text + "</table></div>\n<p>Reached goals are marked.</p>\n";
+}
+
 std::string run_section(const json& run) {
   const json& device = run.at("device");
   std::string text = fmt::format("<h2>{} on {}</h2>\n", text_of(run.at("op")), text_of(device.at("name")));
   text += fmt::format("<p class=\"soft\">{}, {}, {}<br><code>{}</code></p>\n", text_of(device.at("driver")),
                       text_of(run.at("program")), text_of(run.at("date")), text_of(run.at("command")));
+  if (run.contains("goals")) return text + goals_table(run.at("goals"));
   text += fmt::format(
       "<p>Ratio of a variant\u2019s median time to the floor of the same run: one pass of \u201c{}\u201d at the same "
       "size, measured the same way. 1 is the limit of the device.</p>\n",

@@ -56,7 +56,8 @@ StripShape floats_cut(int radius, Depth depth) {
   const bool has_long_kernel = radius >= 48 && radius < 128;
   if (radius >= 24)
     return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
-  return {.rows = radius >= 12 ? 64 : 128, .has_blocks = depth == Depth::f32};
+  const int rows = radius >= 16 ? 64 : depth == Depth::f32 && radius < 8 ? 32 : 48;
+  return {.rows = rows, .has_blocks = depth == Depth::f32};
 }
 
 StripShape sums_cut(int radius, Depth depth) {
@@ -145,7 +146,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                             {"COLUMNS", cut.columns},
                             {"ROWS", cut.step},
                             {"FIRST_PLACE", has_sums},
-                            {"ALTERNATES", cut.in_integers}},
+                            {"ALTERNATES", has_sums}},
                 .values = {{"width", image.size.width},
                            {"height", image.size.height},
                            {"radius_x", blur.radius_x},
