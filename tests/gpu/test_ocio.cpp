@@ -121,6 +121,28 @@ TEST_CASE("spaces, looks and files are what OpenColorIO's CPU path makes, forwar
              kinds[0]);
 }
 
+// Opaque colors from -0.1 to 1.1, both ways.
+TEST_CASE("film and camera spaces are what OpenColorIO's CPU path makes") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  Level base{.size = {257, 129}, .texels = TexelBuffer(257 * 129 * 4 * sizeof(float))};
+  const std::span<float> numbers = base.texels.as<float>();
+  for (size_t index = 0; index < numbers.size(); ++index)
+    numbers[index] = index % 4 == 3 ? 1 : 1.2f * float(index) / float(numbers.size()) - 0.1f;
+  for (const std::string space : {"ADX10", "ADX16", "ARRI LogC3 (EI800)", "CanonLog2 CinemaGamut D55", "V-Log V-Gamut",
+                                  "Log3G10 REDWideGamutRGB", "S-Log3 S-Gamut3"})
+    for (const bool is_from : {true, false}) {
+      CAPTURE(space);
+      CAPTURE(is_from);
+      const Call call = ocio_call({"--config=studio", "--from=" + (is_from ? space : "ACES2065-1"),
+                                   "--to=" + (is_from ? "ACES2065-1" : space)});
+      const RunResult result =
+          gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits), base, 0);
+      const std::vector<LevelCheck> checks = verify({&call, 1}, base, result.levels, 0, Depth::f32);
+      CHECK_MESSAGE(checks[0].share <= 1, describe(checks[0]));
+    }
+}
+
 TEST_CASE("a view is one pass with the point ops before and behind it") {
   Gpu* gpu = device();
   if (!gpu || !has_ocio()) return;
