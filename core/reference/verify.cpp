@@ -95,6 +95,8 @@ static LevelCheck check_rows(const Plane& expected, const Plane& tolerance, cons
     const double value = number_at(found, depth, 4 * index + size_t(worst.component));
     const double share = share_of(value, expected.values[index], tolerance.values[index]);
     if (share <= worst.share && index > first) continue;
+    worst.found = value;
+    worst.expected = expected.values[index];
     worst.error = std::abs(value - expected.values[index]);
     worst.tolerance = tolerance.values[index];
     worst.share = share;
@@ -188,9 +190,13 @@ std::vector<LevelCheck> verify(std::span<const Call> calls, const Level& base, s
 }
 
 std::string describe(const LevelCheck& check) {
-  return fmt::format("level {}: largest error {:.3g} at ({}, {}), channel {}, {:.3g} times the tolerance {:.3g}",
-                     check.level, check.error, check.at.width, check.at.height, "rgba"[check.component], check.share,
-                     check.tolerance);
+  const std::string place =
+      fmt::format("({}, {}), channel {}", check.at.width, check.at.height, "rgba"[check.component]);
+  if (std::isinf(check.share))
+    return fmt::format("level {}: {:.6g} in the place of {:.6g} at {}", check.level, check.found, check.expected,
+                       place);
+  return fmt::format("level {}: largest error {:.3g} at {}, {:.3g} times the tolerance {:.3g}", check.level,
+                     check.error, place, check.share, check.tolerance);
 }
 
 }  // namespace gpupost

@@ -12,11 +12,12 @@ namespace gpupost {
 // The largest error in one level, relative to the tolerance; a share above 1 is a failure.
 struct LevelCheck {
   int level = 0;
-  double error = 0;      // error of the worst component
-  double tolerance = 0;  // tolerance at that texel
-  double share = 0;      // error / tolerance; infinite if only one value is NaN or infinite
-  Size at;               // position of the texel
-  int component = 0;     // 0 to 3
+  double found = 0, expected = 0;  // values of the worst component
+  double error = 0;                // their difference
+  double tolerance = 0;            // tolerance at that texel
+  double share = 0;                // error / tolerance; infinite if only one value is NaN or infinite
+  Size at;                         // position of the texel
+  int component = 0;               // 0 to 3
 };
 
 // The reference result of a chain, and the allowed error, level by level.

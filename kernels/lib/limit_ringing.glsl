@@ -1,7 +1,7 @@
 // Limits a sum of weights that may be negative: not below the least texel nearby, and above the largest texel of the middle lobe
-// by at most a quarter of the difference.
+// by at most a quarter of the difference. NaN stays, which GPUs must be told: they make minima of such comparisons.
 vec4 limited(vec4 c, vec4 least, vec4 most) {
   const vec4 bound = most + 0.25 * (most - least);
-  c = mix(c, bound, greaterThan(c, bound));
-  return mix(c, least, lessThan(c, least));
+  const vec4 below = mix(c, bound, greaterThan(c, bound));
+  return mix(mix(below, least, lessThan(below, least)), c, isnan(c));
 }

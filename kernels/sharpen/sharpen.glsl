@@ -9,7 +9,9 @@ void make(ivec2 at) {
     store(at, of_rgb(c));
     return;
   }
-  const vec3 straight = unpremultiply(c).rgb, detail = straight - unpremultiply(as_rgb(load_second(at))).rgb;
+  // precise: a difference that overflows stays infinite
+  precise const vec3 detail = unpremultiply(c).rgb - unpremultiply(as_rgb(load_second(at))).rgb;
   const vec3 kept = mix(sign(detail) * max(abs(detail) - threshold, vec3(0.0)), detail, isnan(detail));
-  store(at, of_rgb(vec4(c.rgb + amount * coverage_of(c.a) * kept, c.a)));
+  precise const vec3 added = amount * coverage_of(c.a) * kept;
+  store(at, of_rgb(vec4(c.rgb + added, c.a)));
 }
