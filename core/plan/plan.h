@@ -179,7 +179,7 @@ struct PassSpec {
   PassPoints points;
 };
 
-// What a texel is where a shader reads or writes it without a sampler: numbers of 16 or 32 bits. `none`: with a sampler, or
+// The type of a texel that a shader reads or writes as 16-bit or 32-bit numbers. `none`: it reads with a sampler and writes
 // with imageStore().
 enum class Words { none, halves4, floats4, floats2, floats1 };
 

@@ -22,7 +22,7 @@ struct Goal {
   std::string_view baseline = {};  // a slower chain with the same result; empty if the goal is a ratio to the floor
 };
 
-// What a device reaches. `obstacle` or `failure` is set if there is no ratio.
+// The measured result of a goal. If there is no ratio, `obstacle` or `failure` says why.
 struct GoalResult {
   const Goal* goal = nullptr;
   Size size;                                 // smaller than the goal's with --quick

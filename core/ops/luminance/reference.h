@@ -17,7 +17,8 @@ struct AxisCells {
   int texels = 1;
   int cells = 1;
   int tile = 0;  // texels a cell, the last holds what is left; 0: all cells as many, or one less
-  // Of a part of a side without `tile`: its first cell, and the number of cells of the side. `texels` is then the side's.
+  // For a part of a side, where `tile` is 0: the first cell of the part, and the number of cells of the whole side. `texels`
+  // is then the length of the whole side.
   int first = 0, side_cells = 0;
 
   int begin(int cell) const;  // the first texel of a cell; of cell `cells`, the end of the side or the part
