@@ -4,11 +4,11 @@
 
 namespace gpupost {
 
-PassSpec copy_pass(Size size, DeviceType device) {
-  const int columns = device == DeviceType::cpu ? 64 : 16, rows = 4 * 256 / columns;
+PassSpec copy_pass(Size size, DeviceType device, int texels) {
+  const int columns = device == DeviceType::cpu ? 64 : 16, rows = texels * 256 / columns;
   return {.name = "copy",
           .kernel = "shared/copy.glsl",
-          .defines = {{"COLUMNS", columns}},
+          .defines = {{"COLUMNS", columns}, {"TEXELS", texels}},
           .values = {{"end_x", size.width}, {"end_y", size.height}},
           .grid = {.count = {div_ceil(size.width, columns), div_ceil(size.height, rows)}},
           .source = {.image = 0},

@@ -150,12 +150,23 @@ void PlanBuilder::set_current_image(int index) {
 // with float images between them.
 static constexpr size_t most_fused = 32;
 
+// Drivers put the text of a point op wherever its pass loads or stores a texel. On a CPU device, compiling a long text several
+// times takes longer than a pass of its own, in which it stands once.
+static constexpr size_t long_text = 4000;
+
+bool PlanBuilder::wants_own_pass(std::span<const FusedPoint> points) const {
+  return traits_.type == DeviceType::cpu &&
+         std::ranges::any_of(points, [](const FusedPoint& point) { return point.text.size() > long_text; });
+}
+
+bool PlanBuilder::fuses_into_load() const { return input_.fuses && !wants_own_pass(waiting_); }
+
 void PlanBuilder::fuse_point(FusedPoint point) {
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.keeps_level_0 && waiting_.empty() &&
                                 plan_.passes.back().target.image == plan_.result_image &&
                                 plan_.passes.back().source.image != plan_.result_image && !point.reads_statistics;
   if (input_.fuses && follows_its_pass) {
-    if (plan_.passes.back().points.on_store.size() < most_fused)
+    if (plan_.passes.back().points.on_store.size() < most_fused && !wants_own_pass({&point, 1}))
       return plan_.passes.back().points.on_store.push_back(std::move(point));
     image(current_image()).depth = Depth::f32;
     image(current_image()).is_packed = false;
@@ -172,7 +183,7 @@ static std::string names_of(std::span<const FusedPoint> points) {
 
 void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   const Size size = image(current_image()).size;
-  PassSpec pass = copy_pass(size, traits_.type);
+  PassSpec pass = copy_pass(size, traits_.type, wants_own_pass(points) ? 1 : 4);
   pass.name = names_of(points);
   pass.points.on_store = std::move(points);
   pass.source.image = current_image();
@@ -369,7 +380,8 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
   for (const Call& call : calls) {
     const Op& op = *call.op;
     if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
-    const bool is_fused = op.point || (input.fuses && footprint_of(call, builder.whole_size()).reads_once);
+    const bool is_fused =
+        op.point || (builder.fuses_into_load() && footprint_of(call, builder.whole_size()).reads_once);
     if (!is_fused) builder.flush();
     if (op.plan) op.plan(call, builder);
     else builder.fuse_point(fused_point_of(call));

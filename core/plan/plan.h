@@ -340,6 +340,8 @@ class PlanBuilder {
   // Appends a point op. It is fused into the stores of the previous pass if that pass made the current image and
   // nothing else reads it. Otherwise it waits for the next pass.
   void fuse_point(FusedPoint point);
+  // Can the next pass apply the waiting point ops when it loads texels?
+  bool fuses_into_load() const;
   // Adds a pass for waiting point ops, before an op that reads texels more than once.
   void flush();
   // Allocates a range of the statistics; the size is in units of 4 bytes. It is set to 0 unless a pass writes all
@@ -360,6 +362,7 @@ class PlanBuilder {
  private:
   void prepare_result(int index);
   void add_points_pass(std::vector<FusedPoint> points, Depth depth);
+  bool wants_own_pass(std::span<const FusedPoint> points) const;
   // The rule of half storage, which no op repeats: for each pass, what its targets hold and what it does to numbers that do not
   // fit. A target of four halves gets the bits of halves, rounded to nearest, in the space of that image. Finite numbers over
   // the largest half become it and are counted. A pass needs no clamp if it is bounded, has no point ops, and reads RGB that

@@ -90,6 +90,18 @@ TEST_CASE("a NaN in R, G or B makes all three NaN, and infinities count as 1e30"
   }
 }
 
+TEST_CASE("a curve of two segments is finite where the segment that does not count overflows") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  const std::vector<float> texel{7.7f, 7.7f, 7.7f, 1};  // 4.6e37 in ACEScct
+  Level base{.size = {1, 1}, .texels = TexelBuffer(texel.size() * sizeof(float))};
+  std::ranges::copy(texel, base.texels.as<float>().begin());
+  const Call call = ocio_call({"--from=ACEScct", "--to=sRGB - Texture"});
+  const RunResult result =
+      gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits), base, 0);
+  CHECK(result.levels[0].texels.as<float>()[1] > 1e15f);
+}
+
 TEST_CASE("every view of both built-in configurations is what OpenColorIO's CPU path makes" *
           doctest::test_suite("thorough")) {
   Gpu* gpu = device();
@@ -150,4 +162,20 @@ TEST_CASE("a view is one pass with the point ops before and behind it") {
   const std::vector<Call> chain{call_of("exposure", "--stops 1"), view, call_of("clamp", "")};
   CHECK(plan(chain, {.size = {257, 129}}, gpu->info().traits).passes.size() == 1);
   check_chain(*gpu, chain, "noise", {65, 33}, kinds[0]);
+}
+
+TEST_CASE("a long function has one pass of its own on a CPU device, and stands there once") {
+  if (!has_ocio()) return;
+  const std::vector<Call> chain{call_of("blur", "--radius 2"),
+                                ocio_call({"--display=sRGB - Display", "--view=ACES 1.0 - SDR Video"}),
+                                call_of("clamp", "")};
+  const auto last_pass_on = [&](DeviceType type) {
+    return plan(chain, {.size = {257, 129}, .storage = Depth::half}, {.type = type}).passes.back();
+  };
+  const Pass on_cpu = last_pass_on(DeviceType::cpu), on_gpu = last_pass_on(DeviceType::discrete);
+  CHECK(on_cpu.name == "ocio, clamp");
+  CHECK(std::ranges::any_of(on_cpu.defines,
+                            [](const Define& define) { return define.name == "TEXELS" && define.value == 1; }));
+  CHECK(on_gpu.name == "blur shared");
+  CHECK(on_gpu.points.on_store.size() == 2);
 }

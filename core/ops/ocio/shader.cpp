@@ -55,6 +55,25 @@ std::string lookup_text(const OcioTexture& texture) {
              name, width);
 }
 
+// The library chooses between two segments by `isAboveBreak * high + ( vec3(1., 1., 1.) - isAboveBreak ) * low`, where the
+// factors are 0 and 1. This is NaN where the other segment is infinite, so mix() with a bvec chooses.
+std::string with_choices(std::string text) {
+  constexpr std::string_view factor = "isAboveBreak";
+  const std::string start = fmt::format(" = {} * ", factor), middle = " + ( vec";
+  for (size_t at = text.find(start); at != text.npos; at = text.find(start, at + 1)) {
+    const size_t end = std::min(text.find(';', at), text.size()), high_at = at + start.size();
+    const size_t middle_at = text.find(middle, high_at);
+    const std::string before_low = fmt::format(" - {} ) * ", factor);
+    const size_t low_at = text.find(before_low, high_at);
+    if (middle_at >= end || low_at >= end) continue;
+    const std::string high = text.substr(high_at, middle_at - high_at),
+                      low = text.substr(low_at + before_low.size(), end - low_at - before_low.size());
+    const char count = text.at(middle_at + middle.size());
+    text.replace(at, end - at, fmt::format(" = mix({}, {}, bvec{}({}))", low, high, count, factor));
+  }
+  return text;
+}
+
 // Where a number is NaN so are all three: the library's own answers to it differ. Infinities become large.
 constexpr std::string_view own_function = R"(
 vec4 ocio(vec4 c, ocio_params p) {
@@ -74,7 +93,7 @@ FusedPoint ocio_point(OcioShader shader, const std::string& name) {
     point.tables.push_back({.name = texture.sampler + "_number",
                             .numbers = std::make_shared<const std::vector<float>>(std::move(texture.values))});
   }
-  text += shader.text;
+  text += with_choices(std::move(shader.text));
   text += own_function;
   point.text = fmt::format("struct {}ocio_params {{ int none; }};\n{}", name_mark, checked_glsl(text, name, "ocio"));
   return point;

@@ -64,7 +64,7 @@ PassSpec measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, i
 
 int plan_statistics(PlanBuilder& builder) {
   if (const std::optional<int> at = builder.take_measured()) return *at;
-  if (!builder.input().fuses) builder.flush();
+  if (!builder.fuses_into_load()) builder.flush();
   const Walk walk = walk_of(builder.image(builder.current_image()), Measure::all, builder.traits().type);
   const bool in_one_dispatch = builder.traits().has_memory_model;
   constexpr size_t counter_bytes = sizeof(uint32_t) * size_t(counters + Histogram::bin_count);
@@ -92,7 +92,7 @@ int plan_statistics(PlanBuilder& builder) {
 }
 
 void plan_extremes(PlanBuilder& builder) {
-  if (!builder.input().fuses) builder.flush();
+  if (!builder.fuses_into_load()) builder.flush();
   const Walk walk = walk_of(builder.image(builder.current_image()), Measure::extremes, builder.traits().type);
   const size_t bytes = size_t(walk.part_count) * extremes_part_size * sizeof(uint32_t);
   const int at = builder.reserve_statistics(bytes, false);
