@@ -22,6 +22,7 @@ struct Global {
   bool is_of_decoding = false;            // also an option of `info` and `compare`
   bool is_of_machine = false;             // machine setting, which does not change results: device, jobs, limits
   bool has_names = false;                 // accepts other names besides its choices
+  bool has_level = false;                 // a choice may be followed by `:LEVEL`
 
   // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;

@@ -19,7 +19,10 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   std::vector<std::string_view> names;
   for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
   const std::vector<Compression>& compressions = format.compressions;
-  if (output.compression && !compressions.empty() && std::ranges::count(compressions, *output.compression) == 0) {
+  if (output.compression && compressions.empty())
+    fail(Exit::usage, "--compression {}: {} files have no choice of compression; remove it, or write EXR or TIFF",
+         compression_names[size_t(*output.compression)], format.name);
+  if (output.compression && std::ranges::count(compressions, *output.compression) == 0) {
     std::vector<std::string_view> known;
     for (const Compression compression : compressions) known.push_back(compression_names[size_t(compression)]);
     fail(Exit::usage, "--compression {}: {} files hold {}", compression_names[size_t(*output.compression)], format.name,

@@ -38,6 +38,7 @@ struct InputSettings {
 struct OutputSettings {
   std::optional<Depth> bits;               // depth of the color; empty: as the input, if the format can hold it
   std::optional<Compression> compression;  // empty: as the input if the format is the same, else zip
+  int compression_level = 0;               // one of levels_of(*compression); 0: default of the format
   std::optional<int> quality;              // JPEG quality, 1 to 100; empty: default of the encoder
   std::optional<Primaries> primaries;      // convert to these primaries; empty: those of the chain's result
   bool drop_parts = false;                 // write only the part that was read

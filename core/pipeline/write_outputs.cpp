@@ -22,6 +22,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .depth = way.output_depth,
       .keep_depths = true,
       .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
+      .compression_level = request.output.compression_level,
       .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
       .transfer = way.transfer,
       .dither = request.output.dither,

@@ -1,5 +1,5 @@
 // Files from elsewhere, which are not part of this project: GPUPOST_CORPUS names their folder, with good/ and damaged/ in it.
-#include "core/codec/exr/fix_tinyexr.h"
+#include "core/codec/exr/write_header.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
 

@@ -139,6 +139,21 @@ TEST_CASE("an EXR keeps the compression of its input, and every one can be asked
   }
 }
 
+TEST_CASE("--compression NAME:LEVEL chooses between time and size") {
+  const TestFolder place;
+  const std::string scene = std::filesystem::absolute("testdata/scene.exr");
+  CHECK(place.gpupost({scene, "-o", "color.tif"}, no_driver).exit_code == 0);
+  const auto size_with = [&](const std::string& compression, const std::string& output) {
+    const Finished made = place.gpupost({"color.tif", "-o", output, "--compression", compression}, no_driver);
+    CHECK_MESSAGE((made.exit_code == 0 && made.err.empty()), made.err);
+    CHECK(place.gpupost({"compare", "color.tif", output}, no_driver).exit_code == 0);
+    return std::filesystem::file_size(place.path(output));
+  };
+  for (const std::string name : {"out.exr", "out.tif"}) CHECK(size_with("zip:9", name) < size_with("zip:1", name));
+  CHECK(size_with("zips:9", "out.exr") < size_with("zips:1", "out.exr"));
+  CHECK(size_with("zstd:19", "out.tif") < size_with("zstd:1", "out.tif"));
+}
+
 TEST_CASE("JPEG and TIFF are written and read back, and a picture is its display window where that is asked for") {
   const TestFolder place;
   for (const char* output : {"out.tif", "out.exr"}) check_done(place, {"in.exr", "-o", output});

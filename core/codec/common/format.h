@@ -68,10 +68,27 @@ enum class Compression { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab
 inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips", "zip",  "piz", "pxr24",
                                                          "b44",  "b44a", "dwaa", "dwab", "lzw", "zstd"};
 
+// Levels of a compression, least to most; 0 and 0 if it has none. Higher levels of zip, zips and zstd make smaller files in
+// more time. Those of dwaa and dwab lose more.
+struct CompressionLevels {
+  int least = 0, most = 0;
+};
+constexpr CompressionLevels levels_of(Compression compression) {
+  switch (compression) {
+    case Compression::zips:
+    case Compression::zip: return {1, 9};
+    case Compression::dwaa:
+    case Compression::dwab: return {1, 10000};
+    case Compression::zstd: return {1, 22};
+    default: return {};
+  }
+}
+
 struct EncodeOptions {
   Depth depth = Depth::half;                   // depth of color channels; one of the format's written_depths
   bool keep_depths = false;                    // EXR: write each channel with its Channel::depth
   Compression compression = Compression::zip;  // one of the format's compressions, if it has any
+  int compression_level = 0;                   // 0: the default of the format; else one of levels_of(compression)
   bool mipmapped = false;                      // write all levels to one file; otherwise only `level`
   int level = 0;
   Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS

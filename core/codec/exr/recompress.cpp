@@ -54,10 +54,20 @@ class WindowPlanes {
   std::vector<std::vector<char>> numbers_;
 };
 
-void copy_lines(Imf::IStream& from, Imf::OStream& to, Imf::Compression compression) {
+struct Packing {
+  Imf::Compression compression;
+  int level = 0;
+
+  void put_into(Imf::Header& header) const {
+    header.compression() = compression;
+    if (level > 0) header.dwaCompressionLevel() = float(level);
+  }
+};
+
+void copy_lines(Imf::IStream& from, Imf::OStream& to, const Packing& packing) {
   Imf::InputFile input(from, core_count());
   Imf::Header header = input.header();
-  header.compression() = compression;
+  packing.put_into(header);
   const Imath::Box2i window = header.dataWindow();
   WindowPlanes planes(header.channels(), window);
   input.setFrameBuffer(planes.buffer);
@@ -67,10 +77,10 @@ void copy_lines(Imf::IStream& from, Imf::OStream& to, Imf::Compression compressi
   output.writePixels(window.max.y - window.min.y + 1);
 }
 
-void copy_tiles(Imf::IStream& from, Imf::OStream& to, Imf::Compression compression) {
+void copy_tiles(Imf::IStream& from, Imf::OStream& to, const Packing& packing) {
   Imf::TiledInputFile input(from, core_count());
   Imf::Header header = input.header();
-  header.compression() = compression;
+  packing.put_into(header);
   Imf::TiledOutputFile output(to, header, core_count());
   for (int level = 0; level < input.numLevels(); ++level) {
     WindowPlanes planes(header.channels(), input.dataWindowForLevel(level));
@@ -84,14 +94,14 @@ void copy_tiles(Imf::IStream& from, Imf::OStream& to, Imf::Compression compressi
 
 }  // namespace
 
-TexelBuffer recompressed(Bytes file, Compression compression) {
+TexelBuffer recompressed(Bytes file, Compression compression, int level) {
   const auto made = std::make_shared<File>();
   try {
     MemoryStream from(file);
     GrowingStream to(*made);
     constexpr uint32_t is_tiled = 0x200;
     const auto copy = little_at<uint32_t>(file, 4) & is_tiled ? copy_tiles : copy_lines;
-    copy(from, to, Imf::Compression(compression));
+    copy(from, to, {Imf::Compression(compression), level});
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

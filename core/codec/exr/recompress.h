@@ -6,7 +6,7 @@
 
 namespace gpupost {
 
-// Compresses a file again with OpenEXR. `file` must be a single-part file that this program wrote.
-TexelBuffer recompressed(Bytes file, Compression compression);
+// Compresses a file again with OpenEXR. `level` is for dwaa and dwab; 0: the default. `file` must be a single-part file that this program wrote.
+TexelBuffer recompressed(Bytes file, Compression compression, int level);
 
 }  // namespace gpupost

@@ -1,14 +1,13 @@
-// Writes EXR files with tinyexr. Errors of tinyexr are avoided before (order of channels, tile sizes) or fixed after
-// (fix_tinyexr.h). OpenEXR writes the other compressions.
+// Writes EXR files. tinyexr would copy the texels twice more, and has errors in windows, tiles and PIZ; OpenEXR is slower than
+// encode_chunks(). It writes the compressions that encode_chunks() does not know.
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
-#include "core/codec/exr/fix_tinyexr.h"
+#include "core/codec/exr/encode_chunks.h"
 #include "core/codec/exr/join_parts.h"
-#include "core/codec/exr/planes.h"
+#include "core/codec/exr/pack_block.h"
 #include "core/codec/exr/recompress.h"
+#include "core/codec/exr/write_header.h"
 #include "core/image/window_bounds.h"
-
-#include <tinyexr.h>
 
 #include <algorithm>
 #include <climits>
@@ -19,21 +18,11 @@
 namespace gpupost {
 namespace {
 
-constexpr size_t longest_name = 255;       // bytes, of the format
-constexpr size_t longest_short_name = 31;  // longer names need a flag in the file
-constexpr int tile_side = 64;              // as texture tools and renderers expect
+constexpr size_t longest_name = 255;  // bytes, of the format
+constexpr int tile_side = 64;         // as texture tools and renderers expect
 
-// Compressions of OpenEXR; tinyexr then writes without compression. tinyexr 1.0.1 has only the first compressions, and
-// its PIZ overflows the heap.
+// Compressions of OpenEXR, which compresses a file without compression again.
 bool needs_openexr(Compression compression) { return compression > Compression::zip; }
-Compression compression_of_tinyexr(Compression compression) {
-  return needs_openexr(compression) ? Compression::none : compression;
-}
-
-int pixel_type_of(Depth depth) {
-  if (depth == Depth::u32) return TINYEXR_PIXELTYPE_UINT;
-  return depth == Depth::half ? TINYEXR_PIXELTYPE_HALF : TINYEXR_PIXELTYPE_FLOAT;
-}
 
 // Depth of a channel in the file. 8-bit sRGB fits in half, 16-bit does not.
 Depth depth_of(const Channel& channel, const Group& group, const EncodeOptions& options) {
@@ -89,86 +78,20 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
   return channels;
 }
 
-// tinyexr's view of one level.
-struct LevelView {
-  Planes planes;
-  std::vector<unsigned char*> images;  // pointers for all tiles
-  std::vector<EXRTile> tiles;
-  EXRImage image{};
-};
-
-void view_tiles(LevelView& view, size_t channel_count, int level) {
-  for (int y = 0; y < view.planes.tile_count.height; ++y) {
-    for (int x = 0; x < view.planes.tile_count.width; ++x) {
-      const Size tile = view.planes.tile;
-      view.tiles.push_back({.offset_x = x,
-                            .offset_y = y,
-                            .level_x = level,
-                            .level_y = level,
-                            .width = std::min(tile.width, view.planes.size.width - x * tile.width),
-                            .height = std::min(tile.height, view.planes.size.height - y * tile.height),
-                            .images = &view.images[view.tiles.size() * channel_count]});
-    }
-  }
-  view.image.tiles = view.tiles.data();
-  view.image.num_tiles = int(view.tiles.size());
-}
-
-std::unique_ptr<LevelView> view_of(const std::vector<ExrChannel>& channels, int level, Size tile, bool is_tiled) {
-  auto view = std::make_unique<LevelView>(LevelView{.planes = make_planes(channels, level, tile)});
-  for (int y = 0; y < view->planes.tile_count.height; ++y)
-    for (int x = 0; x < view->planes.tile_count.width; ++x)
-      for (size_t c = 0; c < channels.size(); ++c)
-        view->images.push_back(reinterpret_cast<unsigned char*>(view->planes.plane(x, y, c)));
-  view->image.level_x = view->image.level_y = is_tiled ? level : 0;
-  view->image.width = view->planes.size.width;
-  view->image.height = view->planes.size.height;
-  view->image.num_channels = int(channels.size());
-  if (is_tiled) view_tiles(*view, channels.size(), level);
-  else view->image.images = view->images.data();
-  return view;
-}
-
-// The levels to write, each linked to the next. A whole level is one tile to make_planes().
-std::vector<std::unique_ptr<LevelView>> views_of(const std::vector<ExrChannel>& channels, const Picture& picture,
-                                                 const EncodeOptions& options) {
-  std::vector<std::unique_ptr<LevelView>> views;
-  if (!options.mipmapped) {
-    views.push_back(view_of(channels, options.level, size_of_level(picture, options), false));
-    return views;
-  }
-  const Size base = picture.size();
-  const Size tile{std::min(tile_side, base.width), std::min(tile_side, base.height)};
-  for (int level = 0; level < level_count_of(base); ++level) {
-    views.push_back(view_of(channels, level, tile, true));
-    if (level > 0) views[size_t(level) - 1]->image.next_level = &views.back()->image;
-  }
-  return views;
-}
-
 // Attributes that are written unchanged.
-std::vector<EXRAttribute> custom_attributes(const std::vector<Attribute>& attributes, Encoded& encoded) {
-  std::vector<EXRAttribute> customs;
+std::vector<Attribute> written_attributes(const std::vector<Attribute>& attributes, Encoded& encoded) {
+  std::vector<Attribute> written;
   size_t dropped_count = 0;
   for (const Attribute& attribute : attributes) {
-    if (is_storage_attribute(attribute.name) || is_texel_attribute(attribute.name) ||
-        is_patched_attribute(attribute.name))
-      continue;
+    if (is_storage_attribute(attribute.name) || is_texel_attribute(attribute.name)) continue;
     const bool can_write = !attribute.name.empty() && attribute.name.size() <= longest_name &&
                            attribute.type.size() <= longest_name && attribute.value.size() <= INT_MAX;
-    if (!can_write) {
-      ++dropped_count;
-      continue;
-    }
-    EXRAttribute& custom = customs.emplace_back();
-    std::ranges::copy(attribute.name, custom.name);
-    std::ranges::copy(attribute.type, custom.type);
-    custom.value = const_cast<unsigned char*>(attribute.value.data());  // tinyexr only reads it
-    custom.size = int(attribute.value.size());
+    if (can_write) written.push_back(attribute);
+    else ++dropped_count;
   }
   if (dropped_count > 0)
     encoded.warnings.push_back(fmt::format("{} attributes with unusable names are dropped", dropped_count));
-  return customs;
+  return written;
 }
 
 Attribute string_attribute(std::string name, std::string_view text) {
@@ -183,53 +106,6 @@ std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) 
        std::array{string_attribute("textureformat", "Plain Texture"), string_attribute("wrapmodes", "black,black")})
     if (std::ranges::find(attributes, added.name, &Attribute::name) == attributes.end()) attributes.push_back(added);
   return attributes;
-}
-
-bool is_long(const std::string& name) { return name.size() > longest_short_name; }
-
-// A header of tinyexr with its arrays.
-struct HeaderView {
-  std::vector<EXRChannelInfo> channels;
-  std::vector<int> pixel_types;
-  std::vector<EXRAttribute> customs;
-  EXRHeader header{};
-};
-
-HeaderView header_of(const std::vector<ExrChannel>& channels, const std::vector<Attribute>& attributes, Size base,
-                     const EncodeOptions& options, Encoded& encoded) {
-  HeaderView view{.customs = custom_attributes(attributes, encoded)};
-  for (const ExrChannel& channel : channels) {
-    std::ranges::copy(channel.name, view.channels.emplace_back().name);
-    view.pixel_types.push_back(pixel_type_of(channel.depth));
-  }
-  EXRHeader& header = view.header;
-  InitEXRHeader(&header);
-  header.data_window = {0, 0, base.width - 1, base.height - 1};
-  header.tiled = options.mipmapped;
-  header.tile_size_x = std::min(tile_side, base.width);
-  header.tile_size_y = std::min(tile_side, base.height);
-  header.tile_level_mode = TINYEXR_TILE_MIPMAP_LEVELS;
-  header.tile_rounding_mode = TINYEXR_TILE_ROUND_DOWN;
-  header.long_name = std::ranges::any_of(channels, is_long, &ExrChannel::name) ||
-                     std::ranges::any_of(attributes, is_long, &Attribute::name) ||
-                     std::ranges::any_of(attributes, is_long, &Attribute::type);
-  header.num_custom_attributes = int(view.customs.size());
-  header.custom_attributes = view.customs.data();
-  header.channels = view.channels.data();
-  header.num_channels = int(view.channels.size());
-  header.pixel_types = header.requested_pixel_types = view.pixel_types.data();
-  header.compression_type = int(compression_of_tinyexr(options.compression));
-  return view;
-}
-
-TexelBuffer save(const EXRImage& image, const EXRHeader& header) {
-  unsigned char* bytes = nullptr;
-  const char* text = nullptr;
-  const size_t size = SaveEXRImageToMemory(&image, &header, &bytes, &text);
-  if (size != 0) return TexelBuffer(reinterpret_cast<std::byte*>(bytes), size, [bytes] { std::free(bytes); });
-  const std::string reason = text ? text : "no reason given";
-  FreeEXRErrorMessage(text);
-  fail(Exit::output, "exr: tinyexr cannot encode the image: {}", reason.substr(0, reason.find('\n')));
 }
 
 // Clips the display window to the range of OpenEXR. A data window outside the range is an error, because it decides
@@ -264,20 +140,29 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const Size base = picture.size();
   const std::vector<ExrChannel> channels = channels_of(picture, options, encoded);
   const std::vector<Attribute> attributes = attributes_of(picture, options.mipmapped);
-  const HeaderView header = header_of(channels, attributes, base, options, encoded);
-  {
-    const auto views = views_of(channels, picture, options);
-    size_t clamped_count = 0;
-    for (const auto& view : views) clamped_count += view->planes.clamped_count;
-    if (clamped_count > 0) encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", clamped_count));
-    encoded.bytes = save(views.front()->image, header.header);
-  }
+  const std::vector<Attribute> written = written_attributes(attributes, encoded);
   const int level = options.mipmapped ? 0 : options.level;
   const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
                                            options.mipmapped ? base : size_of_level(picture, options));
-  const Compression packed = compression_of_tinyexr(options.compression);
-  patch_exr(encoded.bytes, windows, attributes, options.mipmapped ? 0 : packed == Compression::zip ? 16 : 1);
-  if (needs_openexr(options.compression)) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression);
+  const bool is_packed_again = needs_openexr(options.compression);
+  const Compression compression = is_packed_again ? Compression::none : options.compression;
+  const Size tile =
+      options.mipmapped ? Size{std::min(tile_side, base.width), std::min(tile_side, base.height)} : Size{};
+  EncodedChunks chunks = encode_chunks(
+      exr_header(
+          {.channels = channels, .compression = compression, .windows = windows, .tile = tile, .attributes = written}),
+      channels,
+      {.compression = compression,
+       .deflate_level =
+           options.compression_level > 0 && !is_packed_again ? options.compression_level : usual_deflate_level,
+       .level = level,
+       .min_y = windows.data.min_y,
+       .tile = tile});
+  if (chunks.clamped_count > 0)
+    encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", chunks.clamped_count));
+  encoded.bytes = std::move(chunks.file);
+  if (is_packed_again)
+    encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression, options.compression_level);
   const bool is_lossy = options.compression >= Compression::pxr24;
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
     encoded.warnings.push_back(fmt::format(

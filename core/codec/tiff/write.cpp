@@ -27,6 +27,7 @@ struct Tags {
   Depth depth;
   bool is_gray, has_alpha;
   Compression compression;
+  int level = 0;  // 0: the default
   Bytes profile;
 };
 
@@ -50,7 +51,8 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
   set(TIFFTAG_COMPRESSION, int(code));
   if (code != COMPRESSION_NONE)
     set(TIFFTAG_PREDICTOR, is_float(tags.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
-  if (code == COMPRESSION_ADOBE_DEFLATE) set(TIFFTAG_ZIPQUALITY, 4);
+  if (code == COMPRESSION_ADOBE_DEFLATE) set(TIFFTAG_ZIPQUALITY, tags.level > 0 ? tags.level : 4);
+  if (code == COMPRESSION_ZSTD && tags.level > 0) set(TIFFTAG_ZSTD_LEVEL, tags.level);
   const uint16_t alpha = is_float(tags.depth) ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
   if (tags.has_alpha) set(TIFFTAG_EXTRASAMPLES, 1, &alpha);
   set(TIFFTAG_ICCPROFILE, uint32_t(tags.profile.size()), static_cast<const void*>(tags.profile.data()));
@@ -95,6 +97,7 @@ Encoded encode_tiff(const Source& source, const EncodeOptions& options) {
                                                                       .is_gray = color.is_luminance,
                                                                       .has_alpha = color.has_alpha(),
                                                                       .compression = options.compression,
+                                                                      .level = options.compression_level,
                                                                       .profile = profile}));
   encoded.bytes = TexelBuffer(file->data(), file->size(), [file] {});
   return encoded;

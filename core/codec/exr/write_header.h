@@ -1,0 +1,35 @@
+// Writes headers of EXR files, and says which attributes an image keeps.
+#pragma once
+
+#include "core/codec/common/format.h"
+#include "core/image/level_windows.h"
+
+namespace gpupost {
+
+// A channel of the output file.
+struct ExrChannel {
+  std::string name;
+  const Group* group = nullptr;
+  size_t component = 0;
+  Depth depth = Depth::half;  // half, f32 or u32
+};
+
+// Returns whether the attribute describes storage. The writer makes those itself.
+bool is_storage_attribute(std::string_view name);
+
+// Returns whether the attribute describes the texels, so that it is wrong for other texels.
+bool is_texel_attribute(std::string_view name);
+
+// What the header of a single-part file says. `channels` are sorted by name.
+struct ExrHeaderText {
+  std::span<const ExrChannel> channels;
+  Compression compression = Compression::zip;
+  Windows windows;
+  Size tile;                              // of a mip-mapped file; 0 x 0: scan lines
+  std::span<const Attribute> attributes;  // those that the writer does not make itself
+};
+
+// The bytes from the magic number to the end of the header, where the table of chunks begins.
+std::vector<std::byte> exr_header(const ExrHeaderText& header);
+
+}  // namespace gpupost
