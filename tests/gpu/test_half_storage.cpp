@@ -107,7 +107,7 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
           try {
             levels = run(*gpu, calls, base, input).result.levels;
           } catch (const Error& error) {
-            REQUIRE_MESSAGE(error.code() == Exit::usage, op->name, " ", example, ": ", error.what());
+            REQUIRE_MESSAGE(error.code() == Exit::usage, op->name, " ", example, ": ", std::string(error.what()));
             continue;  // the device cannot do it
           }
           size_t count = 0;

@@ -116,10 +116,12 @@ TEST_CASE("words of several numbers are taken apart, or refused") {
   using Numbers = std::vector<int>;
   CHECK(whole_numbers("640x480+10+20", "x++") == Numbers{640, 480, 10, 20});
   CHECK(whole_numbers("7x0", "x") == Numbers{7, 0});
-  for (const char* word : {"", "7", "7x", "x7", "7x7 ", "7x7x", "7x-7", "-7x7", "7*7", "99999999999x1", "7x+7", "7x-0"})
+  for (const std::string word :
+       {"", "7", "7x", "x7", "7x7 ", "7x7x", "7x-7", "-7x7", "7*7", "99999999999x1", "7x+7", "7x-0"})
     CHECK_MESSAGE(!whole_numbers(word, "x"), word);
   CHECK(percentage("12.5%") == 12.5);
-  for (const char* word : {"", "%", "50", "50%%", "x%", "nan%", "inf%", "5 %"}) CHECK_MESSAGE(!percentage(word), word);
+  for (const std::string word : {"", "%", "50", "50%%", "x%", "nan%", "inf%", "5 %"})
+    CHECK_MESSAGE(!percentage(word), word);
 }
 
 TEST_CASE("options are read with a space and with =") {

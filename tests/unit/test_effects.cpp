@@ -46,7 +46,7 @@ std::string orders_of(const Op& op, const std::string& line) {
   try {
     return orders_of(parse_call(op, line));
   } catch (const Error& error) {
-    CHECK_MESSAGE(error.code() == Exit::usage, op.name, " ", line, ": ", error.what());
+    CHECK_MESSAGE(error.code() == Exit::usage, op.name, " ", line, ": ", std::string(error.what()));
     return "";
   }
 }

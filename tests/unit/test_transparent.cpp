@@ -76,7 +76,7 @@ TEST_CASE("ops that add a number add it times alpha") {
     }
   }
   const Color nothing{0, 0, 0, 0};
-  for (const auto& [op, words] : {std::pair{"offset", "--value 0.1"},
+  for (const auto& [op, words] : {std::pair<std::string_view, std::string_view>{"offset", "--value 0.1"},
                                   {"clamp", "--min 0.1"},
                                   {"matrix", "--rows 1,0,0,1,0,1,0,1,0,0,1,1"},
                                   {"tonemap", "--curve uchimura --pedestal 0.1"},
