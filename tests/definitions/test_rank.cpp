@@ -196,4 +196,5 @@ TEST_CASE("sharpen adds the difference from the blur, and leaves what is flat") 
   check_near(run("sharpen --sigma 2 --amount 4", {flat})[0], flat, "flat", {2e-5, 2e-5});
   check_near(run("sharpen --amount 0", {odd(), holes(), negatives()}), {odd(), holes(), negatives()}, "amount 0",
              {0, 0});
+  check_exit_code("sharpen --storage r11g11b10 --verify", dim(), 0);
 }

@@ -104,6 +104,15 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
   }
 }
 
+TEST_CASE("the option that makes tiles smaller is an option of the op") {
+  for (const Op* op : tested_ops())
+    for (const std::string_view example : op->doc.examples) {
+      if (op->prepare) continue;  // it reads files
+      const std::string_view option = footprint_of(parse_call(*op, example), {640, 480}).smaller_tiles;
+      if (!option.empty()) CHECK_MESSAGE(op->param(option.substr(2, option.find(' ') - 2)), op->name, " ", option);
+    }
+}
+
 TEST_CASE("every choice of every option stands in an example, so that tests of all examples run it") {
   for (const Op* op : tested_ops())
     for (const Param& param : op->params)
