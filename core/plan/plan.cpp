@@ -114,7 +114,10 @@ int PlanBuilder::add_image(const PlanImage& image) {
 }
 
 void PlanBuilder::keep_in_rgb(int first) {
-  for (int index = first; index < image_count(); ++index) image(index).space = Space::rgb;
+  for (int index = first; index < image_count(); ++index) {
+    image(index).space = Space::rgb;
+    image(index).is_packed = false;
+  }
 }
 
 int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {

@@ -321,8 +321,8 @@ class PlanBuilder {
   // Adds an image and returns its index.
   int add_image(const PlanImage& image);
   int image_count() const { return int(plan_.images.size()); }
-  // Keeps images from index `first` on in R, G and B, also with --space yxy. In XYZ, an infinite R would make all three
-  // infinite, and NaN on the way back.
+  // Keeps images from index `first` on in R, G and B of their depth, also with --space yxy and --storage r11g11b10. In XYZ, an
+  // infinite R would make all three infinite, and NaN on the way back. B10G11R11 has 5 or 6 bits.
   void keep_in_rgb(int first);
   // Adds an image that the host uploads, with one value per texel and the current image's size. Returns its index. For
   // a tile, it gets the corresponding values.

@@ -168,7 +168,7 @@ TEST_CASE("every good file of the corpus is read right, or refused by name") {
     } catch (const Error& error) {
       ++refused;
       CHECK(error.code() == Exit::input);
-      CHECK_MESSAGE(std::string(error.what()).find("not supported") != std::string::npos, error.what());
+      CHECK_MESSAGE(std::string(error.what()).find("not supported") != std::string::npos, std::string(error.what()));
     }
   }
   if (read > 0) std::printf("corpus: %d good files read, %d refused by name\n", read, refused);

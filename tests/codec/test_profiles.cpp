@@ -140,7 +140,7 @@ TEST_CASE("a profile of primaries and a curve is applied as lcms2 applies it, an
                          {"1", cmsBuildGamma(nullptr, 1), Transfer::linear, Depth::u8},
                          {"odd", odd_curve(), Transfer::linear, Depth::f32}}) {
     for (const NamedPrimaries& named : named_primaries) {
-      INFO(row.name, " ", named.name);
+      INFO(std::string(row.name), " ", named.name);
       cmsHPROFILE profile = rgb_profile(named.primaries, row.curve);
       const std::string bytes = bytes_of(profile);
       const Decoded decoded = decode_bytes(png_with(bytes));
@@ -232,7 +232,7 @@ TEST_CASE("a profile in several segments of a JPEG is one, whichever stands firs
 
 TEST_CASE("PNG and JPEG say their primaries and curve, and are read back as that") {
   for (const NamedPrimaries& named : named_primaries)
-    for (const char* format : {"png", "jpg"})
+    for (const std::string format : {"png", "jpg"})
       for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
         INFO(named.name, " ", format);
         Picture picture = decode_bytes(png_with("")).picture;

@@ -159,7 +159,7 @@ const Lie lies[] = {
 TEST_CASE("the reply of a sound worker is believed, and each lie is not") {
   CHECK(is_sensible(sound_reply(), {}));
   for (const Lie& lie : lies) {
-    CAPTURE(lie.name);
+    CAPTURE(std::string(lie.name));
     Reply reply = sound_reply();
     lie.tell(reply);
     CHECK_FALSE(is_sensible(reply, {}));

@@ -105,7 +105,10 @@ std::vector<std::string> run_lines(const std::string& line, const Images& inputs
   return lines;
 }
 
-int exit_code(const std::string& line, const Image& input) { return run_program(line, {input}, true).exit_code; }
+void check_exit_code(const std::string& line, const Image& input, int expected) {
+  const Finished finished = run_program(line, {input}, true);
+  CHECK_MESSAGE(finished.exit_code == expected, line, ": ", finished.err);
+}
 
 void add_file(const std::string& name, const std::string& text) { folder().write(name, text); }
 

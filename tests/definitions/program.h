@@ -27,8 +27,8 @@ Images run_unless_refused(const std::string& line, const Images& inputs);
 std::vector<Images> run_levels(const std::string& line, const Images& inputs);
 // The lines that it prints, one an input and call of `stats`.
 std::vector<std::string> run_lines(const std::string& line, const Images& inputs);
-// Its exit code alone.
-int exit_code(const std::string& line, const Image& input);
+// Checks only the exit code. A failure prints the messages of the program.
+void check_exit_code(const std::string& line, const Image& input, int expected);
 // Writes a file that a line may name.
 void add_file(const std::string& name, const std::string& text);
 void add_image(const std::string& name, const Image& image);  // an EXR

@@ -156,8 +156,10 @@ TEST_CASE("guided: small and large epsilons, scaling, itself as guide, tiles") {
                {1e-5, 1e-5});
   }
   add_image("small.exr", odd());
-  CHECK(exit_code("guided --guide small.exr", wide()) == 1);
-  CHECK(exit_code("guided --guide missing.exr", wide()) == 2);
+  check_exit_code("guided --guide small.exr", wide(), 1);
+  check_exit_code("guided --guide missing.exr", wide(), 2);
+  check_exit_code("guided --space yxy --verify", odd(), 0);
+  check_exit_code("guided --storage r11g11b10 --verify", dim(), 0);
 }
 
 TEST_CASE("guided keeps constants and edges, also edges of one luminance, and smooths noise between them") {

@@ -130,7 +130,7 @@ TEST_CASE("stats: every number of light goes with the exposure, from the darkest
   for (size_t i = 1; i < lines.size(); ++i) {
     const json light = json::parse(lines[i])["luminance"];
     const double factor = std::exp2(stops[i]);
-    for (const char* name : {"mean", "minimum", "maximum", "log_average"})
+    for (const std::string name : {"mean", "minimum", "maximum", "log_average"})
       CHECK_MESSAGE(is_near(light[name], factor * base[name].get<double>(), 1e-5), name, " at ", stops[i], " stops");
     const double median = light["percentiles"]["50"], expected = factor * base["percentiles"]["50"].get<double>();
     int off = 0;

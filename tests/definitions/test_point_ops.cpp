@@ -159,7 +159,7 @@ TEST_CASE("point ops make what their formulas say, of straight color") {
                         negatives(), permuted(odd()), flame(), mirrored(odd(), true, true)};
     const Images results = run(op.line, inputs);
     for (size_t i = 0; i < 6; ++i) check_near(results[i], unpremultiply(inputs[i], op.f), op.line, op.tolerance);
-    CHECK_MESSAGE(is_finite(results[6]), op.line);
+    CHECK_MESSAGE(is_finite(results[6]), std::string(op.line));
     check_near(results[7], mirrored(results[1], true, true), std::string(op.line) + ", mirrored", {0, 0});
     if (op.is_per_channel) check_near(results[5], permuted(results[1]), std::string(op.line) + ", permuted", {0, 0});
   }
@@ -270,9 +270,9 @@ TEST_CASE("grade takes its numbers from CDL files, and refuses files that have n
   add_file("bad.cc", "<ColorCorrection><Slope>1 2</Slope></ColorCorrection>");
   add_file("negative.cc", "<ColorCorrection><Power>1 0 1</Power></ColorCorrection>");
   add_file("empty.cdl", "<ColorDecisionList/>");
-  for (const char* line : {"grade --file bad.cc", "grade --file negative.cc", "grade --file empty.cdl",
-                           "grade --file two.ccc", "grade --file two.ccc --id c"})
-    CHECK_MESSAGE(exit_code(line, odd()) == 2, line);
+  for (const std::string line : {"grade --file bad.cc", "grade --file negative.cc", "grade --file empty.cdl",
+                                 "grade --file two.ccc", "grade --file two.ccc --id c"})
+    check_exit_code(line, odd(), 2);
 }
 
 TEST_CASE("matrix --named holds the primaries' own numbers") {
@@ -329,8 +329,8 @@ TEST_CASE("nan mends what is no number, and only that") {
   };
   check_near(run("nan", {broken}), {mended(0)}, "nan");
   check_near(run("nan --policy clamp", {broken}), {mended(65504)}, "nan --policy clamp");
-  CHECK(exit_code("nan --policy error", broken) == 2);
-  CHECK(exit_code("nan --policy error", odd()) == 0);
+  check_exit_code("nan --policy error", broken, 2);
+  check_exit_code("nan --policy error", odd(), 0);
 }
 
 TEST_CASE("channels takes its list, and flip and crop move texels with their windows") {

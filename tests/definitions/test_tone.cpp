@@ -244,8 +244,8 @@ TEST_CASE("what is no light, or negative, is black") {
            : x == 2 ? Position{INFINITY, INFINITY, INFINITY, 1}
                     : Position{1, 1, 1, 1};
   });
-  for (const char* line : {"tonemap", "tonemap --curve narkowicz", "tonemap --curve agx", "tonemap --curve neutral",
-                           "tonemap --curve uchimura"}) {
+  for (const std::string line : {"tonemap", "tonemap --curve narkowicz", "tonemap --curve agx",
+                                 "tonemap --curve neutral", "tonemap --curve uchimura"}) {
     const Image seen = run(line, {broken})[0];
     for (const int x : {0, 1})
       for (size_t c = 0; c < 3; ++c)

@@ -88,7 +88,7 @@ TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward 
   Gpu* gpu = device();
   if (!gpu) return;
   int turn = 0;
-  for (const char* arguments : {"--method per-level", "--method single-pass"})
+  for (const std::string arguments : {"--method per-level", "--method single-pass"})
     for (const Size size : awkward_sizes()) {
       const bool half_arithmetic = turn++ % 2 == 1;
       const Call call = parse_call(mips(), arguments);

@@ -139,11 +139,12 @@ TEST_CASE("ops that blur images of their own in a chain of halves are right as a
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view name : pattern_names())
-    for (const auto& [op, words] : {std::pair("guided", "--radius 2 --epsilon 0.0001"),
-                                    {"guided", "--radius 9 --epsilon 0.0001"},
-                                    {"localgamma", ""},
-                                    {"sharpen", "--sigma 2"},
-                                    {"bloom", ""}}) {
+    for (const auto& [op, words] :
+         {std::pair<std::string_view, std::string_view>("guided", "--radius 2 --epsilon 0.0001"),
+          {"guided", "--radius 9 --epsilon 0.0001"},
+          {"localgamma", ""},
+          {"sharpen", "--sigma 2"},
+          {"bloom", ""}}) {
       const Call call = call_of(op, words);
       const Level base = pattern(name, {97, 61}, Depth::half);
       const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::half}, as_gpu(*gpu));

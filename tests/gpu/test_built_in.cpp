@@ -8,6 +8,7 @@
 #include "core/plan/plan.h"
 #include "tests/support/device.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,7 @@ TEST_CASE("a first run of an example at a usual size compiles nothing on a CPU d
   const DeviceTraits& traits = gpu->info().traits;
   if (traits.type != DeviceType::cpu) return skip("GPUs differ in what their shaders use");
   const std::set<uint64_t> built_in = hashes_of_built_in();
-  for (const Op* op : all_ops()) {
+  for (const Op* op : tested_ops()) {
     if (op->prepare) continue;  // its text is made at run time
     for (const std::string_view example : op->doc.examples) {
       const Call call = parse_call(*op, example);
@@ -62,7 +63,7 @@ TEST_CASE("what the build does not compile compiles too, for GPUs with and witho
                               .filters_f32 = true,
                               .has_float16 = true,
                               .has_memory_model = true};
-    for (const Op* op : all_ops()) {
+    for (const Op* op : tested_ops()) {
       if (op->prepare) continue;  // its text is made at run time
       for (const std::string_view example : op->doc.examples) {
         const Call call = parse_call(*op, example);

@@ -22,7 +22,7 @@ TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
   constexpr Windows windows{.data = {41, 8, 111, 70}, .display = {3, -5, 130, 97}};
   const Size size = size_of(windows.data);
   const Level base = pattern("noise", size, Depth::f32);
-  for (const char* words :
+  for (const std::string words :
        {"--size 50% --filter box", "--size 33% --filter triangle --border mirror", "--size 77.7%",
         "--size 131% --filter mitchell --border repeat", "--size 30x25 --filter kaiser", "--size 90x61 --filter box"}) {
     std::vector<Call> calls{call_of("resize", words)};

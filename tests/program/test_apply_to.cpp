@@ -55,7 +55,7 @@ TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says s
   CHECK(depths_of(smaller).size() == texel_count(smaller.size()));
   CHECK(!has_mixed(before, smaller));
   CHECK(depths_of(result_of(place, {"blur", "--radius", "2"})) == depths_of(before));
-  for (const char* list : {"all", "Z", "color,Z"}) {
+  for (const std::string list : {"all", "Z", "color,Z"}) {
     CHECK_MESSAGE(has_mixed(before, result_of(place, {"resize", "--size", "60%", "--apply-to", list})), list);
     CHECK_MESSAGE(has_mixed(before, result_of(place, {"blur", "--radius", "2", "--apply-to", list, "--verify"})), list);
   }

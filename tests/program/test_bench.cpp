@@ -99,7 +99,7 @@ TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSO
   CHECK(page.find(fmt::format("<td class=\"best\">{:.2f}</td>", variant["ratio"].get<double>())) != std::string::npos);
   CHECK(page.find(fmt::format("<td>{:.4f}</td>", variant["median_ms"].get<double>())) != std::string::npos);
   CHECK(page.find("<path d=\"M") != std::string::npos);
-  for (const char* loaded : {"http://", "https://", "<script", "<link", "src="})
+  for (const std::string loaded : {"http://", "https://", "<script", "<link", "src="})
     CHECK_MESSAGE(page.find(loaded) == std::string::npos, loaded);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "a.json", "--html", "two.html"}).exit_code == 0);
   CHECK(place.read("two.html").size() > 3 * page.size() / 2);
@@ -110,7 +110,7 @@ TEST_CASE("the page of what was measured before there were settings holds its nu
   const std::string kept = std::filesystem::absolute("docs/performance/mips_documents.json");
   REQUIRE(place.gpupost({"bench", "--page", kept, "--html", "kept.html"}).exit_code == 0);
   const std::string page = place.read("kept.html");
-  for (const char* shown : {"<h3>RGBA16F</h3>", "about +40 %", "median to floor"})
+  for (const std::string shown : {"<h3>RGBA16F</h3>", "about +40 %", "median to floor"})
     CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 
@@ -239,8 +239,8 @@ TEST_CASE("an op with settings is measured at each of those asked for, and its p
   CHECK(last["variants"][0]["state"] == "measured");
   CHECK(last["variants"][0]["variant"] == "--method direct --order z --workgroup 32x8");
   const std::string page = place.read("blur.html");
-  for (const char* shown : {"<h3>RGBA8, 33\u00d717, --radius</h3>", "<h3>RGBA16F, 33\u00d717, --sigma</h3>",
-                            "<th>--radius 1</th><th>--radius 3</th>", "median to floor", ">radius</text>"})
+  for (const std::string shown : {"<h3>RGBA8, 33\u00d717, --radius</h3>", "<h3>RGBA16F, 33\u00d717, --sigma</h3>",
+                                  "<th>--radius 1</th><th>--radius 3</th>", "median to floor", ">radius</text>"})
     CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
   CHECK(page.find(fmt::format("{:.2f}, {:.4f} ms</title>", last["variants"][0]["ratio"].get<double>(),
                               last["variants"][0]["median_ms"].get<double>())) != std::string::npos);
@@ -292,7 +292,7 @@ TEST_CASE("a time that a document claims stands in the page beside the device's,
   place.write("claim.json", run.dump());
   REQUIRE(place.gpupost({"bench", "--page", "claim.json", "--html", "claim.html"}).exit_code == 0);
   const std::string page = place.read("claim.html");
-  for (const char* shown : {"<td>0.17 ms</td>", "0.2500 ms, 536.9 GB/s (floor 2600.0)", "no &lt;targets&gt;"})
+  for (const std::string shown : {"<td>0.17 ms</td>", "0.2500 ms, 536.9 GB/s (floor 2600.0)", "no &lt;targets&gt;"})
     CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 

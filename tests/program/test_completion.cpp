@@ -43,7 +43,8 @@ TEST_CASE("bash completes ops, verbs, options, their values and names of files")
   CHECK(completed(place, {"vers"}) == Words{"version"});
   CHECK(completed(place, {"in."}) == Words{"in.exr", "in.png"});
   const Words first = completed(place, {""});
-  for (const char* word : {"mips", "tonemap", "info", "completion", "in.exr"}) CHECK_MESSAGE(has(first, word), word);
+  for (const std::string word : {"mips", "tonemap", "info", "completion", "in.exr"})
+    CHECK_MESSAGE(has(first, word), word);
   CHECK(completed(place, {"mips", "--meth"}) == Words{"--method"});
   CHECK(completed(place, {"mips", "--method", "s"}) == Words{"single-pass"});
   CHECK(completed(place, {"mips", "--method", "="}) == Words{"auto", "per-level", "single-pass"});

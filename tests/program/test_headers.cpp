@@ -39,7 +39,7 @@ TEST_CASE("a display window near the end of the format goes through a chain and 
     CHECK(place.gpupost(words).exit_code == 0);
     CHECK(decoded(place, "out.exr").display_window == far);
   }
-  for (const char* size : {"200%", "32768x4", "50%"}) {
+  for (const std::string size : {"200%", "32768x4", "50%"}) {
     const Finished finished = place.gpupost({"resize", "--size", size, "far.exr", "-o", std::string(size) + ".exr"});
     const std::string file = std::string(size) + ".exr";
     if (place.has(file)) CHECK(decoded(place, file).display_window.min_x <= 0);

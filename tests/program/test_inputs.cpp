@@ -238,7 +238,7 @@ TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain
 
 TEST_CASE("each limit on inputs is an option and a variable, and its error names the option") {
   const TestFolder place;
-  const std::pair<const char*, const char*> limits[] = {
+  const std::pair<std::string, std::string> limits[] = {
       {"--max-side", "36"}, {"--max-texels", "776"}, {"--max-channels", "3"}, {"--max-decoded", "6K"}};
   for (const auto& [option, value] : limits) {
     std::string variable = "GPUPOST_" + std::string(option).substr(2);
@@ -256,9 +256,10 @@ TEST_CASE("each limit on inputs is an option and a variable, and its error names
                       "--max-decoded", "7K", "--decode-seconds", "60", "--decode-cpu-seconds", "60"},
                      no_driver)
             .exit_code == 0);
-  for (const char* wrong : {"0", "4X", "K", "2000G", "-1", ""})
+  for (const std::string wrong : {"0", "4X", "K", "2000G", "-1", ""})
     CHECK_MESSAGE(place.gpupost({"info", "in.exr", fmt::format("--max-decoded={}", wrong)}).exit_code == 1, wrong);
-  for (const char* option : {"--max-side=0", "--max-texels=many", "--decode-seconds=0", "--decode-cpu-seconds=99999"})
+  for (const std::string option :
+       {"--max-side=0", "--max-texels=many", "--decode-seconds=0", "--decode-cpu-seconds=99999"})
     CHECK_MESSAGE(place.gpupost({"info", "in.exr", option}).exit_code == 1, option);
   CHECK(place.gpupost({"in.exr", "-o", "out.exr", "--jobs", "0"}).exit_code == 1);
 }
@@ -267,7 +268,7 @@ TEST_CASE("the help says the limits that hold without an option") {
   const std::string help = TestFolder().gpupost({"help"}).out;
   const Limits limits;
   CHECK(limits.decoded_bytes == uint64_t(4) << 30);
-  const std::pair<const char*, std::string> defaults[] = {
+  const std::pair<std::string, std::string> defaults[] = {
       {"--max-side", fmt::format("{}", limits.side)},
       {"--max-texels", fmt::format("{}", limits.texel_count)},
       {"--max-channels", fmt::format("{}", limits.channel_count)},
@@ -295,7 +296,7 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   words.insert(words.end(), {"-o", "made/{name}.out.exr"});
   std::map<std::string, std::string> files;
   std::string said;
-  for (const char* jobs : {"1", "2", "16"}) {
+  for (const std::string jobs : {"1", "2", "16"}) {
     std::filesystem::create_directory(place.path("made"));
     Words all = words;
     all.insert(all.end(), {"--jobs", jobs});

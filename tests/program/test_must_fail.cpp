@@ -24,8 +24,9 @@ struct Refusal {
 void check_refused(const TestFolder& place, const Refusal& refusal) {
   const auto before = place.files();
   const Finished finished = place.gpupost(refusal.words, refusal.environment);
-  INFO(refusal.name, ": ", text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}),
-       "\n", finished.out, finished.err);
+  INFO(std::string(refusal.name), ": ",
+       text_of({.program = "gpupost", .words = refusal.words, .environment = refusal.environment}), "\n", finished.out,
+       finished.err);
   CHECK(finished.exit_code == refusal.exit_code);
   CHECK(finished.out == "");
   CHECK(is_one_error(finished.err));
@@ -564,10 +565,10 @@ TEST_CASE("no words at all print two examples on standard error, in at most six 
 TEST_CASE("-h is one screen, and --help names every global option") {
   const std::string screen = TestFolder().gpupost({"-h"}).out;
   CHECK(std::ranges::count(screen, '\n') <= 40);
-  for (const char* part : {"Usage", "Examples", "blur", "compare", "--output", "--help"})
+  for (const std::string part : {"Usage", "Examples", "blur", "compare", "--output", "--help"})
     CHECK_MESSAGE(screen.find(part) != std::string::npos, part);
   const std::string all = TestFolder().gpupost({"--help"}).out;
-  for (const char* part : {"--max-decoded", "--no-clobber", "Exit codes"})
+  for (const std::string part : {"--max-decoded", "--no-clobber", "Exit codes"})
     CHECK_MESSAGE(all.find(part) != std::string::npos, part);
 }
 

@@ -27,8 +27,9 @@ void check_works(const Example& example) {
   const TestFolder place;
   const auto before = place.files();
   const Finished finished = place.gpupost(example.words, example.environment);
-  INFO(example.name, ": ", text_of({.program = "gpupost", .words = example.words, .environment = example.environment}),
-       "\n", finished.out, finished.err);
+  INFO(std::string(example.name), ": ",
+       text_of({.program = "gpupost", .words = example.words, .environment = example.environment}), "\n", finished.out,
+       finished.err);
   CHECK(finished.exit_code == 0);
   for (const std::string& text : example.texts)
     CHECK_MESSAGE(finished.out.find(text) != text.npos, "no \"", text, "\"");
@@ -100,7 +101,8 @@ TEST_CASE("devices and doctor say what there is") {
              {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
   const Finished finished = TestFolder().gpupost({"devices", "--json"});
   for (const json& device : json::parse(finished.out))
-    for (const char* field : {"index", "name", "type", "uuid", "driver", "memory_bytes", "max_image_side", "obstacle"})
+    for (const std::string field :
+         {"index", "name", "type", "uuid", "driver", "memory_bytes", "max_image_side", "obstacle"})
       CHECK_MESSAGE(device.contains(field), field);
 }
 

@@ -49,7 +49,7 @@ void check_done(const TestFolder& place, const Words& words) {
 
 TEST_CASE("a mean of black and white texels is 188, not 128") {
   if (!has_device()) return;
-  for (const char* method : {"single-pass", "per-level"}) {
+  for (const std::string method : {"single-pass", "per-level"}) {
     const TestFolder place;
     check_done(place, {"mips", "bars.png", "--method", method, "-o", "{stem}.{level}.png"});
     for (int level = 1; level < 7; ++level) {
@@ -338,8 +338,8 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
     CHECK(report["schema"] == "gpupost-report-1");
     CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
     CHECK(report["cores"].get<int>() > 0);
-    for (const char* field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
-    for (const char* field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
+    for (const std::string field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
+    for (const std::string field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
       CHECK_MESSAGE(report["device"].contains(field), field);
     REQUIRE(report["jobs"].size() == 1);
     const json& job = report["jobs"][0];
@@ -387,8 +387,8 @@ TEST_CASE("--timing prints the table on standard error") {
   const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
   CHECK(finished.exit_code == 0);
   CHECK(finished.out == "");
-  for (const char* part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes", "download",
-                           "encode", "write", "total"})
+  for (const std::string part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes",
+                                 "download", "encode", "write", "total"})
     CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
 }
 

@@ -96,7 +96,8 @@ TEST_CASE("standard input may be a file, standard output may be named") {
   CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
   CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
   CHECK(place.shell("cat in.exr | gpupost mips -o d.exr").exit_code == 0);
-  for (const char* name : {"a.exr", "b.exr", "c.exr"}) CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
+  for (const std::string name : {"a.exr", "b.exr", "c.exr"})
+    CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
 }
 
 TEST_CASE("two gpuposts in a row convert there and back") {
@@ -108,8 +109,9 @@ TEST_CASE("two gpuposts in a row convert there and back") {
 
 TEST_CASE("a closed pipe under text is no error") {
   const TestFolder place;
-  for (const char* line : {"gpupost help | true", "gpupost ops --markdown | true", "gpupost shader mips | head -n 1",
-                           "for i in 1 2 3; do gpupost help; done | head -c 100"}) {
+  for (const std::string line :
+       {"gpupost help | true", "gpupost ops --markdown | true", "gpupost shader mips | head -n 1",
+        "for i in 1 2 3; do gpupost help; done | head -c 100"}) {
     const Finished finished = place.shell(std::string("set -o pipefail; ") + line, no_driver);
     CHECK_MESSAGE(finished.exit_code == 0, line);
     CHECK_MESSAGE(finished.err == "", line, ": ", finished.err);

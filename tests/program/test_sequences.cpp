@@ -38,10 +38,11 @@ void check(const TestFolder& place, const Batch& batch) {
   std::filesystem::remove_all(place.path("out"));
   std::filesystem::create_directory(place.path("out"));
   const Finished finished = place.shell(batch.line);
-  INFO(batch.line, "\n", finished.err);
+  INFO(std::string(batch.line), "\n", finished.err);
   CHECK(finished.exit_code == batch.exit_code);
   CHECK(names_in(place, "out") == batch.names);
-  for (const char* text : batch.texts) CHECK_MESSAGE(finished.err.find(text) != std::string::npos, "no \"", text, "\"");
+  for (const std::string text : batch.texts)
+    CHECK_MESSAGE(finished.err.find(text) != std::string::npos, "no \"", text, "\"");
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of dat
     const Finished finished =
         place.shell(fmt::format("set -e; {0}; {1}; {2}; touch -d '+1 hour' shots/a.1002.exr; ! {{ {1}; }}", tool.name,
                                 tool.is_done, tool.shows_deps));
-    CHECK_MESSAGE(finished.exit_code == 0, tool.name, "\n", finished.out, finished.err);
+    CHECK_MESSAGE(finished.exit_code == 0, std::string(tool.name), "\n", finished.out, finished.err);
     CHECK(place.has("shown/a.1001.png"));
     CHECK(place.has("shown/a.1002.png"));
   }

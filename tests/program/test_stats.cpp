@@ -76,10 +76,10 @@ TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") 
   const std::string told = place.shell("oiiotool --stats '" + file + "'").out;
   const std::vector<double> least = oiio_numbers(told, "Min"), largest = oiio_numbers(told, "Max"),
                             means = oiio_numbers(told, "Avg"), nans = oiio_numbers(told, "NanCount");
-  const char* names[] = {"R", "G", "B", "A", "Z", "", "N.X", "N.Y", "N.Z"};  // in the file's order; id is uint
+  const std::string names[] = {"R", "G", "B", "A", "Z", "", "N.X", "N.Y", "N.Z"};  // in the file's order; id is uint
   REQUIRE(means.size() == std::size(names));
   for (size_t index = 0; index < means.size(); ++index) {
-    if (std::string(names[index]).empty()) continue;
+    if (names[index].empty()) continue;
     CAPTURE(names[index]);
     const json found = channel(stats, names[index]);
     const auto is_equal = [](double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b)); };

@@ -8,8 +8,8 @@ using namespace gpupost::test;
 TEST_CASE("the validation layer has no message for either method, with pushed and with ordinary descriptor sets") {
   if (!has_device()) return;
   const TestFolder place;
-  for (const char* method : {"single-pass", "per-level"})
-    for (const char* plain_sets : {"0", "1"}) {
+  for (const std::string method : {"single-pass", "per-level"})
+    for (const std::string plain_sets : {"0", "1"}) {
       const Finished finished = place.gpupost({"mips", "in.exr", "--method", method, "-o", "out.exr"},
                                               {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_PLAIN_SETS", plain_sets}});
       INFO(method, " ", plain_sets, ": ", finished.err);

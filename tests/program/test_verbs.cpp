@@ -116,7 +116,7 @@ TEST_CASE("words that a verb does not have are refused with what it has") {
 
 TEST_CASE("only settings of the machine come from the environment, and the rest is a warning") {
   const TestFolder place;
-  const auto warning_of = [&](const char* name, const char* value) {
+  const auto warning_of = [&](const std::string& name, const std::string& value) {
     const Finished finished = place.gpupost({"in.exr", "-o", "out.exr"}, {{name, value}});
     CHECK(finished.exit_code == 0);
     return finished.err;
@@ -126,7 +126,7 @@ TEST_CASE("only settings of the machine come from the environment, and the rest 
   CHECK(warning_of("GPUPOST_BITS", "8").find("use --bits") != std::string::npos);
   CHECK(warning_of("GPUPOST_JOBS", "2") == "");
   CHECK(warning_of("GPUPOST_JBOS", "") == "");
-  for (const char* of_tests : {"GPUPOST_CORPUS", "GPUPOST_TEST_REQUIRE_DEVICE", "GPUPOST_FAIL_IN"})
+  for (const std::string of_tests : {"GPUPOST_CORPUS", "GPUPOST_TEST_REQUIRE_DEVICE", "GPUPOST_FAIL_IN"})
     CHECK_MESSAGE(warning_of(of_tests, "x") == "", of_tests);
   CHECK(place.gpupost({"in.exr", "-o", "o.exr", "--quiet"}, {{"GPUPOST_JBOS", "4"}}).err == "");
   // it redirects nothing

@@ -86,7 +86,7 @@ TEST_CASE("cache: what is no plain file of ours is ignored and replaced") {
   const auto in_its_place = [&](const char* what, const std::function<int()>& make, const char* expected = "") {
     fs::copy_file(cache.path(), other, fs::copy_options::overwrite_existing);
     fs::remove(cache.path());
-    REQUIRE_MESSAGE(make() == 0, what);
+    REQUIRE_MESSAGE(make() == 0, std::string(what));
     const std::string wrong = cache.wrong();
     bar.count(wrong == expected ? "" : "\"" + wrong + "\"", what);
     fs::remove_all(cache.path());

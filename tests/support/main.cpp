@@ -1,4 +1,5 @@
-// The tests' own main: decode workers, and a last line that counts the skipped ones too.
+// The main function of the test programs. It runs decode workers, fails if no test case matches, and counts skipped cases in its
+// last line.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "core/codec/codec.h"
 #include "core/ops/ocio/worker.h"
@@ -20,6 +21,7 @@ struct Counts {
   int passed = 0, failed = 0, skipped = 0;
   const char* name = "";    // of the case that runs now
   bool is_skipped = false;  // that case
+  bool is_empty = false;    // no test case matched the filters
 };
 Counts counts;
 
@@ -41,7 +43,9 @@ struct Counter : doctest::IReporter {
   explicit Counter(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_run_end(const doctest::TestRunStats& stats) override {
+    counts.is_empty = stats.numTestCasesPassingFilters == 0;
+  }
   void test_case_start(const doctest::TestCaseData& data) override {
     counts.name = data.m_name;
     counts.is_skipped = false;
@@ -85,6 +89,9 @@ int main(int argc, char** argv) {
   const int code = context.run();
   if (context.shouldExit()) return code;  // it was asked for lists or help alone
   const auto& counts = gpupost::test::counts;
+  if (counts.is_empty)
+    fmt::print(stderr,
+               "no test case matches the filters; --list-test-cases lists the names, --no-skip adds skipped ones\n");
   fmt::print("{} passed, {} failed, {} skipped of test cases\n", counts.passed, counts.failed, counts.skipped);
-  return code;
+  return counts.is_empty ? 1 : code;
 }

@@ -60,7 +60,7 @@ bool can_run(const Call& call, const DeviceTraits& traits) {
     return true;
   } catch (const Error& error) {
     CHECK_MESSAGE(std::string_view(error.what()).find(" cannot run on " + traits.name + ": ") != std::string_view::npos,
-                  call.text(), ": ", error.what());
+                  call.text(), ": ", std::string(error.what()));
     return false;
   }
 }

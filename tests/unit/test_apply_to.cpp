@@ -83,7 +83,7 @@ TEST_CASE("--apply-to takes color, all, channels and layers, and refuses what is
   CHECK(parse_apply_to("color").names.empty());
   CHECK(parse_apply_to("color,Z,N").names == std::vector<std::string>{"Z", "N"});
   for (const char* wrong : {"", ",", "Z,", ",Z", "Z,,N"}) CHECK_THROWS_AS(parse_apply_to(wrong), Error);
-  for (const char* right : {"color", "all", "Z", "N", "N.X,Z"}) CHECK_MESSAGE(refusal(right) == "", right);
+  for (const std::string right : {"color", "all", "Z", "N", "N.X,Z"}) CHECK_MESSAGE(refusal(right) == "", right);
   CHECK(refusal("Q") ==
         "--apply-to Q: the image has no channel or layer of this name besides color; expected color, all, or some of "
         "N.X, N.Y, Z");
@@ -107,7 +107,7 @@ TEST_CASE("groups are split where only some of their channels are applied, and k
     CHECK(bits[4 * texel] == 200 + 10 * (texel / 3) + texel % 3);
     CHECK(bits[4 * texel + 1] == 0);
   }
-  for (const char* whole : {"color", "all", "N,Z"}) {
+  for (const std::string whole : {"color", "all", "N,Z"}) {
     Picture kept = picture();
     split_groups(parse_apply_to(whole), kept);
     CHECK_MESSAGE(kept.groups.size() == 3, whole);

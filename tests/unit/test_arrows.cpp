@@ -163,7 +163,7 @@ TEST_CASE("kernels/ has the folders of core/ops, and lib, shared and bench") {
 }
 
 TEST_CASE("an include line against the arrows is found") {
-  const std::pair<const char*, const char*> wrong[] = {
+  const std::pair<std::string, std::string> wrong[] = {
       {"cli/jobs/run.cpp", "#include <vulkan/vulkan.h>"},
       {"core/plan/plan.cpp", "#include \"vulkan/vulkan.h\""},
       {"core/op/op.h", "#include \"cli/jobs/run.h\""},
@@ -183,7 +183,7 @@ TEST_CASE("an include line against the arrows is found") {
 }
 
 TEST_CASE("an include line along the arrows is let through") {
-  const std::pair<const char*, const char*> right[] = {{"core/gpu/gpu.cpp", "#include <vulkan/vulkan.h>"},
+  const std::pair<std::string, std::string> right[] = {{"core/gpu/gpu.cpp", "#include <vulkan/vulkan.h>"},
                                                        {"core/gpu/spirv.cpp", "#include <shaderc/shaderc.hpp>"},
                                                        {"core/ops/blur/row.cpp", "#include \"core/plan/plan.h\""},
                                                        {"core/plan/plan.cpp", "#include <fmt/ranges.h>"},

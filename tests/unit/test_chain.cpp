@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 #include <sstream>
 
 using namespace gpupost;
+using namespace gpupost::test;
 
 namespace {
 
@@ -42,7 +44,7 @@ void check_refused(const Op& op, const Param& param, const std::string& value, c
 }  // namespace
 
 TEST_CASE("every example of every row is a call, and its text is that call again") {
-  for (const Op* op : all_ops())
+  for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {
       const Call call = parse_call(*op, example);
       CHECK(call.op == op);
@@ -55,7 +57,7 @@ TEST_CASE("every example of every row is a call, and its text is that call again
 }
 
 TEST_CASE("no words are the defaults of the row, where nothing is required") {
-  for (const Op* op : all_ops()) {
+  for (const Op* op : tested_ops()) {
     const auto required = std::ranges::find(op->params, Presence::required, &Param::presence);
     if (required != op->params.end()) {
       const std::string option = required->is_positional ? "" : required->typed_name() + " ";
@@ -114,10 +116,12 @@ TEST_CASE("words of several numbers are taken apart, or refused") {
   using Numbers = std::vector<int>;
   CHECK(whole_numbers("640x480+10+20", "x++") == Numbers{640, 480, 10, 20});
   CHECK(whole_numbers("7x0", "x") == Numbers{7, 0});
-  for (const char* word : {"", "7", "7x", "x7", "7x7 ", "7x7x", "7x-7", "-7x7", "7*7", "99999999999x1", "7x+7", "7x-0"})
+  for (const std::string word :
+       {"", "7", "7x", "x7", "7x7 ", "7x7x", "7x-7", "-7x7", "7*7", "99999999999x1", "7x+7", "7x-0"})
     CHECK_MESSAGE(!whole_numbers(word, "x"), word);
   CHECK(percentage("12.5%") == 12.5);
-  for (const char* word : {"", "%", "50", "50%%", "x%", "nan%", "inf%", "5 %"}) CHECK_MESSAGE(!percentage(word), word);
+  for (const std::string word : {"", "%", "50", "50%%", "x%", "nan%", "inf%", "5 %"})
+    CHECK_MESSAGE(!percentage(word), word);
 }
 
 TEST_CASE("options are read with a space and with =") {
@@ -128,7 +132,7 @@ TEST_CASE("options are read with a space and with =") {
 }
 
 TEST_CASE("the ends of a range are inside it, what lies past them is refused with the range") {
-  for (const Op* op : all_ops())
+  for (const Op* op : tested_ops())
     for (const Param& param : op->params) {
       if (param.kind != ParamKind::integer && param.kind != ParamKind::number) continue;
       for (const double value : {param.min, param.max})
@@ -141,7 +145,7 @@ TEST_CASE("the ends of a range are inside it, what lies past them is refused wit
 }
 
 TEST_CASE("a value of the wrong kind is refused with what was expected") {
-  for (const Op* op : all_ops())
+  for (const Op* op : tested_ops())
     for (const Param& param : op->params) {
       if (param.kind == ParamKind::integer)
         for (const char* value : {"x", "2.5", "3x", "nan", "inf", "0x10"})

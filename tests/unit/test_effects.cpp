@@ -4,6 +4,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
+#include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include <memory>
 
 using namespace gpupost;
+using namespace gpupost::test;
 
 namespace {
 
@@ -44,7 +46,7 @@ std::string orders_of(const Op& op, const std::string& line) {
   try {
     return orders_of(parse_call(op, line));
   } catch (const Error& error) {
-    CHECK_MESSAGE(error.code() == Exit::usage, op.name, " ", line, ": ", error.what());
+    CHECK_MESSAGE(error.code() == Exit::usage, op.name, " ", line, ": ", std::string(error.what()));
     return "";
   }
 }
@@ -92,7 +94,7 @@ bool is_heeded(const Op& op, std::string_view example, const std::string& orders
 }  // namespace
 
 TEST_CASE("no option is taken that has no effect whatever its value, beside those of any example") {
-  for (const Op* op : all_ops()) {
+  for (const Op* op : tested_ops()) {
     if (op->prepare) continue;  // it reads files
     for (const std::string_view example : op->doc.examples) {
       if (example == "--levels 1") continue;  // there is nothing to be done

@@ -26,7 +26,7 @@ Planes light(double scale) {
   return planes;
 }
 
-Planes exposed(const Planes& planes, const char* words) {
+Planes exposed(const Planes& planes, const std::string& words) {
   const Call call = parse_call(*op_named("exposure"), words);
   return call.op->reference.levels(call, planes)[0];
 }
@@ -44,7 +44,7 @@ double stops_between(const Planes& a, const Planes& b) {
 }  // namespace
 
 TEST_CASE("automatic exposure gives one result from 1e-30 to 1e30 times the light") {
-  for (const char* words : {"--auto", "--auto --percentile 10,90", "--auto --percentile 0,50 --key 2"}) {
+  for (const std::string words : {"--auto", "--auto --percentile 10,90", "--auto --percentile 0,50 --key 2"}) {
     const bool has_bins = std::string_view(words).find("percentile") != std::string_view::npos;
     const Planes once = exposed(light(1), words);
     for (int power = -30; power <= 30; ++power) {

@@ -35,7 +35,7 @@ std::string error_of(Exit code, const Call& call) {
   return "";
 }
 
-void check_refused(const char* word, const char* text) {
+void check_refused(const std::string& word, const std::string& text) {
   const std::string message = error_of(Exit::usage, [&] { parse_frames(word); });
   CHECK_MESSAGE(message.find(text) != message.npos, word, ": \"", message, "\" has no \"", text, "\"");
   CHECK_MESSAGE(message.find(word) != message.npos, word, " is not in ", message);
@@ -146,8 +146,9 @@ TEST_CASE("a sequence writes and finds the same names") {
 
 TEST_CASE("a name that a sequence would write otherwise is none of it") {
   const Sequence sequence = *Sequence::parse("s.%04d.exr");
-  for (const char* name : {"s.007.exr", "s.00007.exr", "s.-0000.exr", "s.+007.exr", "s..exr", "s.exr", "s.0007.png",
-                           "t.0007.exr", "s.0007a.exr", "s.99999999999999999999.exr", "", "s.0007.exr.bak"})
+  for (const std::string name :
+       {"s.007.exr", "s.00007.exr", "s.-0000.exr", "s.+007.exr", "s..exr", "s.exr", "s.0007.png", "t.0007.exr",
+        "s.0007a.exr", "s.99999999999999999999.exr", "", "s.0007.exr.bak"})
     CHECK_MESSAGE(!sequence.frame_of(name), name);
   CHECK(sequence.matches_other_width("s.007.exr"));
   CHECK_FALSE(sequence.matches_other_width("s.0007.exr"));
@@ -295,7 +296,7 @@ TEST_CASE("shards are K of N, and those of schedulers in the documented order") 
   CHECK(parse_shard("2/4", {}, none).count == 4);
   CHECK_FALSE(parse_shard("2/4", {}, none).is_even);
   CHECK(parse_shard("count:4/4", {}, none).is_even);
-  for (const char* word :
+  for (const std::string word :
        {"", "2", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/4/2", "count:", "1/ 4", "count:0/1", "auto:1/2"})
     CHECK_MESSAGE(!error_of(Exit::usage, [&] { parse_shard(word, {}, none); }).empty(), word);
   CHECK(error_of(Exit::usage, [&] { parse_shard("1/4", 4, none); }).find("--shards 4 has no effect") !=
@@ -346,7 +347,8 @@ TEST_CASE("a depfile rule has names as make and ninja read them") {
 
 TEST_CASE("an exit map changes failures into other failures") {
   CHECK(parse_exit_map("7=33,5=34") == std::map<int, int>{{7, 33}, {5, 34}});
-  for (const char* word : {"", "7", "7=", "=7", "7=0", "0=7", "7=256", "7=33,", "7=33 ", "7:33", "7=33,7=34", "-1=2"})
+  for (const std::string word :
+       {"", "7", "7=", "=7", "7=0", "0=7", "7=256", "7=33,", "7=33 ", "7:33", "7=33,7=34", "-1=2"})
     CHECK_MESSAGE(!error_of(Exit::usage, [&] { parse_exit_map(word); }).empty(), word);
   CHECK(mapped_exit_code(7, {"in.exr", "--exit-map", "7=33"}) == 33);
   CHECK(mapped_exit_code(7, {"in.exr", "--exit-map=5=34,7=33"}) == 33);

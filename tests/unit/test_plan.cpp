@@ -202,7 +202,7 @@ TEST_CASE("the text of a plan names chain, choices, images and every pass with i
   const Call call = parse_call(mips(), "--method per-level --levels 3");
   const Plan made = plan({&call, 1}, {.size = {1024, 512}, .storage = Depth::half}, rich_gpu());
   const std::string text = explain(made, {&call, 1});
-  for (const char* part :
+  for (const std::string part :
        {"chain    mips --method per-level --levels 3\n", "choice   mips: per-level, asked for\n",
         "image 0  1024 x 512, 3 levels, RGBA16F, 5.2 MiB\n", "pass 0   mips level 1: mips/level.glsl [",
         "32x16 groups of 256x1, reads 4.0 MiB, writes 1.0 MiB\n", "pass 1   mips level 2: mips/level.glsl ["})

@@ -2,6 +2,7 @@
 #include "core/op/parse.h"
 #include "core/ops/mips/row.h"
 #include "core/ops/registry.h"
+#include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 #include <set>
 
 using namespace gpupost;
+using namespace gpupost::test;
 
 namespace {
 
@@ -54,7 +56,7 @@ TEST_CASE("every file of core/ops is a row of all_ops, and every row is there on
 }
 
 TEST_CASE("every row says what it is, where it comes from, and does something") {
-  for (const Op* op : all_ops()) {
+  for (const Op* op : tested_ops()) {
     CAPTURE(op->name);
     CHECK(is_word(op->name));
     CHECK(op->doc.group != OpGroup::none);
@@ -78,7 +80,7 @@ TEST_CASE("every op is in one group of the help") {
 }
 
 TEST_CASE("every option has a name of its own, a help, and a default that it takes") {
-  for (const Op* op : all_ops()) {
+  for (const Op* op : tested_ops()) {
     std::set<std::string_view> names;
     for (const Param& param : op->params) {
       CAPTURE(op->name);
@@ -102,8 +104,17 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
   }
 }
 
+TEST_CASE("the option that makes tiles smaller is an option of the op") {
+  for (const Op* op : tested_ops())
+    for (const std::string_view example : op->doc.examples) {
+      if (op->prepare) continue;  // it reads files
+      const std::string_view option = footprint_of(parse_call(*op, example), {640, 480}).smaller_tiles;
+      if (!option.empty()) CHECK_MESSAGE(op->param(option.substr(2, option.find(' ') - 2)), op->name, " ", option);
+    }
+}
+
 TEST_CASE("every choice of every option stands in an example, so that tests of all examples run it") {
-  for (const Op* op : all_ops())
+  for (const Op* op : tested_ops())
     for (const Param& param : op->params)
       for (size_t choice = 0; choice < param.choices.size() && !param.is_for_measuring; ++choice)
         CHECK_MESSAGE(std::ranges::any_of(op->doc.examples,

@@ -65,7 +65,7 @@ TEST_CASE("a text asks for the extensions that it uses, and no other") {
   CHECK(count_of(plain, "#extension") == 1);  // hints for loops
   CHECK(!has(plain, "scratch"));
   const std::string rich = text_of("--variant amd-2x2+shuffle+load", {1024, 1024}, gpu_with(true, 1000), true);
-  for (const char* part :
+  for (const std::string part :
        {"#pragma use_vulkan_memory_model", "GL_EXT_shader_explicit_arithmetic_types_float16",
         "GL_KHR_shader_subgroup_quad", "GL_KHR_shader_subgroup_shuffle",
         "GL_EXT_shader_subgroup_extended_types_float16", "buffer Counters", "#define real float16_t"})

@@ -75,7 +75,7 @@ TEST_CASE("matrices and weights of colors stand in C++ alone") {
   CHECK(color_constants().find("#define XYZ_OF_REC709 mat3(vec3(0.4123907993, ") != std::string::npos);
   CHECK(color_constants().find("#define WHITE vec2(0.3127, 0.329)") != std::string::npos);
   visit_files("kernels", [&](const std::string& path, const std::string& text) {
-    for (const char* number :
+    for (const std::string number :
          {"0.2126390059", "0.4123907993", "3.2409699419", "0.6274038959", "1.6604910021", "0.3127"})
       CHECK_MESSAGE(text.find(number) == std::string::npos, path, " writes ", number);
   });

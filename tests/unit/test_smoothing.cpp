@@ -82,8 +82,9 @@ TEST_CASE("black frames count in no window, and get the exposure of their neighb
 
 TEST_CASE("exposure refuses even windows, options without effect, and two exposures") {
   const Op& op = *op_named("exposure");
-  for (const char* words : {"--auto --smooth 8", "--stops 1 --smooth 9", "--auto --smooth 0", "--auto --smooth 1001",
-                            "--auto --auto-from a.json", "--stops 1 --auto-from a.json", "--stops 1 --key 1", ""}) {
+  for (const std::string words :
+       {"--auto --smooth 8", "--stops 1 --smooth 9", "--auto --smooth 0", "--auto --smooth 1001",
+        "--auto --auto-from a.json", "--stops 1 --auto-from a.json", "--stops 1 --key 1", ""}) {
     CAPTURE(words);
     CHECK_THROWS_AS(parse_call(op, words), Error);
   }

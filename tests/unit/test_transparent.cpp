@@ -4,6 +4,7 @@
 #include "core/op/op.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +12,7 @@
 #include <cmath>
 
 using namespace gpupost;
+using namespace gpupost::test;
 
 namespace {
 
@@ -44,7 +46,7 @@ bool makes_light(const Call& call) {
 
 TEST_CASE("no op lights a texel of alpha 0 that is black, with any row's examples") {
   const Planes picture = picture_with_nothing({48, 24});
-  for (const Op* op : all_ops())
+  for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {
       if (op->prepare || op->name == "luminance") continue;
       Call call = parse_call(*op, example);
@@ -74,7 +76,7 @@ TEST_CASE("ops that add a number add it times alpha") {
     }
   }
   const Color nothing{0, 0, 0, 0};
-  for (const auto& [op, words] : {std::pair{"offset", "--value 0.1"},
+  for (const auto& [op, words] : {std::pair<std::string_view, std::string_view>{"offset", "--value 0.1"},
                                   {"clamp", "--min 0.1"},
                                   {"matrix", "--rows 1,0,0,1,0,1,0,1,0,0,1,1"},
                                   {"tonemap", "--curve uchimura --pedestal 0.1"},

@@ -273,7 +273,6 @@ class GuidedPlan {
     pass.second.image = guide_;
     pass.more_sources = planes;
     pass.memory.bytes_read = 3 * bytes_of(sums()) + bytes_of_level(image_, 0) * (has_guide() ? 2 : 1);
-    builder_.set_current_image(picture_);
     builder_.add_result(std::move(pass), {.size = image_.size, .depth = image_.depth});
   }
 

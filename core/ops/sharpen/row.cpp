@@ -17,6 +17,12 @@ namespace {
 
 Call blur_call(const Call& call) { return default_call(blur_op).with("sigma", call.number("sigma")); }
 
+Footprint footprint(const Call& call, Size size) {
+  Footprint made = footprint_of(blur_call(call), size);
+  made.smaller_tiles = "";  // an option of `blur`
+  return made;
+}
+
 // --- the definition -------------------------------------------------------------------------------------------------
 
 // Premultiplied texels of the picture and of its blur. The blur's straight color is the mean of straight colors weighted by alpha,
@@ -113,7 +119,7 @@ const Op sharpen_op{
                 .default_value = 0,
                 .min = 0,
                 .max = 65504}},
-    .footprint = [](const Call& call, Size size) { return footprint_of(blur_call(call), size); },
+    .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_sharpen,
     .bench = &bench,
