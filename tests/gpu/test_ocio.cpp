@@ -117,7 +117,6 @@ TEST_CASE("spaces, looks and files are what OpenColorIO's CPU path makes, forwar
   if (!gpu || !has_ocio()) return;
   const std::vector<std::vector<std::string>> calls{
       {"--to=ACEScct"},
-      {"--from=ACEScct", "--to=sRGB - Texture"},
       {"--look=ACES 1.3 Reference Gamut Compression"},
       {"--display=Rec.1886 Rec.709 - Display", "--view=ACES 1.0 - SDR Video",
        "--looks=ACES 1.3 Reference Gamut Compression"},
@@ -129,6 +128,9 @@ TEST_CASE("spaces, looks and files are what OpenColorIO's CPU path makes, forwar
     check_call(*gpu, call, "noise", {257, 129}, kinds[0]);
     check_call(*gpu, call, "ramp", {1, 1}, kinds[1]);
   }
+  // beyond 7.8 its light is infinite, and the library computes infinities in another way
+  const std::vector<Call> from_log{call_of("clamp", "--max 7"), ocio_call({"--from=ACEScct", "--to=sRGB - Texture"})};
+  check_chain(*gpu, from_log, "noise", {257, 129}, kinds[0]);
   check_call(*gpu, ocio_call({"--display=sRGB - Display", "--view=Un-tone-mapped", "--inverse"}), "ramp", {33, 17},
              kinds[0]);
 }
@@ -164,18 +166,15 @@ TEST_CASE("a view is one pass with the point ops before and behind it") {
   check_chain(*gpu, chain, "noise", {65, 33}, kinds[0]);
 }
 
-TEST_CASE("a long function has one pass of its own on a CPU device, and stands there once") {
+TEST_CASE("a long function has one pass of its own, and stands there once") {
   if (!has_ocio()) return;
   const std::vector<Call> chain{call_of("blur", "--radius 2"),
                                 ocio_call({"--display=sRGB - Display", "--view=ACES 1.0 - SDR Video"}),
                                 call_of("clamp", "")};
-  const auto last_pass_on = [&](DeviceType type) {
-    return plan(chain, {.size = {257, 129}, .storage = Depth::half}, {.type = type}).passes.back();
-  };
-  const Pass on_cpu = last_pass_on(DeviceType::cpu), on_gpu = last_pass_on(DeviceType::discrete);
-  CHECK(on_cpu.name == "ocio, clamp");
-  CHECK(std::ranges::any_of(on_cpu.defines,
+  const Pass last = plan(chain, {.size = {257, 129}, .storage = Depth::half}, {}).passes.back();
+  CHECK(last.name == "ocio, clamp");
+  CHECK(std::ranges::any_of(last.defines,
                             [](const Define& define) { return define.name == "TEXELS" && define.value == 1; }));
-  CHECK(on_gpu.name == "blur shared");
-  CHECK(on_gpu.points.on_store.size() == 2);
+  const std::vector<Call> short_one{chain[0], chain[2]};
+  CHECK(plan(short_one, {.size = {257, 129}, .storage = Depth::half}, {}).passes.back().points.on_store.size() == 1);
 }
