@@ -1,0 +1,101 @@
+// Inputs that must be refused.
+#include "tests/program/refusals.h"
+
+#include <doctest/doctest.h>
+
+using namespace gpupost::test;
+
+TEST_CASE("inputs that are bad, to a conversion, an op, a plan and to info") {
+  const Refusal bad[] = {
+      {"missing", {"missing.exr"}, 2, {"missing.exr", "No such file"}},
+      {"empty", {"empty.exr"}, 2, {"empty.exr", "empty"}},
+      {"no image", {"text.exr"}, 2, {"text.exr"}},
+      {"cut off", {"cut.exr"}, 2, {"cut.exr"}},
+      {"a cut off PNG", {"cut.png"}, 2, {"cut.png"}},
+      {"a folder", {"folder.exr"}, 2, {"folder.exr", "folder"}},
+      {"100,000 x 100,000 texels", {"huge.exr"}, 2, {"huge.exr", "100000 x 100000"}},
+      {"100,000 x 100,000 texels of PNG", {"huge.png"}, 2, {"huge.png", "100000 x 100000"}},
+      {"no channels", {"no_channels.exr"}, 2, {"no_channels.exr", "channel"}},
+  };
+  std::vector<Refusal> refusals;
+  for (const Refusal& refusal : bad) {
+    const std::string& file = refusal.words[0];
+    for (const Words& words : std::vector<Words>{
+             {file, "-o", "out.exr"}, {"mips", file, "-o", "out.exr"}, {"mips", file, "--fp16"}, {"info", file}})
+      refusals.push_back({refusal.name, words, 2, refusal.texts});
+  }
+  check_all(refusals);
+}
+
+TEST_CASE("inputs that lack what is asked of them") {
+  check_all({
+      {"an unknown layer",
+       {"layers.exr", "-o", "out.exr", "--layer", "specular"},
+       2,
+       {"layers.exr", "specular", "diffuse"}},
+      {"a level of a picture that has one", {"in.exr", "-o", "out.exr", "--level", "3"}, 2, {"in.exr", "level"}},
+      {"nothing on standard input", {"mips"}, 2, {"standard input"}},
+      {"nothing on standard input, named", {"mips", "-", "-o", "out.exr"}, 2, {"standard input"}},
+      {"a file in place of a folder", {"in.exr/x.exr", "-o", "out.exr"}, 2, {"in.exr/x.exr"}},
+      {"the plan of a missing file", {"--explain", "mips", "missing.exr"}, 2, {"missing.exr"}},
+      {"a chain on a part that is not there",
+       {"mips", "in.exr", "--part", "matte"},
+       2,
+       {"has no part matte; it has the one part 0"}},
+      {"the difference from a missing file", {"compare", "in.exr", "missing.exr"}, 2, {"missing.exr"}},
+      {"a missing file behind --", {"mips", "-o", "out.exr", "--", "--fp16"}, 2, {"--fp16", "No such file"}},
+  });
+}
+
+TEST_CASE("pictures over a limit") {
+  check_all({{"the plan of a large one",
+              {"--explain", "mips", "--filter", "kaiser", "--size", "32768x1"},
+              7,
+              {"32768 x 1", "4096", "`mips --filter kaiser` cannot be tiled"},
+              no_driver},
+             {"parts that are too small to be any",
+              {"mips", "in.exr", "-o", "out.exr", "--tile-side", "15"},
+              1,
+              {"--tile-side 15", "16..32768"}}});
+  if (!has_device() || has_gpu()) return;
+  check_all({{"a large one",
+              {"mips", "--filter", "kaiser", "long.exr", "-o", "out.exr"},
+              7,
+              {"20000 x 1", "per side", "`mips --filter kaiser`"}},
+             {"parts as asked for",
+              {"luminance", "--size", "1", "long.exr", "--tile-side", "64", "-o", "out.exr"},
+              7,
+              {"20000 x 1", "64 per side", "a tile of `luminance --size 1` needs at least 20000 x 1 texels"}}});
+  // what the message of a part that is too large expects is the way out
+  const TestFolder place;
+  const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
+  check_refused(place, {"parts of sliding sums",
+                        large,
+                        7,
+                        {"a tile of `blur --radius 20` needs at least", "--method separable allows smaller tiles"}});
+  Words smaller = large;
+  smaller.insert(smaller.begin() + 1, {"--method", "separable"});
+  CHECK(place.gpupost(smaller).exit_code == 0);
+  // a plan says what the run would
+  for (Words words : {Words{"blur", "--radius", "2", "saturation", "blur", "--radius", "2", "--space", "yxy"},
+                      Words{"blur", "--radius", "2", "blur", "--radius", "1", "--storage", "r11g11b10"},
+                      Words{"mips", "--filter", "kaiser"}}) {
+    words.insert(words.end(), {"in.exr", "--tile-side", "16", "-o", "out.exr"});
+    const Finished run = place.gpupost(words);
+    words.push_back("--explain");
+    const Finished plan = place.gpupost(words);
+    CHECK(plan.exit_code == 7);
+    CHECK(is_one_error(plan.err));
+    CHECK(plan.err == run.err);
+  }
+}
+
+TEST_CASE("a file whose name begins with a dash is no option, and the message says how it is given") {
+  const TestFolder place;
+  place.write("-dash.png", made_files().at("in.png"));
+  const Finished finished = place.gpupost({"-dash.png", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err == "gpupost: -dash.png is taken as an option; write ./-dash.png if you mean a file\n");
+  CHECK(place.gpupost({"./-dash.png", "-o", "out.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"-o", "out.exr", "--", "-dash.png"}).exit_code == 0);
+}

@@ -1,0 +1,183 @@
+// Outputs that must be refused, and what must never be replaced.
+#include "tests/program/refusals.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace gpupost::test;
+
+TEST_CASE("outputs whose names are wrong") {
+  check_all({
+      {"no extension", {"in.exr", "-o", "out"}, 1, {"-o out", ".exr"}},
+      {"an unknown extension", {"in.exr", "-o", "out.xyz"}, 1, {"-o out.xyz", ".exr, .png, "}},
+      {"a place for an extension behind none", {"in.exr", "-o", "out_{ext}"}, 1, {"-o out_{ext}", ".exr"}},
+      {"a format that is only read", {"in.exr", "-o", "out.bmp"}, 1, {"-o out.bmp", "not written"}},
+      {"a quality of nothing", {"in.exr", "-o", "out.jpg", "--quality", "0"}, 1, {"--quality 0", "1..100"}},
+      {"PQ of 8 bits", {"in.exr", "-o", "out.png", "--transfer", "pq"}, 1, {"--transfer pq", "--bits 16"}},
+      {"primaries that are none",
+       {"in.exr", "-o", "out.png", "--output-primaries", "rec708"},
+       1,
+       {"--output-primaries rec708", "p3-d65"}},
+      {"srgb floats",
+       {"in.exr", "-o", "out.ktx2", "--transfer", "srgb"},
+       1,
+       {"--transfer srgb", "ktx2", "16f", "--bits 8"}},
+      {"srgb floats that were asked for",
+       {"in.png", "-o", "out.dds", "--transfer", "srgb", "--bits", "32f"},
+       1,
+       {"--transfer srgb", "dds", "32f"}},
+      {"sixteen bits of srgb in a container",
+       {"in.png", "-o", "out.dds", "--transfer", "srgb", "--bits", "16"},
+       1,
+       {"--transfer srgb", "dds", "16"}},
+      {"srgb in an EXR", {"in.png", "-o", "out.exr", "--transfer", "srgb"}, 1, {"--transfer srgb", "exr", "linear"}},
+      {"levels in a file of one", {"mips", "in.exr", "-o", "out.png"}, 1, {"-o out.png", "{level}"}},
+      {"levels without levels", {"in.exr", "-o", "out.{level}.png"}, 1, {"{level}", "mips"}},
+      {"a folder without / at its end", {"in.exr", "-o", "sub"}, 1, {"-o sub: is a folder; write sub/"}},
+      {"a number as printf has it",
+       {"in.exr", "-o", "shot.%04d.exr"},
+       1,
+       {"-o shot.%04d.exr: has a pattern for a frame number", "{stem} {name} {ext} {dir} {level}"}},
+      {"a number as oiiotool has it",
+       {"in.exr", "-o", "sub/shot.####.exr"},
+       1,
+       {"has a pattern for a frame number", "in.exr has no frame number"}},
+      {"an unknown place", {"in.exr", "-o", "{steam}.png"}, 1, {"{steam}", "{stem}"}},
+      {"an empty name", {"in.exr", "-o", ""}, 1, {"-o has an empty value"}},
+      {"two inputs, one output",
+       {"mips", "in.exr", "in.png", "-o", "out.exr"},
+       1,
+       {"would both write", "out.exr", "{stem}"}},
+      {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"would both write", "in.mips.exr"}},
+      {"two names of one output", {"mips", "in.exr", "./in.exr", "-o", "{dir}/out.exr"}, 1, {"would both write"}},
+      {"a report over an input", {"mips", "in.exr", "-o", "out.exr", "--report", "./in.exr"}, 1, {"--report ./in.exr"}},
+      {"a report over the result", {"mips", "in.exr", "-o", "out.exr", "--report", "out.exr"}, 1, {"--report out.exr"}},
+      {"a report into no folder", {"mips", "in.exr", "-o", "out.exr", "--report", "no/r.json"}, 3, {"no/r.json"}},
+      {"a picture and a report", {"mips", "in.exr", "-o", "-", "--report", "-"}, 1, {"--report -"}},
+      {"nothing to verify", {"in.exr", "-o", "out.exr", "--verify"}, 1, {"--verify"}},
+      {"two inputs on standard output", {"mips", "in.exr", "in.png", "-o", "-"}, 1, {"would both write"}},
+      {"integers in an EXR", {"in.exr", "-o", "out.exr", "--bits", "8"}, 1, {"--bits 8", "16f or 32f"}},
+      {"dithered floats", {"in.exr", "-o", "out.exr", "--dither", "ordered"}, 1, {"--dither ordered", "exr", "none"}},
+      {"dithered numbers of 16 bits",
+       {"in.exr", "-o", "out.png", "--bits", "16", "--dither", "ordered"},
+       1,
+       {"--dither ordered", "16", "--bits 8"}},
+      {"dithered numbers of 16 bits that came so",
+       {"deep.png", "-o", "out.png", "--dither", "ordered"},
+       1,
+       {"--dither ordered", "16", "--bits 8"}},
+      {"floats in a PNG", {"in.exr", "-o", "out.png", "--bits", "16f"}, 1, {"--bits 16f", "8 or 16"}},
+  });
+}
+
+TEST_CASE("outputs that cannot be written") {
+  check_all({
+      {"a missing folder", {"in.exr", "-o", "missing/out.exr"}, 3, {"missing/out.exr", "does not exist", "--mkdir"}},
+      {"a missing folder with / at its end",
+       {"in.exr", "-o", "missing/"},
+       3,
+       {"missing/in.exr: the folder missing does not exist; create it, or use --mkdir"}},
+      {"a full disk", {"in.exr", "-o", "/dev/full", "--format", "exr"}, 3, {"/dev/full", "No space left"}},
+      {"a file in place of a folder", {"in.exr", "-o", "in.png/out.exr"}, 3, {"in.png/out.exr", "Not a directory"}},
+      {"a folder in place of a file", {"in.exr", "-o", "folder.exr"}, 3, {"folder.exr", "Is a directory"}},
+  });
+}
+
+TEST_CASE("a part of the levels does not go into one EXR") {
+  if (!has_device()) return;
+  check_all({{"three of six",
+              {"mips", "in.exr", "--levels", "3", "-o", "out.exr"},
+              1,
+              {"out.exr", "all 6 levels", "not 3", "{level}"}},
+             {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
+}
+
+TEST_CASE("of the files of levels all are written or none, and the report lists what was") {
+  if (!has_device()) return;
+  const TestFolder place;
+  place.write("out.2.exr", "an old output");
+  std::filesystem::create_directory(place.path("in.mips.1.exr"));
+  const Words into_old{"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber"};
+  check_refused(place, {"no clobber", into_old, 3, {"out.2.exr", "exists", "--no-clobber"}});
+  check_refused(place, {"a folder", {"mips", "in.exr", "--levels", "3"}, 3, {"in.mips.1.exr", "Is a directory"}});
+  CHECK(place.gpupost({"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber", "--report", "r.json"}).exit_code ==
+        3);
+  const auto job = nlohmann::json::parse(place.read("r.json"))["jobs"][0];
+  CHECK(job["outputs"].empty());
+  CHECK(job["error"].get<std::string>().find("out.2.exr") != std::string::npos);
+}
+
+TEST_CASE("a disk that fills up while a result is written leaves the old output and no temporary file") {
+  const TestFolder place;
+  place.write("out.exr", "an old output");
+  const auto before = place.files();
+  // in.png is 3 KiB of texels, the result 12 KiB, and a file may have 8
+  const Finished finished = place.shell("ulimit -f 8; exec gpupost in.png -o out.exr --bits 32f --compression none");
+  CHECK(finished.exit_code == 3);
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+  CHECK_MESSAGE(finished.err.find("out.exr") != std::string::npos, finished.err);
+  CHECK(place.files() == before);
+}
+
+TEST_CASE("a terminal is neither read as a picture nor written to as one") {
+  const int terminal = posix_openpt(2 /* O_RDWR */);
+  REQUIRE(terminal >= 0);
+  REQUIRE(grantpt(terminal) == 0);
+  REQUIRE(unlockpt(terminal) == 0);
+  const std::string name = ptsname(terminal);
+  const TestFolder place;
+  const Finished input =
+      place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
+  CHECK(input.exit_code == 1);
+  CHECK_MESSAGE(is_one_error(input.err), input.err);
+  for (const Words& words : std::vector<Words>{{"mips"}, {"in.exr", "-o", "-", "--format", "exr"}}) {
+    const Finished output = place.run(
+        {.program = GPUPOST_PROGRAM, .words = words, .input = made_files().at("in.exr"), .output_file = name});
+    CHECK(output.exit_code == 1);
+    CHECK_MESSAGE(output.err.find("terminal") != std::string::npos, output.err);
+    CHECK_MESSAGE(is_one_error(output.err), output.err);
+  }
+  CHECK(!place.has("out.exr"));
+}
+
+TEST_CASE("a result never replaces the input of another job") {
+  const TestFolder place;
+  CHECK(place.shell("cp wide.exr in.mips.exr && gpupost mips in.exr in.mips.exr").exit_code == 1);
+  CHECK(place.shell("cmp wide.exr in.mips.exr").exit_code == 0);
+}
+
+TEST_CASE("a result never replaces what the run reads: the file of a level, the depth, a point op's source") {
+  const TestFolder place;
+  place.write("in.mips.0.exr", made_files().at("wide.exr"));
+  place.write("in.dof.exr", made_files().at("in.exr"));
+  place.write("plain.glsl", "//!point plain\nvec4 plain(vec4 c, plain_params p) { return c; }\n");
+  std::filesystem::create_directory(place.path("made"));
+  place.write("made/wide.exr", made_files().at("wide.exr"));
+  place.write("made/other.exr", made_files().at("in.exr"));
+  const auto refused = [&](const Words& words, const std::string& lost) {
+    check_refused(place, {"lost", words, 1, {"would overwrite the " + lost, "name another file with -o"}});
+  };
+  refused({"mips", "in.exr", "in.mips.0.exr", "--levels", "4"}, "input in.mips.0.exr");
+  refused({"mips", "in.mips.0.exr", "in.exr", "--levels", "4"}, "input in.mips.0.exr");
+  refused({"in.exr", "dof", "--focus", "1", "--depth-file", "in.dof.exr", "--depth", "R"}, "depth file in.dof.exr");
+  refused({"in.exr", "dof", "--focus", "1", "--depth-file", "in.dof.exr", "--depth", "R", "-o", "./in.dof.exr"},
+          "depth file in.dof.exr");
+  refused({"wide.exr", "in.exr", "dof", "--depth-file", "made/wide.exr", "--depth", "R", "-o", "made/"},
+          "depth file made/wide.exr");
+  refused({"in.exr", "-o", "./"}, "input in.exr");
+  refused({"sub/in.exr", "wide.exr", "-o", "made/", "--format", "exr", "made/other.exr"}, "input made/other.exr");
+  refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
+  check_refused(place, {"a report",
+                        {"in.exr", "dof", "--depth-file", "depth.exr", "-o", "o.exr", "--report", "depth.exr"},
+                        1,
+                        {"--report depth.exr", "depth file"}});
+}
+
+TEST_CASE("a name that holds {level} is a name") {
+  if (!has_device()) return;
+  const TestFolder place;
+  CHECK(place.shell("cp in.exr 'a{level}.exr' && gpupost mips --quiet 'a{level}.exr'").exit_code == 0);
+  CHECK(place.has("a{level}.mips.exr"));
+}

@@ -1,0 +1,281 @@
+// Words and values of the command line and the environment that must be refused, and the short help.
+#include "tests/program/refusals.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace gpupost::test;
+
+TEST_CASE("words that are wrong") {
+  check_all({
+      {"an input alone", {"in.exr"}, 1, {"nothing to do", "gpupost ops"}},
+      {"an unknown op", {"mps", "in.exr"}, 1, {"mps", "neither an op nor a file", "did you mean `mips`"}},
+      {"an unknown op behind an input", {"in.exr", "mipss", "-o", "out.exr"}, 1, {"mipss", "did you mean `mips`"}},
+      {"an unknown word, nothing near", {"xyzzy"}, 1, {"xyzzy", "gpupost ops"}},
+      {"an empty word", {"", "mips"}, 1, {"an empty word"}},
+      {"help that is asked for wrongly", {"mips", "--hlep"}, 1, {"--hlep", "did you mean `--help`"}},
+      {"an unknown option", {"mips", "in.exr", "--fp61"}, 1, {"mips", "--fp61", "did you mean `--fp16`"}},
+      {"an op's unknown option", {"mips", "in.exr", "--methd", "auto"}, 1, {"--methd", "did you mean `--method`"}},
+      {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "unknown option"}},
+      {"an unknown letter", {"mips", "in.exr", "-x"}, 1, {"-x"}},
+      {"a value over the range",
+       {"mips", "in.exr", "--levels", "17", "-o", "out.exr"},
+       1,
+       {"mips: --levels 17", "0..16"}},
+      {"a value under the range",
+       {"mips", "in.exr", "--levels", "-1", "-o", "out.exr"},
+       1,
+       {"mips: --levels -1", "0..16"}},
+      {"a value that is not whole", {"mips", "in.exr", "--levels", "2.5"}, 1, {"--levels 2.5", "a whole number"}},
+      {"a value that is no number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
+      {"a value that is no choice",
+       {"mips", "in.exr", "--method", "singel-pass"},
+       1,
+       {"singel-pass", "per-level", "did you mean `single-pass`"}},
+      {"an option without its value", {"mips", "in.exr", "--levels"}, 1, {"--levels", "needs a value"}},
+      {"an empty value", {"mips", "in.exr", "--levels=", "-o", "out.exr"}, 1, {"--levels= has an empty value"}},
+      {"a global's empty value", {"mips", "in.exr", "--level=", "-o", "out.exr"}, 1, {"--level= has an empty value"}},
+      {"a flag with a value",
+       {"mips", "in.exr", "--fp16=false", "-o", "out.exr"},
+       1,
+       {"--fp16=false", "takes no value"}},
+      {"an op's option twice", {"mips", "--levels", "2", "--levels", "3", "in.exr"}, 1, {"mips", "--levels"}},
+      {"an op behind mips", {"in.exr", "mips", "mips", "-o", "out.exr"}, 1, {"mips", "must be the last op"}},
+      {"a global twice",
+       {"in.exr", "-o", "out.exr", "--output", "out.png"},
+       1,
+       {"--output", "twice", "out.exr", "out.png"}},
+      {"a global's value",
+       {"in.exr", "-o", "out.exr", "--compression", "zib"},
+       1,
+       {"--compression zib", "zips", "did you mean `zip`"}},
+      {"a level that there is not",
+       {"in.exr", "-o", "out.exr", "--compression", "zip:10"},
+       1,
+       {"compression zip 10", "1..9"}},
+      {"a level of what has none",
+       {"in.exr", "-o", "out.exr", "--compression", "piz:3"},
+       1,
+       {"--compression piz:3", "expected --compression piz"}},
+      {"a compression of what has no choice",
+       {"in.exr", "-o", "out.png", "--compression", "zip"},
+       1,
+       {"--compression zip", "png", "remove it"}},
+      {"a depth that there is not", {"in.exr", "-o", "out.exr", "--bits", "12"}, 1, {"--bits 12", "16f"}},
+      {"a format that there is not", {"in.exr", "-o", "out.exr", "--format", "bmp"}, 1, {"--format bmp", "exr, png"}},
+      {"half and float", {"mips", "in.exr", "--fp16", "--storage", "fp32"}, 1, {"--fp16", "--storage fp32"}},
+      {"half and float out", {"mips", "in.exr", "--fp16", "--bits", "32f"}, 1, {"--fp16", "--bits 32f"}},
+      {"a level that is none", {"in.exr", "-o", "out.exr", "--level", "x"}, 1, {"--level x", "0..31"}},
+      {"a level over 31", {"in.exr", "-o", "out.exr", "--level", "32"}, 1, {"--level 32", "0..31"}},
+      {"a level below 0", {"in.exr", "-o", "out.exr", "--level", "-1"}, 1, {"--level -1", "0..31"}},
+      {"a size of one number", {"--explain", "mips", "--size", "1920"}, 1, {"--size 1920", "WxH"}},
+      {"a size in a run",
+       {"--size", "20x20", "flip", "x", "in.png", "-o", "out.png"},
+       1,
+       {"--size 20x20", "--explain"}},
+      {"a size of a file",
+       {"--explain", "flip", "x", "--size", "3x3", "in.exr"},
+       1,
+       {"--size 3x3", "in.exr has a size"}},
+      {"a size of a file's shader", {"shader", "mips", "in.exr", "--size", "3x3"}, 1, {"--size 3x3"}},
+      {"a size of nothing", {"--explain", "mips", "--size", "0x5"}, 1, {"--size 0"}},
+      {"the plan of no chain", {"--explain", "in.exr"}, 1, {"--explain", "no op"}},
+      {"the environment's flag",
+       {"in.exr", "-o", "out.exr"},
+       1,
+       {"GPUPOST_REQUIRE_GPU=maybe"},
+       {{"GPUPOST_REQUIRE_GPU", "maybe"}}},
+  });
+}
+
+TEST_CASE("values of the environment that are wrong, each named by its variable") {
+  struct Value {
+    const char *variable, *value;
+    int exit_code;
+    const char* text;
+  };
+  constexpr Value values[] = {
+      {"MAX_SIDE", "abc", 1, "--max-side abc is not a whole number in 1..1048576"},
+      {"MAX_SIDE", "16", 2, "raise it with --max-side"},
+      {"MAX_TEXELS", "0", 1, "--max-texels 0"},
+      {"MAX_CHANNELS", "4097", 1, "--max-channels 4097"},
+      {"MAX_DECODED", "4X", 1, "--max-decoded 4X"},
+      {"DECODE_SECONDS", "0", 1, "--decode-seconds 0"},
+      {"DECODE_CPU_SECONDS", "x", 1, "--decode-cpu-seconds x"},
+      {"JOBS", "0", 1, "--jobs 0"},
+      {"TILE_SIDE", "8", 1, "--tile-side 8"},
+      {"MAX_DISPATCH_MS", "-1", 1, "--max-dispatch-ms -1"},
+      {"REQUIRE_GPU", "maybe", 1, "GPUPOST_REQUIRE_GPU=maybe"},
+  };
+  const TestFolder place;
+  for (const auto& [name, value, exit_code, text] : values) {
+    const std::string variable = std::string("GPUPOST_") + name;
+    check_refused(place, {name, {"in.exr", "-o", "out.exr"}, exit_code, {text, variable}, {{variable, value}}});
+  }
+  // what is typed stands in the place of it
+  const Finished typed =
+      place.gpupost({"in.exr", "-o", "out.exr", "--jobs=999"}, {{"GPUPOST_JOBS", "1"}, {"GPUPOST_MAX_SIDE", "99"}});
+  CHECK(typed.err == "gpupost: --jobs 999 is not a whole number in 1..256\n");
+}
+
+TEST_CASE("blurs that mean nothing") {
+  const auto refused = [](const char* name, Words words, Words texts) {
+    words.insert(words.begin(), {"blur", "in.exr", "-o", "out.exr"});
+    texts.insert(texts.begin(), "blur: ");
+    return Refusal{name, words, 1, texts};
+  };
+  check_all({
+      refused("no size", {}, {"neither --radius nor --sigma", "--radius 0..1024 or --sigma 0..341"}),
+      refused("no size of a box", {"--kernel", "box", "--zcurve"}, {"neither --radius nor --sigma"}),
+      refused("a box with sigma", {"--kernel", "box", "--sigma", "2"}, {"--sigma 2", "expected --radius"}),
+      refused("a radius too large", {"--radius", "1025"}, {"--radius 1025", "0..1024"}),
+      refused("a radius below 0", {"--radius", "-1"}, {"--radius -1", "0..1024"}),
+      refused("a radius that is not whole", {"--radius", "1.5"}, {"--radius 1.5", "a whole number"}),
+      refused("a sigma too large", {"--sigma", "342"}, {"--sigma 342", "0..341"}),
+      refused("a sigma below 0", {"--sigma", "-0.5"}, {"--sigma -0.5", "0..341"}),
+      refused("no passes", {"--radius", "2", "--passes", "0"}, {"--passes 0", "1..16"}),
+      refused("two orders", {"--radius", "7", "--zcurve", "--order", "rows"}, {"--zcurve", "--order rows"}),
+      refused("a border that there is not", {"--radius", "7", "--border", "wrap"}, {"--border wrap", "repeat"}),
+      refused("an order without a choice", {"--radius", "7", "--order", "z", "--method", "shared"},
+              {"order z has no effect with --method shared", "direct or separable"}),
+      refused("a curve without a choice", {"--radius", "7", "--zcurve", "--method", "sliding"},
+              {"order z has no effect with --method sliding", "direct or separable"}),
+      refused("a workgroup without a choice", {"--radius", "7", "--workgroup", "8x8", "--method", "sliding"},
+              {"workgroup 8x8 has no effect with --method sliding", "direct or separable"}),
+      refused("sliding sums of a gaussian", {"--sigma", "2", "--method", "sliding"},
+              {"--method sliding computes only boxes", "a gaussian"}),
+      refused("splines of a box", {"--radius", "3", "--method", "spline"},
+              {"--method spline computes only gaussians", "a box"}),
+      refused("splines cut off", {"--radius", "9", "--sigma", "7", "--method", "spline"},
+              {"--radius 9", "give only --sigma"}),
+      refused("splines too narrow", {"--sigma", "4.9", "--method", "spline"}, {"--sigma 4.9", "expected at least 5"}),
+  });
+}
+
+TEST_CASE("verbs with wrong words") {
+  check_all({
+      {"help of an unknown op", {"help", "mps"}, 1, {"mps", "did you mean `mips`"}},
+      {"help of two", {"help", "mips", "mips"}, 1, {"help"}},
+      {"info of nothing", {"info"}, 1, {"gpupost info FILE"}},
+      {"info of two", {"info", "in.exr", "in.png"}, 1, {"gpupost info FILE"}},
+      {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
+      {"info with an option of outputs", {"info", "in.exr", "--bits", "8"}, 1, {"info: unknown option --bits"}},
+      {"info of a part that is not there",
+       {"info", "in.exr", "--part", "1"},
+       2,
+       {"in.exr: has no part 1; it has the one part 0"}},
+      {"compare of a part of a PNG",
+       {"compare", "in.png", "in.png", "--part=x"},
+       2,
+       {"has no part x; a png file has none"}},
+      {"compare with a tolerance left out", {"compare", "in.exr", "in.exr", "--tolerance"}, 1, {"needs a value"}},
+      {"compare of one", {"compare", "in.exr"}, 1, {"1 is given", "gpupost compare A B"}},
+      {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"3 are given"}},
+      {"compare with a tolerance below 0",
+       {"compare", "in.exr", "in.exr", "--tolerance", "-1"},
+       1,
+       {"--tolerance -1", "at least 0"}},
+      {"compare with a tolerance of no number",
+       {"compare", "in.exr", "in.exr", "--tolerance", "x"},
+       1,
+       {"--tolerance x", "at least 0"}},
+      {"devices with a word", {"devices", "all"}, 1, {"gpupost devices"}},
+      {"devices with an unknown option", {"devices", "--jso"}, 1, {"--jso"}},
+      {"doctor with a word", {"doctor", "who"}, 1, {"gpupost doctor"}},
+      {"ops with a word", {"ops", "mips"}, 1, {"gpupost ops"}},
+      {"version with a word", {"version", "1"}, 1, {"gpupost version"}},
+      {"completion of no shell", {"completion"}, 1, {"gpupost completion SHELL"}},
+      {"completion of an unknown shell", {"completion", "csh"}, 1, {"csh is not one of bash, zsh, fish"}},
+      {"bench of nothing", {"bench"}, 1, {"0 ops", "mips"}},
+      {"bench of an unknown op", {"bench", "mps"}, 1, {"mps", "did you mean `mips`"}},
+      {"bench of two ops", {"bench", "mips", "mips"}, 1, {"2 ops"}},
+      {"bench of a chain and an op", {"bench", "mips", "--chain", "clamp"}, 1, {"--chain", "instead of an op"}},
+      {"bench of a chain with an open quote",
+       {"bench", "--chain", "lut 'look.cube"},
+       1,
+       {"--chain lut 'look.cube", "opens a quote (')"}},
+      {"bench of a chain that is none",
+       {"bench", "--chain", "clamp in.exr"},
+       1,
+       {"--chain clamp in.exr", "may hold only ops"}},
+      {"a matrix of eight numbers", {"in.exr", "matrix", "--rows", "1,0,0,0,1,0,0,0"}, 1, {"--rows", "RR,RG,RB"}},
+      {"a matrix of a number that is none as a float",
+       {"in.exr", "matrix", "--rows", "1e39,0,0,0,1,0,0,0,1"},
+       1,
+       {"--rows", "1e39", "RR,RG,RB"}},
+      {"a channel of a number that is none as a float",
+       {"in.exr", "channels", "--list", "R,G,-1e39"},
+       1,
+       {"--list", "-1e39"}},
+      {"channels that the picture has not",
+       {"depth.exr", "channels", "--list", "Z,Q,Z", "-o", "out.exr"},
+       1,
+       {"channels: the image has no channel Q; it has R, G, B, Z, id"}},
+      {"channels beside the color behind an op",
+       {"depth.exr", "flip", "x", "channels", "--list", "Z,Z,Z"},
+       1,
+       {"channels --list Z,Z,Z", "to be the first", "`flip` comes before it"}},
+      {"a matrix given twice",
+       {"in.exr", "matrix", "--rows", "1,0,0,0,1,0,0,0,1", "--named", "rec709-to-xyz"},
+       1,
+       {"both given"}},
+      {"a range upside down", {"in.exr", "clamp", "--min", "2"}, 1, {"--min 2 is above --max 1"}},
+      {"an exposure of nothing", {"in.exr", "exposure"}, 1, {"expected --stops"}},
+      {"bench at no size", {"bench", "mips", "--sizes", "64,0x5"}, 1, {"--sizes 0", "1..32768"}},
+      {"bench of an unknown format",
+       {"bench", "mips", "--formats", "rgba8f"},
+       1,
+       {"rgba8f", "rgba16f", "did you mean"}},
+      {"bench at settings of an op without", {"bench", "mips", "--settings", "7"}, 1, {"--settings 7", "mips"}},
+      {"bench at a setting that is no number",
+       {"bench", "blur", "--settings", "3,7x"},
+       1,
+       {"--settings 7x", "whole number"}},
+      {"bench at an unknown setting", {"bench", "blur", "--settings", "4"}, 1, {"--settings 4", "--radius 7"}},
+      {"bench of an unknown variant", {"bench", "mips", "--variants", "fastest"}, 1, {"fastest", "--list"}},
+      {"bench with few repeats", {"bench", "mips", "--repeats", "3"}, 1, {"--repeats 3", "20..10000"}},
+      {"bench with half halves", {"bench", "mips", "--fp16", "perhaps"}, 1, {"--fp16 perhaps", "on, off, both"}},
+      {"bench with an unknown option", {"bench", "mips", "--size", "64"}, 1, {"--size"}},
+      {"documents and variants",
+       {"bench", "mips", "--documents", "--variants", "per-level"},
+       1,
+       {"--documents", "--variants"}},
+      {"goals of an op", {"bench", "mips", "--goals"}, 1, {"--goals", "mips"}},
+      {"goals at a size", {"bench", "--goals", "--sizes", "64"}, 1, {"--goals", "--sizes"}},
+      {"a page without a name", {"bench", "--page", "in.exr"}, 1, {"--html"}},
+      {"a page of no JSON", {"bench", "--page", "in.exr", "--html", "out.html"}, 2, {"in.exr", "gpupost bench --json"}},
+      {"a page of a missing file", {"bench", "--page", "missing", "--html", "out.html"}, 2, {"missing"}},
+      {"tuning of an unknown op", {"tune", "mipz"}, 1, {"mipz"}},
+      {"tuning of an op with settings", {"tune", "blur"}, 1, {"blur", "tuned"}},
+      {"tuning at no size", {"tune", "--sizes", "64x"}, 1, {"tune: --sizes"}},
+      {"tuning that shows and forgets", {"tune", "--list", "--forget"}, 1, {"--list", "--forget"}},
+      {"shader of nothing", {"shader"}, 1, {"no op"}},
+      {"shader of an unknown op", {"shader", "mps"}, 1, {"did you mean `mips`"}},
+  });
+}
+
+TEST_CASE("no words at all print two examples on standard error, in at most six lines") {
+  const Finished finished = TestFolder().gpupost({});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.out == "");
+  CHECK(finished.err.find("gpupost mips in.exr") != std::string::npos);
+  CHECK(std::ranges::count(finished.err, '\n') <= 6);
+}
+
+TEST_CASE("-h is one screen, and --help names every global option") {
+  const std::string screen = TestFolder().gpupost({"-h"}).out;
+  CHECK(std::ranges::count(screen, '\n') <= 40);
+  for (const std::string part : {"Usage", "Examples", "blur", "compare", "--output", "--help"})
+    CHECK_MESSAGE(screen.find(part) != std::string::npos, part);
+  const std::string all = TestFolder().gpupost({"--help"}).out;
+  for (const std::string part : {"--max-decoded", "--no-clobber", "Exit codes"})
+    CHECK_MESSAGE(all.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("a line break in a name does not break the message's line") {
+  const Finished finished = TestFolder().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
+  CHECK(finished.exit_code == 2);
+  CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}
