@@ -114,10 +114,7 @@ int PlanBuilder::add_image(const PlanImage& image) {
 }
 
 void PlanBuilder::keep_in_rgb(int first) {
-  for (int index = first; index < image_count(); ++index) {
-    image(index).space = Space::rgb;
-    image(index).is_packed = false;
-  }
+  for (int index = first; index < image_count(); ++index) image(index).space = Space::rgb;
 }
 
 int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
@@ -137,13 +134,28 @@ int PlanBuilder::add_input(const InputPicture& input, bool goes_along) {
 
 void PlanBuilder::prepare_result(int index) {
   image(index).space = input_.between;
-  image(index).is_packed =
-      // The planner may store point ops as half here.
-      input_.is_r11g11b10_between && image(index).depth == input_.storage;
+  image(index).is_packed = input_.is_r11g11b10_between;
+}
+
+void PlanBuilder::keep_as_light(PlanImage& image) const {
+  image.is_packed = false;
+  if (image.space != Space::yxy) return;
+  image.space = Space::rgb;
+  if (image.depth == input_.storage) image.depth = depth_of_light();
+}
+
+void PlanBuilder::keep_for_point() {
+  PlanImage& current = image(current_image());
+  current.depth = Depth::f32;
+  current.space = Space::rgb;
+  current.is_packed = false;
+  begin_op();
 }
 
 void PlanBuilder::set_current_image(int index) {
+  if (own_result_ >= 0 && own_result_ != index) keep_as_light(image(own_result_));
   prepare_result(index);
+  own_result_ = index;
   plan_.result_image = index;
   plan_.keeps_level_0 = false;
   waiting_.clear();
@@ -171,10 +183,12 @@ void PlanBuilder::fuse_point(FusedPoint point) {
   if (input_.fuses && follows_its_pass) {
     if (plan_.passes.back().points.on_store.size() < most_fused && !wants_own_pass({&point, 1}))
       return plan_.passes.back().points.on_store.push_back(std::move(point));
-    image(current_image()).depth = Depth::f32;
-    image(current_image()).is_packed = false;
+    keep_for_point();
   }
-  if (input_.fuses && waiting_.size() == most_fused) add_points_pass(std::exchange(waiting_, {}), Depth::f32);
+  if (input_.fuses && waiting_.size() == most_fused) {
+    add_points_pass(std::exchange(waiting_, {}), Depth::f32);
+    keep_for_point();
+  }
   waiting_.push_back(std::move(point));
 }
 
@@ -196,9 +210,14 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
 void PlanBuilder::flush() {
   std::vector<FusedPoint> points = std::exchange(waiting_, {});
   if (points.empty()) return;
-  if (input_.fuses) return add_points_pass(std::move(points), input_.storage);
-  for (size_t index = 0; index < points.size(); ++index)
-    add_points_pass({std::move(points[index])}, index + 1 == points.size() ? input_.storage : Depth::f32);
+  begin_op();  // the point ops end here; what an op makes after them is its own
+  if (!input_.fuses)
+    for (; points.size() > 1; points.erase(points.begin())) {
+      add_points_pass({points.front()}, Depth::f32);
+      keep_for_point();
+    }
+  add_points_pass(std::move(points), input_.storage);
+  begin_op();
 }
 
 int PlanBuilder::reserve_statistics(size_t bytes, bool is_zeroed) {
@@ -225,10 +244,6 @@ int PlanBuilder::guard(Exit code, std::string message) {
 void PlanBuilder::add(PassSpec spec) {
   if (!waiting_.empty() && spec.source.image == plan_.result_image && spec.source.level == 0)
     spec.points.on_load.insert(spec.points.on_load.begin(), waiting_.begin(), waiting_.end());
-  if (spec.memory.bytes_read == 0) spec.memory.bytes_read = bytes_of_level(image(spec.source.image), spec.source.level);
-  if (spec.memory.bytes_written == 0)
-    for (int level = spec.target.level; level < spec.target.level + spec.target.count; ++level)
-      spec.memory.bytes_written += bytes_of_level(image(spec.target.image), level);
   plan_.passes.emplace_back(std::move(spec));
 }
 
@@ -309,6 +324,14 @@ static bool fits_in_buffer(const PlanImage& image, int level, const DeviceTraits
   return row_bytes * size_t(size.height) <= traits.memory.storage_bytes;
 }
 
+void PlanBuilder::count_bytes(Pass& pass) {
+  PassMemory& memory = pass.memory;
+  if (memory.bytes_read == 0) memory.bytes_read = bytes_of_level(image(pass.source.image), pass.source.level);
+  if (memory.bytes_written > 0) return;
+  for (int level = pass.target.level; level < pass.target.level + pass.target.count; ++level)
+    memory.bytes_written += bytes_of_level(image(pass.target.image), level);
+}
+
 void PlanBuilder::decide_words(Pass& pass) {
   if (!traits_.has_image_buffers) return;
   PassWords& words = pass.words;
@@ -332,6 +355,7 @@ Plan PlanBuilder::finish() {
   image(plan_.result_image).is_packed = false;
   decide_stores();
   for (Pass& pass : plan_.passes) {
+    count_bytes(pass);
     decide_words(pass);
     place_numbers(pass);
   }
@@ -386,6 +410,7 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
     const bool is_fused =
         op.point || (builder.fuses_into_load() && footprint_of(call, builder.whole_size()).reads_once);
     if (!is_fused) builder.flush();
+    builder.begin_op();
     if (op.plan) op.plan(call, builder);
     else builder.fuse_point(fused_point_of(call));
   }

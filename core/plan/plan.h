@@ -318,11 +318,13 @@ class PlanBuilder {
   Depth depth_of_light() const {
     return input_.storage == Depth::half && !stays_rgb(input_) ? Depth::f32 : input_.storage;
   }
+  // Begins the passes of the next op. The current image is its input.
+  void begin_op() { own_result_ = -1; }
   // Adds an image and returns its index.
   int add_image(const PlanImage& image);
   int image_count() const { return int(plan_.images.size()); }
-  // Keeps images from index `first` on in R, G and B of their depth, also with --space yxy and --storage r11g11b10. In XYZ, an
-  // infinite R would make all three infinite, and NaN on the way back. B10G11R11 has 5 or 6 bits.
+  // Keeps images from index `first` on in R, G and B, also with --space yxy. In XYZ, an infinite R would make all three
+  // infinite, and NaN on the way back.
   void keep_in_rgb(int first);
   // Adds an image that the host uploads, with one value per texel and the current image's size. Returns its index. For
   // a tile, it gets the corresponding values.
@@ -330,7 +332,8 @@ class PlanBuilder {
   // Adds an image for a second input of a call. Returns its index. If both images have the same size, a tile of the
   // current image gets the corresponding tile of the other, unless `goes_along` is false; otherwise the image is whole.
   int add_input(const InputPicture& input, bool goes_along = true);
-  // Makes another image the result of the op, in the same color space.
+  // Makes another image the result of the op. Only the last result of an op is stored as Yxy or B10G11R11: --verify allows for
+  // that loss between ops, not within one. A result before it becomes light between passes.
   void set_current_image(int index);
   // Sets the depth of images that later ops make.
   void set_result_depth(Depth depth) { input_.storage = depth; }
@@ -361,6 +364,10 @@ class PlanBuilder {
 
  private:
   void prepare_result(int index);
+  // Stores an earlier result of the op as light between its passes: not packed, and R, G and B instead of Yxy.
+  void keep_as_light(PlanImage& image) const;
+  // Stores the current image as floats of R, G and B, because the next point op would get it in registers if it were fused.
+  void keep_for_point();
   void add_points_pass(std::vector<FusedPoint> points, Depth depth);
   bool wants_own_pass(std::span<const FusedPoint> points) const;
   // The rule of half storage, which no op repeats: for each pass, what its targets hold and what it does to numbers that do not
@@ -368,6 +375,8 @@ class PlanBuilder {
   // the largest half become it and are counted. A pass needs no clamp if it is bounded, has no point ops, and reads RGB that
   // came from halves; a raw copy stores what it reads.
   void decide_stores();
+  // Counts the traffic of a pass where its op has not, because only now the depth of each image is known.
+  void count_bytes(Pass& pass);
   // Which images a pass accesses as words.
   void decide_words(Pass& pass);
   void count_clamped(Pass& pass);
@@ -376,6 +385,7 @@ class PlanBuilder {
   DeviceTraits traits_;
   Plan plan_;
   size_t measured_count_ = 0;        // number of PlanInput::measured that ops have taken
+  int own_result_ = -1;              // image that the passes of the current op made last as its result; -1: none
   std::vector<FusedPoint> waiting_;  // point ops on the current image that are not in a pass yet
 };
 

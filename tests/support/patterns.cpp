@@ -29,6 +29,7 @@ static double value_of(std::string_view name, int x, int y, int component, Size 
   if (name == "impulse") return x == size.width / 2 && y == size.height / 2 ? 1000.0 : 0;
   if (name == "huge") return (random < 0.5 ? -1 : 1) * (depth == Depth::half ? 65504.0 : 3e38);
   if (name == "dark") return (depth == Depth::half ? 2e-5 : 1e-30) * random * random;  // into the denormals of half
+  if (name == "light") return component == 3 ? 1 : 0.05 + random + (random > 0.97 ? 10 : 0);
   if (name == "constant") return 0.1 * (component + 1);
   // nonfinite: noise with a few numbers that are none, and infinities
   if (random > 0.995) return std::numeric_limits<double>::quiet_NaN();

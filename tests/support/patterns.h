@@ -11,7 +11,8 @@ namespace gpupost::test {
 // Patterns of which every op must take each; those that are finite first.
 std::vector<std::string_view> pattern_names();  // noise ramp impulse huge dark constant nonfinite
 
-// One level of four numbers of `depth` (half or f32) a texel.
+// One level of four numbers of `depth` (half or f32) a texel. `name` is one of pattern_names(), or "light": positive light with
+// alpha 1, which images of Yxy and of B10G11R11 can hold.
 Level pattern(std::string_view name, Size size, Depth depth);
 
 // The numbers of a level as doubles, four a texel.

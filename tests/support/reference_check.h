@@ -20,6 +20,7 @@ struct Route {
   bool fuses = true;
   Space between = Space::rgb;
   bool is_r11g11b10 = false;
+  int tile_side = 0;  // largest side of a tile; 0: the image is not tiled
 };
 
 // Those that a call's plans differ by: without a pass of half arithmetic there are two.
@@ -28,6 +29,10 @@ std::span<const Kind> kinds_of(const Call& call, Size size, const DeviceTraits& 
 // Runs a chain on a pattern and compares all levels of its result with the definition.
 void check_chain(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
                  const Route& route = {});
+// Runs a chain by run_chain(), also in tiles, and compares all levels with the definition. Returns false, without a failure, if
+// the chain is refused: with Exit::usage, or because no tile is large enough.
+bool check_route(Gpu& gpu, std::span<const Call> calls, std::string_view pattern_name, Size size, Kind kind,
+                 const Route& route);
 void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size size, Kind kind);
 
 // Can the device do the call? Where it cannot, the plan has to say why.

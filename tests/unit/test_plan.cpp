@@ -268,6 +268,63 @@ TEST_CASE("11:11:10 bits are of what ops hand on, never of the floats between po
   CHECK(is_packed(1));
 }
 
+TEST_CASE(
+    "floats between point ops that are not fused are R, G and B: never Yxy or 11:11:10 bits, also with float storage") {
+  DeviceTraits traits = rich_gpu();
+  traits.has_packed_floats = true;
+  const std::vector<Call> calls{parse_call(*op_named("exposure"), "--stops 1"),
+                                parse_call(*op_named("gamma"), "--value 2"),
+                                parse_call(*op_named("blur"), "--radius 2 --method direct")};
+  for (const bool is_packed : {false, true}) {
+    const Plan made = plan(calls,
+                           {.size = {640, 480},
+                            .storage = Depth::f32,
+                            .between = is_packed ? Space::rgb : Space::yxy,
+                            .is_r11g11b10_between = is_packed,
+                            .fuses = false},
+                           traits);
+    REQUIRE(made.passes.size() == 3);
+    const PlanImage& between_points = made.images[size_t(made.passes[0].target.image)];
+    const PlanImage& between_ops = made.images[size_t(made.passes[1].target.image)];
+    CHECK(between_points.space == Space::rgb);
+    CHECK(!between_points.is_packed);
+    CHECK(between_ops.space == (is_packed ? Space::rgb : Space::yxy));
+    CHECK(between_ops.is_packed == is_packed);
+  }
+}
+
+TEST_CASE("only the last result of an op is stored as Yxy or 11:11:10 bits, not the results between its passes") {
+  DeviceTraits traits = rich_gpu();
+  traits.has_packed_floats = true;
+  const std::vector<Call> calls{parse_call(*op_named("blur"), "--radius 2 --method direct --passes 3"),
+                                parse_call(*op_named("resize"), "--fit 90x20 --pad 0.5,0.5,0.5"),
+                                parse_call(*op_named("flip"), "x")};
+  for (const bool is_packed : {false, true}) {
+    const Plan made = plan(calls,
+                           {.size = {640, 480},
+                            .storage = Depth::half,
+                            .between = is_packed ? Space::rgb : Space::yxy,
+                            .is_r11g11b10_between = is_packed},
+                           traits);
+    std::vector<PlanImage> targets;
+    for (const Pass& pass : made.passes) targets.push_back(made.images[size_t(pass.target.image)]);
+    REQUIRE(targets.size() == 7);  // three of the blur, rows, columns and canvas of resize, and flip
+    for (const size_t within : {0, 1, 3, 4}) {
+      CHECK(!targets[within].is_packed);
+      CHECK(targets[within].space != Space::yxy);
+      if (!is_packed) CHECK(targets[within].depth == Depth::f32);
+    }
+    for (const size_t last : {2, 5}) {
+      CHECK(targets[last].is_packed == is_packed);
+      CHECK(targets[last].space == (is_packed ? Space::rgb : Space::yxy));
+      CHECK(targets[last].depth == Depth::half);
+      if (is_packed) CHECK(made.passes[last].memory.bytes_written == 4 * texel_count(targets[last].size));
+    }
+    CHECK(!targets[6].is_packed);
+    CHECK(targets[6].space == Space::rgb);
+  }
+}
+
 TEST_CASE("point ops that change nothing are no pass") {
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).keeps_level_0);

@@ -60,10 +60,7 @@ int add_adaptation(PlanBuilder& builder, const LocalTone& local, MeasuredMiddle 
   int state = add_blur(builder, light, 0);
   for (int scale = 0; scale < local.scale_count; ++scale)
     state = add_scale(builder, local, measured, scale, state, add_blur(builder, light, scale + 1));
-  for (int image = light; image <= state; ++image) {
-    builder.image(image).space = Space::xyz;  // in which kernels work
-    builder.image(image).is_packed = false;
-  }
+  for (int image = light; image <= state; ++image) builder.image(image).space = Space::xyz;  // in which kernels work
   builder.set_result_depth(depth);
   return state;
 }
