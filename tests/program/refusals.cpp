@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace gpupost::test {};
+namespace gpupost::test {
 
 void check_refused(const TestFolder& place, const Refusal& refusal) {
   const auto before = place.files();
