@@ -155,18 +155,10 @@ class ChunkFile {
   }
 
   void add(size_t index, const ChunkHead& head, Bytes bytes) {
-    const std::lock_guard lock(mutex_);
-    if (index != next_) {
-      std::vector<std::byte>& copy = waiting_[index];
-      copy.assign(head.bytes().begin(), head.bytes().end());
-      copy.insert(copy.end(), bytes.begin(), bytes.end());
-      return;
-    }
-    append(head.bytes(), bytes);
-    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_; first = waiting_.begin()) {
-      append(first->second, {});
-      waiting_.erase(first);
-    }
+    std::vector<std::byte> chunk(head.bytes().begin(), head.bytes().end());
+    chunk.insert(chunk.end(), bytes.begin(), bytes.end());
+    // The lock gives places. The bytes are copied without it, because new pages take longer than the bytes.
+    for (const auto& [at, own] : placed(index, std::move(chunk))) std::ranges::copy(own, file_.data() + at);
   }
 
   TexelBuffer finish() {
@@ -175,13 +167,19 @@ class ChunkFile {
   }
 
  private:
-  void append(Bytes head, Bytes bytes) {
-    const uint64_t at = end_;
-    std::memcpy(file_.data() + table_ + next_++ * sizeof at, &at, sizeof at);
-    for (const Bytes part : {head, bytes}) {
-      std::ranges::copy(part, file_.data() + end_);
-      end_ += part.size();
+  // The chunks that have a place now, each with its place: `chunk` and those that waited for it.
+  std::vector<std::pair<uint64_t, std::vector<std::byte>>> placed(size_t index, std::vector<std::byte> chunk) {
+    std::vector<std::pair<uint64_t, std::vector<std::byte>>> found;
+    const std::lock_guard lock(mutex_);
+    waiting_[index] = std::move(chunk);
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_; first = waiting_.begin()) {
+      const uint64_t at = end_;
+      std::memcpy(file_.data() + table_ + next_++ * sizeof at, &at, sizeof at);
+      end_ += first->second.size();
+      found.emplace_back(at, std::move(first->second));
+      waiting_.erase(first);
     }
+    return found;
   }
 
   TexelBuffer file_;  // as large as if nothing gets smaller; pages that are not written take no memory
