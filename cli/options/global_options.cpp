@@ -86,10 +86,9 @@ std::span<const Global> all_globals() {
       {"compression",
        "NAME",
        "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips and "
-       "zstd "
-       "take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, for TIFF 4). dwaa "
-       "and "
-       "dwab lose more at a higher level (default 45). Default: as the input if the format is the same, else zip",
+       "zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, for TIFF 4). "
+       "dwaa and dwab lose more at a higher level (default 45). Default: as the input if the format "
+       "is the same, else zip",
        {std::begin(compression_names), std::end(compression_names)},
        "",
        false,

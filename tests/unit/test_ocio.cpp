@@ -124,6 +124,9 @@ TEST_CASE("text that is not a function of one texel is refused, whatever the wor
   CHECK_THROWS_AS(ocio_point(shader, "x.ocio"), Error);
   shader.text = "vec4 ocio_transform(vec4 c) { return c * float(gl_GlobalInvocationID.x); }\n";
   CHECK_THROWS_AS(ocio_point(shader, "x.ocio"), Error);
+  // the pieces of a choice between segments, in the wrong order and at the end of the text
+  shader.text = "vec3 x = isAboveBreak * a - isAboveBreak ) * b + ( vec";
+  CHECK_THROWS_AS(ocio_point(shader, "x.ocio"), Error);
   shader.text = "vec4 ocio_transform(vec4 c) { return c; }\n";
   CHECK(!ocio_point(shader, "x.ocio").text.empty());
 }

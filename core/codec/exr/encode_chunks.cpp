@@ -83,7 +83,7 @@ std::vector<Chunk> chunks_of(const Group& group, const ChunkOptions& options) {
   return chunks;
 }
 
-// What stands before the bytes of a chunk: its place and their count.
+// Header of a chunk: its place in the image, and the number of bytes that follow.
 struct ChunkHead {
   std::array<int32_t, 5> numbers{};
   size_t count = 0;

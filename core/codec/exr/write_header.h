@@ -20,7 +20,7 @@ bool is_storage_attribute(std::string_view name);
 // Returns whether the attribute describes the texels, so that it is wrong for other texels.
 bool is_texel_attribute(std::string_view name);
 
-// What the header of a single-part file says. `channels` are sorted by name.
+// Content of the header of a single-part file. `channels` are sorted by name.
 struct ExrHeaderText {
   std::span<const ExrChannel> channels;
   Compression compression = Compression::zip;

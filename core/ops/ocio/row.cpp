@@ -136,8 +136,8 @@ Planes through_library(const Call& call, const Planes& base) {
 
 std::vector<Planes> reference(const Call& call, Planes base) { return {through_library(call, base)}; }
 
-// Error of a color that the rounding in a chain of matrices and curves is like: a share of its largest channel. Near black, a
-// power curve makes much of it.
+// Estimate of the rounding inside the transform, as an error of the input color: a share of its largest channel. A power curve
+// makes it large near black.
 double rounding_inside(const Planes& base, size_t index) {
   double largest = 0;
   for (size_t c = 0; c < 3; ++c)

@@ -65,7 +65,7 @@ std::string with_choices(std::string text) {
     const size_t middle_at = text.find(middle, high_at);
     const std::string before_low = fmt::format(" - {} ) * ", factor);
     const size_t low_at = text.find(before_low, high_at);
-    if (middle_at >= end || low_at >= end) continue;
+    if (low_at >= end || middle_at >= low_at) continue;
     const std::string high = text.substr(high_at, middle_at - high_at),
                       low = text.substr(low_at + before_low.size(), end - low_at - before_low.size());
     const char count = text.at(middle_at + middle.size());
