@@ -49,6 +49,12 @@ demo() {
   oiiotool --info -v build/demo/scene.mips.exr
 }
 
+tarball() {
+  install "${build_packages[@]}"
+  build release tarball
+  ls build/gpupost-*-linux-*.tar.gz
+}
+
 # run_tests PRESET BUILD_FOLDER [CTEST_OPTION...]
 run_tests() {
   install "${build_packages[@]}" "${test_packages[@]}"
@@ -77,6 +83,7 @@ usage() {
   cat >&2 <<'TEXT'
 usage: ./setup.sh COMMAND
   demo            build the program and make a mip chain
+  tarball         build the program with its libraries, for other distributions
   quick           the tests to run while editing: under a minute after a build
   test            the tests of a change, with the validation layer
   test-sanitized  a part of them under the address and undefined behavior sanitizers
@@ -89,6 +96,7 @@ TEXT
 
 case "${1:-}" in
   demo) demo ;;
+  tarball) tarball ;;
   quick) quick ;;
   test) run_tests release build --label-exclude full ;;
   test-sanitized) run_tests sanitized build-sanitized --label-exclude full ;;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian package, installs it into a bare Debian 12 and runs it there.
+# Builds the Debian package and the tarball, and runs them in bare systems: the package in Debian 12, the tarball in Debian 12,
+# Debian 13 and Ubuntu 24.04.
 # usage: chroot.sh BUILD_FOLDER. Ends with 77 where debootstrap is missing, or this is not root.
 set -euo pipefail
 build=$(realpath "$1")
@@ -10,32 +11,79 @@ done
 [ "$(id -u)" -eq 0 ] || { echo "skipped: debootstrap needs root"; exit 77; }
 
 place=$(mktemp -d)
-system=$place/system
 finish() {
-  umount "$system/proc" 2>/dev/null || true
+  umount "$place"/*/proc 2>/dev/null || true
   rm -rf --one-file-system "$place"
 }
 trap finish EXIT
 
-(cd "$build" && cpack -B "$place") >"$place/cpack.log" || { cat "$place/cpack.log" >&2; exit 1; }
-debootstrap --variant=minbase bookworm "$system" >"$place/debootstrap.log" || { tail "$place/debootstrap.log" >&2; exit 1; }
-mount -t proc proc "$system/proc"
-cp "$place"/gpupost_*.deb "$system/tmp/gpupost.deb"
-cp "$root/testdata/scene.exr" "$system/tmp/in.exr"
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp DEBIAN_FRONTEND=noninteractive chroot "$system" "$@"; }
-inside apt-get install -y -qq --no-install-recommends /tmp/gpupost.deb mesa-vulkan-drivers man-db groff-base >"$place/apt.log" ||
-  { tail "$place/apt.log" >&2; exit 1; }
+# Prints the end of the output of a command that fails.
+quietly() { "$@" >"$place/log" 2>&1 || { tail "$place/log" >&2; exit 1; }; }
 
-inside gpupost version --json
-inside gpupost mips /tmp/in.exr --fp16 --verify -o /tmp/out.exr
-inside gpupost compare /tmp/out.exr /tmp/out.exr >/dev/null
-for file in /usr/share/man/man1/gpupost.1 /usr/share/bash-completion/completions/gpupost \
-  /usr/share/zsh/vendor-completions/_gpupost /usr/share/fish/vendor_completions.d/gpupost.fish /usr/share/doc/gpupost/copyright; do
-  inside test -s "$file" || { echo "$file is missing" >&2; exit 1; }
-done
-inside man -l --warnings /usr/share/man/man1/gpupost.1 2>&1 >/dev/null |
-  grep -v "cannot adjust line" >"$place/man.log" || true  # words that are too long
-[ ! -s "$place/man.log" ] || { cat "$place/man.log" >&2; exit 1; }
-inside dpkg --purge gpupost >/dev/null
-inside test ! -e /usr/bin/gpupost
-echo "the package installs, runs and leaves"
+# run_as USER COMMAND...: in the bare system
+run_as() {
+  env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp DEBIAN_FRONTEND=noninteractive \
+    chroot --userspec="$1" "$system" "${@:2}"
+}
+add_packages() { quietly run_as root apt-get install -y -qq --no-install-recommends "$@"; }
+
+# start_system SUITE KEYRING [MIRROR SCRIPT]: makes a bare system, which is the one of run_as from then on.
+start_system() {
+  system=$place/$1
+  quietly debootstrap --variant=minbase --keyring="$2" "$1" "$system" "${@:3}"
+  mount -t proc proc "$system/proc"
+  cp "$root/testdata/scene.exr" "$system/tmp/in.exr"
+}
+
+check_runs() {
+  run_as nobody gpupost version --json
+  run_as nobody gpupost mips /tmp/in.exr --fp16 --verify --require-sandbox -o /tmp/out.exr
+  run_as nobody gpupost compare /tmp/out.exr /tmp/out.exr >/dev/null
+  run_as nobody gpupost /tmp/in.exr -o /tmp/out.tif
+  run_as nobody gpupost /tmp/out.tif blur --radius 2 -o /tmp/out.jpg
+  run_as nobody gpupost /tmp/out.jpg -o /tmp/out.png
+  run_as nobody gpupost /tmp/out.png ocio --display 'sRGB - Display' --view 'ACES 1.0 - SDR Video' -o /tmp/aces.png
+}
+
+check_package() {
+  cp "$place"/gpupost_*.deb "$system/tmp/gpupost.deb"
+  add_packages /tmp/gpupost.deb mesa-vulkan-drivers man-db groff-base
+  check_runs
+  for file in /usr/share/man/man1/gpupost.1 /usr/share/bash-completion/completions/gpupost \
+    /usr/share/zsh/vendor-completions/_gpupost /usr/share/fish/vendor_completions.d/gpupost.fish /usr/share/doc/gpupost/copyright; do
+    run_as root test -s "$file" || { echo "$file is missing" >&2; exit 1; }
+  done
+  run_as root man -l --warnings /usr/share/man/man1/gpupost.1 2>&1 >/dev/null |
+    grep -v "cannot adjust line" >"$place/man.log" || true  # words that are too long
+  [ ! -s "$place/man.log" ] || { cat "$place/man.log" >&2; exit 1; }
+  quietly run_as root apt-get purge -y -qq --autoremove gpupost
+  run_as root test ! -e /usr/bin/gpupost
+}
+
+# The tarball in a folder whose name has a space, run through a link.
+check_tarball() {
+  local folder="/opt/a folder"
+  mkdir "$system$folder"
+  tar -xzf "$build"/gpupost-*-linux-*.tar.gz -C "$system$folder" --strip-components=1
+  ln -s "$folder/bin/gpupost" "$system/usr/local/bin/gpupost"
+  add_packages mesa-vulkan-drivers
+  # All libraries are its own except those that docs/farm.md requires of the machine.
+  run_as nobody ldd "$folder/bin/gpupost" >"$place/libraries"
+  ! grep -vE "linux-vdso|/ld-linux|/bin/\.\./lib/|=> /lib/[^ ]*/lib(c|m|gcc_s|stdc\+\+|z|zstd|lzma)\.so" "$place/libraries" >&2 || exit 1
+  test -s "$system$folder/share/doc/gpupost/licenses/libvulkan1"
+  check_runs
+}
+
+quietly cpack --config "$build/CPackConfig.cmake" -B "$place"
+rm -f "$build"/gpupost-*-linux-*.tar.gz
+quietly cmake --build "$build" --target tarball
+debian=/usr/share/keyrings/debian-archive-keyring.gpg
+start_system bookworm $debian
+check_package
+check_tarball
+start_system trixie $debian
+check_tarball
+# debootstrap of Debian 12 does not know the name noble; gutsy is its script for all of Ubuntu
+start_system noble "$root/tests/package/ubuntu-archive-2018.gpg" http://archive.ubuntu.com/ubuntu /usr/share/debootstrap/scripts/gutsy
+check_tarball
+echo "the package installs, runs and leaves; the tarball runs"
