@@ -83,37 +83,37 @@ class PartsRun {
     statistics_.insert(statistics_.end(), words.begin(), words.end());
   }
 
-  // `name`: name of the stage's only pass; empty keeps the name from the tile's plan.
-  void apply(const Stage& stage, const Level& base, Level& made, Depth depth, const std::string& name = "") {
+  void apply(const Stage& stage, const Level& base, Level& made, Depth depth) {
     const TakeTile take = [&](const Region& region, Position first, const Plan&, const RunResult& result) {
       place_part(result.levels.front(), first, region, made, depth);
     };
     totals_.begin_stage();
-    run_stage(gpu_, stage, input_, base, made.size, take, bounds_, totals_, name);
+    run_stage(gpu_, stage, input_, base, made.size, take, bounds_, totals_);
   }
 
-  // Makes each level from the level above, in tiles until all remaining levels fit at once.
+  // Makes each level in tiles, until all remaining levels fit at once.
   void make_levels(const Call& call, const Level& base) {
     const int count = result_level_count({&call, 1}, base.size);
-    const auto by_level = footprint_of(call, base.size).by_level;
+    const Footprint footprint = footprint_of(call, base.size);
     for (int level = 1; level < count; ++level) {
       const Level& above = level == 1 ? base : levels_.back();
-      if (level > 1 && make_rest(by_level(count - level + 1), above, level)) return;
+      if (level > 1 && make_rest(call, above, level - 1)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
-      const Stage stage{.calls = {by_level(2)}, .size = above.size, .makes_levels = true};
-      apply(stage, above, made, input_.storage, fmt::format("mips level {}", level));
+      Stage stage{.calls = {call}, .size = made.size, .makes_levels = true};
+      stage.reach_as(footprint.of_level(above.size, made.size));
+      input_.levels = {.from = level - 1, .makes_one = true};
+      apply(stage, above, made, input_.storage);
       levels_.push_back(std::move(made));
     }
   }
 
-  // Makes all levels from `level` on at once, if the device can hold them.
-  bool make_rest(const Call& call, const Level& above, int level) {
+  // Makes all levels below level `from` at once, if the device can hold them.
+  bool make_rest(const Call& call, const Level& above, int from) {
     PlanInput input = input_;
     input.size = above.size;
-    Plan rest = plan_of_any_size({&call, 1}, input, gpu_.info().traits);
+    input.levels = {.from = from};
+    const Plan rest = plan_of_any_size({&call, 1}, input, gpu_.info().traits);
     if (!over_limit(rest, gpu_.info().traits).empty() || bytes_of(rest) > bounds_.most_bytes) return false;
-    for (size_t index = 0; index < rest.passes.size(); ++index)
-      rest.passes[index].name = fmt::format("mips level {}", level + int(index));
     try {
       RunResult result = gpu_.run(rest, above, 1);
       totals_.begin_stage();

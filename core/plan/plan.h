@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -263,6 +264,12 @@ struct Plan {
   std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
 };
 
+// The part of a mip chain that a plan makes, for a chain that is made in tiles.
+struct LevelRange {
+  int from = 0;            // level of the chain that the input is
+  bool makes_one = false;  // makes only the next level; otherwise all that follow
+};
+
 struct PlanInput {
   Size size;
   Depth storage = Depth::half;        // depth of the images on the device
@@ -275,6 +282,7 @@ struct PlanInput {
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all
+  std::optional<LevelRange> levels = {};  // for a mip chain in tiles; empty: all levels
   // Statistics of the whole image, in the layout of core/ops/stats/reference.h, for the ops that measure the image, in
   // their order. Passes of the plan measure for an op that has none.
   std::vector<MeasuredWords> measured = {};

@@ -49,6 +49,12 @@ void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes
 
 }  // namespace
 
+void Stage::reach_as(const Footprint& footprint) {
+  margin = footprint.margin;
+  nearest = footprint.nearest;
+  region = footprint.region;
+}
+
 const Call* find_untileable(std::span<const Call> calls) {
   const auto found = std::ranges::find(calls, Kind::whole, kind_of);
   return found == calls.end() ? nullptr : &*found;
@@ -83,11 +89,7 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
     if (measures) stage.measurements.push_back({stage.calls.size(), footprint.measure(), is_statistics});
     if (is_statistics) continue;
     stage.calls.push_back(call);
-    if (kind == Kind::around) {
-      stage.margin = footprint.margin;
-      stage.nearest = footprint.nearest;
-      stage.region = footprint.region;
-    }
+    if (kind == Kind::around) stage.reach_as(footprint);
     stage.size = size = result_size({&call, 1}, size);
     looks_around |= kind == Kind::around;
     is_guarded |= guards;
@@ -138,13 +140,6 @@ Region needed_for(const Region& made, Size from, const Stage& stage, std::array<
                                  return nearest({0, at}).y;
                                });
   return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
-}
-
-Region needed_for_level(const Region& made, Size whole) {
-  // with an odd side a texel depends on three texels, and shares one with its neighbor
-  const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
-  return {.corner = {2 * made.corner.x, 2 * made.corner.y},
-          .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};
 }
 
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment) {

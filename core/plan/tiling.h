@@ -23,13 +23,15 @@ struct StatisticsStep {
 // ops around it. Calls of `stats` are only in `measurements`, so a stage can have no calls.
 struct Stage {
   std::vector<Call> calls;
-  Size size;  // size of the result; for levels, of level 0
+  Size size;  // size of the result; for levels, of level 0 or of the only level that is made
   Margin margin;
   std::function<Position(Position)> nearest;  // the input texel at a position of the result; null: the same position
   std::function<Region(const Region& made)> region = {};  // see Footprint::region
   std::vector<StatisticsStep> measurements = {};          // in the order of the calls
   bool makes_levels = false;                              // the stage has only the call that makes levels
   bool moves = false;  // the stage has only calls that copy texels, which needs no device
+
+  void reach_as(const Footprint& footprint);
 };
 
 // The first call that needs the whole image; nullptr if none.
@@ -63,8 +65,6 @@ std::array<int, 2> tile_alignment_of(const Plan& plan);
 bool makes_regions(const Stage& stage, Size from);
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
-// Region of level 0 that a region of level 1 depends on.
-Region needed_for_level(const Region& made, Size whole);
 
 // Splits a region at a multiple of the alignment, across its longer side if possible. Empty if it cannot be split.
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment);
