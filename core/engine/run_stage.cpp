@@ -29,7 +29,7 @@ class StageRun {
         totals_(totals) {
     input_.size = base.size;
     input_.whole = {};
-    period_ = tile_alignment_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
+    period_ = tile_alignment_of(plan_of(stage_, input_, gpu_.info().traits));
   }
 
   void run() {
@@ -50,8 +50,7 @@ class StageRun {
     input.whole = base_.size;
     input.corner = needed.corner;
     if (makes_regions(stage_, base_.size)) input.made = region;
-    Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
-    return {region, needed, std::move(plan)};
+    return {region, needed, plan_of(stage_, input, gpu_.info().traits)};
   }
 
   void run_region(const Region& region) {
@@ -102,7 +101,7 @@ class StageRun {
     const auto start = std::chrono::steady_clock::now();
     const bool is_whole = needed == whole_region(base_.size);
     const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
-    const bool is_measured = stage_.calls.back().op->makes == Makes::statistics;
+    const bool is_measured = !stage_.calls.empty() && stage_.calls.back().op->makes == Makes::statistics;
     const int first_level = is_measured || (stage_.makes_levels && plan.keeps_level_0) ? 1 : 0;
     const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, first_level);
     const Position first = makes_regions(stage_, base_.size)

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/threads.h"
+#include "core/plan/stage_formats.h"
 
 #include <algorithm>
 #include <cstring>
@@ -100,9 +101,17 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
 // Why a chain cannot be tiled; empty if it can.
 static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInput& input) {
   if (const Call* call = find_untileable(calls)) return fmt::format("`{}` cannot be tiled", call->text());
-  if ((stays_rgb(input) && !input.is_r11g11b10_between) || stages_of(calls, input.size).size() == 1) return "";
-  return fmt::format("tiles cannot be stored as {} between ops; expected --space rgb and no --storage r11g11b10",
-                     input.is_r11g11b10_between ? "11:11:10 bits" : "CIE Yxy");
+  if (input.between == Space::rgb) return "";
+  const std::vector<Stage> stages = stages_of(calls, input.size);
+  if (stages.size() == 1) return "";
+  if (input.is_r11g11b10_between)
+    return "tiles cannot be stored as CIE Yxy in 11:11:10 bits; expected --space rgb or no --storage r11g11b10";
+  // stored between the ops, it would be rounded once more than where they are fused
+  for (size_t index = 1; index < stages.size(); ++index)
+    if (!stages[index - 1].moves && !stages[index - 1].calls.empty() && fuses_across(stages[index], input))
+      return fmt::format("`{}` after an op that reads neighbors cannot be tiled with --space yxy; expected --space rgb",
+                         stages[index].calls.front().text());
+  return "";
 }
 
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
@@ -126,6 +135,11 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
 }
 
 bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region; }
+
+Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
+  return stage.copy ? plan_of_copy(stage.copy->first, input, stage.copy->second, traits)
+                    : plan_of_any_size(stage.calls, input, traits);
+}
 
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {
   if (stage.region) return stage.region(made);

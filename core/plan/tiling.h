@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpupost {
@@ -30,6 +31,8 @@ struct Stage {
   std::vector<StatisticsStep> measurements = {};          // in the order of the calls
   bool makes_levels = false;                              // the stage has only the call that makes levels
   bool moves = false;  // the stage has only calls that copy texels, which needs no device
+  // For a stage without calls that copies the image into another format: name of its passes, and depth of the result.
+  std::optional<std::pair<std::string, Depth>> copy = {};
 
   void reach_as(const Footprint& footprint);
 };
@@ -63,6 +66,8 @@ std::array<int, 2> tile_alignment_of(const Plan& plan);
 
 // Returns whether a tile of the stage's result is exactly the region that was asked for, without a margin.
 bool makes_regions(const Stage& stage, Size from);
+// The plan of a stage, for an image or a tile.
+Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits);
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
 

@@ -41,10 +41,10 @@ std::vector<Call> chain_of(std::initializer_list<std::pair<std::string_view, std
   return calls;
 }
 
-void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, PlanInput input, std::string_view name,
                 const ChainOptions& options) {
-  const Level base = pattern("nonfinite", size, depth);
-  const PlanInput input{.size = size, .storage = depth};
+  const auto [size, depth] = std::pair{input.size, input.storage};
+  const Level base = pattern(name, size, depth);
   const ChainRun whole = run_chain(gpu, calls, input, base, {}), parts = run_chain(small, calls, input, base, options);
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
@@ -54,6 +54,11 @@ void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, De
   CHECK(is_in_parts(parts));
   CHECK(parts.first_level == whole.first_level);
   CHECK(are_equal(whole.result.levels, parts.result.levels, depth));
+}
+
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
+                const ChainOptions& options) {
+  check_same(gpu, small, calls, PlanInput{.size = size, .storage = depth}, "nonfinite", options);
 }
 
 }  // namespace
@@ -126,6 +131,41 @@ TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels 
       chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level --reduce max --levels 3"}}, size)};
   for (const std::vector<Call>& calls : chains)
     for (const Depth depth : {Depth::half, Depth::f32}) check_same(*gpu, small, calls, size, depth, {});
+}
+
+TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;  // as above
+  const Size size{403 * scale, 333 * scale};
+  Gpu small = small_device(*gpu, 192 * scale);
+  const std::vector<Call> chains[] = {
+      chain_of({{"blur", "--radius 3"}, {"saturation", "--factor 0.5"}, {"blur", "--sigma 2"}}, size),
+      chain_of({{"gain", "--value 2"}, {"blur", "--radius 2 --passes 2"}, {"resize", "--size 50%"}}, size),
+      chain_of({{"flip", "x"}, {"blur", "--radius 3"}, {"flip", "y"}}, size),
+      chain_of({{"flip", "x"}, {"gain", "--value 0.25"}, {"blur", "--radius 3"}, {"flip", "y"}, {"gain", "--value 2"}},
+               size),
+      chain_of({{"blur", "--radius 3"}, {"shift", "--x 3"}, {"gain", "--value 1"}}, size),
+      chain_of({{"blur", "--radius 3"}, {"crop", "--window 301x257+51+13"}, {"rotate", "--degrees 33"}}, size),
+      chain_of({{"bloom", "--threshold 0.25 --radius 4"}, {"dof", "--max-radius 6 --focus 3 --f-stop 1.4"}}, size),
+      chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level"}}, size),
+      chain_of({{"blur", "--radius 3"}, {"gain", "--value 0.5"}, {"mips", "--filter triangle"}}, size),
+      chain_of({{"flip", "x"}, {"mips", "--method per-level"}}, size)};
+  for (const std::vector<Call>& calls : chains)
+    for (const Depth depth : {Depth::half, Depth::f32})
+      for (const bool is_packed : {false, true})
+        for (const bool fuses : {true, false}) {
+          if (is_packed && !gpu->info().traits.has_packed_floats) continue;
+          CAPTURE(is_packed);
+          CAPTURE(fuses);
+          check_same(*gpu, small, calls,
+                     PlanInput{.size = size,
+                               .storage = depth,
+                               .between = is_packed ? Space::rgb : Space::yxy,
+                               .is_r11g11b10_between = is_packed,
+                               .fuses = fuses},
+                     "light", {});
+        }
 }
 
 // In tiles, sums are added up in another order.
@@ -246,6 +286,37 @@ TEST_CASE("counts of what is refused are those of all parts") {
   CHECK(message_of(small, "noise").empty());
   CHECK(!message_of(*gpu, "nonfinite").empty());
   CHECK(message_of(*gpu, "nonfinite") == message_of(small, "nonfinite"));
+}
+
+TEST_CASE("packed tiles refuse what the whole image refuses, and nothing more") {
+  Gpu* gpu = device();
+  if (!gpu || !gpu->info().traits.has_packed_floats) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
+  const Size size{333 * scale, 222 * scale};
+  Gpu small = small_device(*gpu, 150 * scale);
+  const auto message_of = [&](Gpu& device, std::span<const Call> calls, std::string_view name) -> std::string {
+    const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true};
+    try {
+      const ChainRun run = run_chain(device, calls, input, pattern(name, size, Depth::half), {});
+      check_guards(run.plan, run.result.statistics);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::vector<Call> chains[] = {chain_of({{"blur", "--radius 3"}, {"blur", "--sigma 2"}}, size),
+                                      chain_of({{"flip", "x"}, {"blur", "--sigma 2"}}, size),
+                                      chain_of({{"gain", "--value -1"}, {"stats", ""}, {"blur", "--sigma 2"}}, size)};
+  for (const std::vector<Call>& calls : chains) {
+    CAPTURE(calls.front().text());
+    const std::string whole = message_of(*gpu, calls, "noise");
+    CHECK(whole.find("--storage r11g11b10 holds neither") != whole.npos);
+    CHECK(message_of(small, calls, "noise") == whole);
+  }
+  for (const std::vector<Call>& calls : std::span(chains).first(2)) {
+    CHECK(message_of(*gpu, calls, "light").empty());
+    CHECK(message_of(small, calls, "light").empty());
+  }
 }
 
 TEST_CASE("what cannot be done in parts is refused, naming the limit and the op") {
