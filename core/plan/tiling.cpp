@@ -68,12 +68,24 @@ double reads_of(const Plan& plan) {
   return reads;
 }
 
+// The calls, or for each its Footprint::steps.
+static std::vector<Call> steps_of(std::span<const Call> calls, Size size) {
+  std::vector<Call> made;
+  for (const Call& call : calls) {
+    const std::vector<Call> steps = footprint_of(call, size).steps;
+    if (steps.empty()) made.push_back(call);
+    made.insert(made.end(), steps.begin(), steps.end());
+    size = result_size({&call, 1}, size);
+  }
+  return made;
+}
+
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
   // State of the last stage. Tiles overlap if an op reads neighbors. A guard would count texels of the overlap twice,
   // and so would a measurement.
   bool takes_points = false, looks_around = false, is_guarded = false;
-  for (const Call& call : calls) {
+  for (const Call& call : steps_of(calls, size)) {
     const Footprint footprint = footprint_of(call, size);
     const Kind kind = footprint.kind;
     const bool guards = footprint.counts_texels, measures = bool(footprint.measure);
@@ -101,6 +113,16 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
 // Why a chain cannot be tiled; empty if it can.
 static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInput& input) {
   if (const Call* call = find_untileable(calls)) return fmt::format("`{}` cannot be tiled", call->text());
+  const StoredFormat between{input.between, input.is_r11g11b10_between};
+  if (between == StoredFormat{}) return "";
+  // the passes of one op are not stored like the images between ops
+  const auto stepped = std::ranges::find_if(calls, [](const Call& call) {
+    return !footprint_of(call, {1, 1}).steps.empty();
+  });
+  if (stepped != calls.end())
+    return fmt::format("`{}` cannot be tiled with {}; expected {}", stepped->text(),
+                       between.is_packed ? "--storage r11g11b10" : "--space yxy",
+                       between.is_packed ? "--storage fp16 or fp32" : "--space rgb");
   if (input.between == Space::rgb) return "";
   const std::vector<Stage> stages = stages_of(calls, input.size);
   if (stages.size() == 1) return "";
