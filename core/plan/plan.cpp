@@ -125,10 +125,14 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
 
 int PlanBuilder::add_input(const InputPicture& input, bool goes_along) {
   const bool is_in_step = goes_along && input.picture.size == whole_size();
-  const Size size = is_in_step ? image(current_image()).size : input.picture.size;
-  const int index = add_image({.size = size, .depth = input.picture.depth});
+  return add_region(input,
+                    is_in_step ? Region{input_.corner, image(current_image()).size} : whole_region(input.picture.size));
+}
+
+int PlanBuilder::add_region(const InputPicture& input, const Region& region) {
+  const int index = add_image({.size = region.size, .depth = input.picture.depth});
   image(index).space = Space::rgb;
-  plan_.sources.push_back({index, input.texels, is_in_step ? input_.corner : Position{}});
+  plan_.sources.push_back({index, input.texels, region.corner});
   return index;
 }
 

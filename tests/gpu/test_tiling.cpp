@@ -149,6 +149,89 @@ TEST_CASE("several passes of a blur with --border repeat are the same in tiles")
     }
 }
 
+namespace {
+
+// The call of `warp` with an ST map of this size in which texel (x, y) has the s and t that `at` gives.
+Call warp_by(std::string_view words, Size size, const std::function<std::array<float, 2>(double x, double y)>& at) {
+  auto map = std::make_shared<Level>(Level{size, TexelBuffer(texel_count(size) * 4 * sizeof(float))});
+  float* value = map->texels.as<float>().data();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x, value += 4) {
+      const auto [s, t] = at((x + 0.5) / size.width, (y + 0.5) / size.height);
+      value[0] = s;
+      value[1] = t;
+    }
+  Call call = call_of("warp", fmt::format("--st map.exr --origin top {}", words));
+  call.inputs = {{.picture = {.size = size, .depth = Depth::f32}, .texels = map}};
+  return call;
+}
+
+std::array<float, 2> lens(double x, double y) {
+  const double scale = 0.9 + 0.4 * ((x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5));
+  return {float(0.5 + scale * (x - 0.5)), float(0.5 + scale * (y - 0.5))};
+}
+
+std::array<float, 2> swirl(double x, double y) {
+  const double dx = x - 0.5, dy = y - 0.5, angle = 2 * std::exp(-8 * (dx * dx + dy * dy));
+  return {float(0.5 + std::cos(angle) * dx - std::sin(angle) * dy),
+          float(0.5 + std::sin(angle) * dx + std::cos(angle) * dy)};
+}
+
+// Begins in the middle and goes on beyond the border to the middle; the upper left corner has no position.
+std::array<float, 2> shifted(double x, double y) {
+  if (x < 0.3 && y < 0.3) return {NAN, float(y)};
+  return {float(x + 0.5), float(y - 0.25)};
+}
+
+}  // namespace
+
+TEST_CASE("warp is the same in tiles, for every border, filter and awkward size") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 97);
+  int turn = 0;
+  for (const auto& at : {lens, swirl, shifted})
+    for (const std::string_view border : {"black", "clamp", "repeat", "mirror"})
+      for (const std::string_view filter : {"catmull-rom", "bilinear", "nearest", "lanczos3"})
+        for (const auto& [from, to] : {std::pair{Size{257, 129}, Size{203, 311}},
+                                       {{101, 67}, {101, 67}},
+                                       {{17, 9}, {257, 129}},
+                                       {{1, 1}, {100, 1}},
+                                       {{1, 4096}, {1, 4096}}}) {
+          const Call call = warp_by(fmt::format("--border {} --filter {}", border, filter), to, at);
+          CAPTURE(to.width);
+          check_same(*gpu, small, {&call, 1}, from, kinds[turn++ % 2].depth, {});
+        }
+  const Size size{257, 129};
+  const Call warp = warp_by("", size, swirl);
+  std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"gain", "--value 1"}, {"gain", "--value 0.5"}}, size);
+  calls[1] = warp;
+  check_same(*gpu, small, calls, size, Depth::half, {});
+  check_same(*gpu, small, calls, PlanInput{.size = size, .between = Space::yxy}, "light", {});
+  std::vector<Call> merged =
+      chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1"}}, size);
+  merged[0] = warp;
+  check_same(*gpu, small, merged, size, Depth::half, {});
+}
+
+TEST_CASE("a map that tears tiles apart is refused") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 97);
+  const Size size{257, 129};
+  const Call call = warp_by("", size, [](double x, double y) {
+    return std::array{float(std::fmod(x * 997, 1)), float(std::fmod(y * 991, 1))};
+  });
+  std::string said;
+  try {
+    run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {});
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::limit);
+    said = error.what();
+  }
+  CHECK_MESSAGE(said.find("a tile of `warp --st map.exr --origin top` needs at least") != said.npos, said);
+}
+
 TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
   Gpu* gpu = device();
   if (!gpu) return;
@@ -344,7 +427,6 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
       {chain_of({{"bloom", ""}}, {333, 222}), "a tile of `bloom` needs at least"},
       {chain_of({{"luminance", "--size 2"}}, {333, 222}),
        "a tile of `luminance --size 2` needs at least 166 x 111 texels"},
-      {chain_of({{"warp", "--st map.exr"}}, {333, 222}), "`warp --st map.exr` cannot be tiled"},
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
        "a tile of `blur --radius 110 --method direct` needs at least"}};
   for (const auto& [calls, expected] : refused) {
