@@ -209,7 +209,7 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
   check_same(*gpu, small, calls, size, Depth::half, {});
   check_same(*gpu, small, calls, PlanInput{.size = size, .between = Space::yxy}, "light", {});
   std::vector<Call> merged =
-      chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1"}}, size);
+      chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1 --method separable"}}, size);
   merged[0] = warp;
   check_same(*gpu, small, merged, size, Depth::half, {});
 }
@@ -442,6 +442,35 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
     CHECK_MESSAGE(said.find(expected) != said.npos, said);
     CHECK_MESSAGE(said.find("333 x 222 texels") != said.npos, said);
   }
+}
+
+TEST_CASE("chains that tiles would round once more are refused, naming the option") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 100);
+  constexpr Size size{333, 222};
+  const auto message_of = [&](std::span<const Call> calls, PlanInput input) -> std::string {
+    input.size = size;
+    try {
+      run_chain(small, calls, input, pattern("light", size, Depth::half), {});
+      return "";
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::limit);
+      return error.what();
+    }
+  };
+  const auto has = [](std::string_view text, std::string_view part) { return text.find(part) != text.npos; };
+  const std::vector<Call> passes = chain_of({{"blur", "--radius 3 --passes 2 --border repeat"}}, size);
+  const std::vector<Call> guarded =
+      chain_of({{"blur", "--radius 3 --method separable"}, {"nan", "--policy error"}}, size);
+  const std::vector<Call> two = chain_of({{"blur", "--radius 3"}, {"blur", "--radius 2"}}, size);
+  const PlanInput yxy{.between = Space::yxy}, packed{.is_r11g11b10_between = true};
+  const PlanInput both{.between = Space::yxy, .is_r11g11b10_between = true};
+  CHECK(has(message_of(passes, yxy), "cannot be tiled with --space yxy; expected --space rgb"));
+  CHECK(has(message_of(guarded, yxy), "`nan --policy error` after an op that reads neighbors cannot be tiled"));
+  if (!gpu->info().traits.has_packed_floats) return;
+  CHECK(has(message_of(passes, packed), "cannot be tiled with --storage r11g11b10; expected --storage fp16 or fp32"));
+  CHECK(has(message_of(two, both), "tiles cannot be stored as CIE Yxy in 11:11:10 bits"));
 }
 
 TEST_CASE("a limit on bytes is one too") {
