@@ -236,7 +236,7 @@ std::span<const Global> all_globals() {
       {"require-gpu", "", "Fail with exit code 4 if ops would run without a GPU", {}, "", false, true},
       {"tile-side",
        "TEXELS",
-       "Longest side of a tile. Tiles give the same result (docs/tiling.md has one exception). Default: tile only if "
+       "Longest side of a tile. Tiles give the same result (docs/tiling.md has two exceptions). Default: tile only if "
        "the image is too large for the device",
        {},
        "",

@@ -4,6 +4,7 @@
 #include "core/engine/run_stage.h"
 #include "core/ops/shared/nearest.h"
 #include "core/ops/stats/join.h"
+#include "core/plan/stage_formats.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +22,10 @@ class PartsRun {
 
   ChainRun run(std::span<const Stage> stages, const Level& base) {
     const Level* current = &base;
-    for (const Stage& stage : stages) {
+    const std::vector<StageFormats> formats = formats_of(stages, input_, gpu_.info().traits);
+    for (size_t index = 0; index < stages.size(); ++index) {
+      const Stage& stage = stages[index];
+      format_ = formats[index];
       measure(stage, *current);
       if (stage.calls.empty()) continue;
       if (stage.makes_levels) {
@@ -45,11 +49,38 @@ class PartsRun {
 
  private:
   Level made_by(const Stage& stage, const Level& base) {
-    if (stage.moves) return pick_nearest_texels(base, input_.storage, stage.calls.front());
+    if (stage.moves) {
+      Level moved = pick_nearest_texels(base, input_.storage, stage.calls.front());
+      return format_.begin == format_.end
+                 ? std::move(moved)
+                 : copied(moved, std::string(stage.calls.front().op->name), input_.storage, input_.storage);
+    }
     const Depth depth = result_depth(stage.calls, input_.storage);
-    Level made = empty_level(stage.size, depth);
-    apply(stage, base, made, depth);
+    // packed images cannot be downloaded, and texels beyond the region that is needed must not be refused
+    const bool is_rounded_later = format_.end.is_packed;
+    const Depth made_depth = is_rounded_later ? Depth::f32 : depth;
+    PlanInput input = input_of_stage();
+    if (is_rounded_later) input.ends.storage = ResultStorage::f32;
+    Level made = empty_level(stage.size, made_depth);
+    const std::string last_pass = apply(stage, input, base, made, made_depth);
     input_.storage = depth;
+    return is_rounded_later ? copied(made, last_pass, Depth::f32, depth) : std::move(made);
+  }
+
+  // The input of a stage whose result is not packed.
+  PlanInput input_of_stage() const {
+    PlanInput input = input_;
+    input.ends = {.input = format_.begin.space, .result = format_.end.space};
+    return input;
+  }
+
+  // Converts an image to the format of the stage's result, and stores that in `to`. `name`: of the pass for reports and errors.
+  Level copied(const Level& base, const std::string& name, Depth from, Depth to) {
+    PlanInput input = input_of_stage();
+    input.storage = from;
+    input.is_r11g11b10_between = format_.end.is_packed;
+    Level made = empty_level(base.size, to);
+    apply({.calls = {}, .size = base.size, .copy = std::pair(name, to)}, input, base, made, to);
     return made;
   }
 
@@ -68,12 +99,18 @@ class PartsRun {
     const auto calls_before = stage.calls.begin() + ptrdiff_t(measurement.calls_before);
     Stage alone{.calls = {stage.calls.begin(), calls_before}, .size = base.size};
     alone.calls.push_back(measurement.call);
+    // the image that is measured is the result of the stage, or one between its ops
+    const bool is_end = calls_before == stage.calls.end();
+    PlanInput input = input_of_stage();
+    const StoredFormat measured = is_end ? format_.end : StoredFormat{input.between, input.is_r11g11b10_between};
+    input.ends.result = measured.space;
+    if (measured.is_packed) input.ends.storage = ResultStorage::packed;
     StatisticsJoin join(measure_of(measurement.call));
     const TakeTile take = [&](const Region& region, Position, const Plan& plan, const RunResult& result) {
       join.add(plan.results.front().of(result.statistics), texel_count(region.size));
     };
     totals_.begin_stage();
-    run_stage(gpu_, alone, input_, base, base.size, take, bounds_, totals_);
+    run_stage(gpu_, alone, input, base, base.size, take, bounds_, totals_);
     return join.words();
   }
 
@@ -83,37 +120,42 @@ class PartsRun {
     statistics_.insert(statistics_.end(), words.begin(), words.end());
   }
 
-  // `name`: name of the stage's only pass; empty keeps the name from the tile's plan.
-  void apply(const Stage& stage, const Level& base, Level& made, Depth depth, const std::string& name = "") {
-    const TakeTile take = [&](const Region& region, Position first, const Plan&, const RunResult& result) {
+  // Returns the name of the last pass.
+  std::string apply(const Stage& stage, const PlanInput& input, const Level& base, Level& made, Depth depth) {
+    std::string last_pass;
+    const TakeTile take = [&](const Region& region, Position first, const Plan& plan, const RunResult& result) {
       place_part(result.levels.front(), first, region, made, depth);
+      if (!plan.passes.empty()) last_pass = plan.passes.back().name;
     };
     totals_.begin_stage();
-    run_stage(gpu_, stage, input_, base, made.size, take, bounds_, totals_, name);
+    run_stage(gpu_, stage, input, base, made.size, take, bounds_, totals_);
+    return last_pass;
   }
 
-  // Makes each level from the level above, in tiles until all remaining levels fit at once.
+  // Makes each level in tiles, until all remaining levels fit at once.
   void make_levels(const Call& call, const Level& base) {
     const int count = result_level_count({&call, 1}, base.size);
-    const auto by_level = footprint_of(call, base.size).by_level;
+    const Footprint footprint = footprint_of(call, base.size);
     for (int level = 1; level < count; ++level) {
       const Level& above = level == 1 ? base : levels_.back();
-      if (level > 1 && make_rest(by_level(count - level + 1), above, level)) return;
+      if (level > 1 && make_rest(call, above, level - 1)) return;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
-      const Stage stage{.calls = {by_level(2)}, .size = above.size, .makes_levels = true};
-      apply(stage, above, made, input_.storage, fmt::format("mips level {}", level));
+      Stage stage{.calls = {call}, .size = made.size, .makes_levels = true};
+      stage.reach_as(footprint.of_level(above.size, made.size));
+      PlanInput input = input_of_stage();
+      input.levels = {.from = level - 1, .makes_one = true};
+      apply(stage, input, above, made, input.storage);
       levels_.push_back(std::move(made));
     }
   }
 
-  // Makes all levels from `level` on at once, if the device can hold them.
-  bool make_rest(const Call& call, const Level& above, int level) {
-    PlanInput input = input_;
+  // Makes all levels below level `from` at once, if the device can hold them.
+  bool make_rest(const Call& call, const Level& above, int from) {
+    PlanInput input = input_of_stage();
     input.size = above.size;
-    Plan rest = plan_of_any_size({&call, 1}, input, gpu_.info().traits);
+    input.levels = {.from = from};
+    const Plan rest = plan_of_any_size({&call, 1}, input, gpu_.info().traits);
     if (!over_limit(rest, gpu_.info().traits).empty() || bytes_of(rest) > bounds_.most_bytes) return false;
-    for (size_t index = 0; index < rest.passes.size(); ++index)
-      rest.passes[index].name = fmt::format("mips level {}", level + int(index));
     try {
       RunResult result = gpu_.run(rest, above, 1);
       totals_.begin_stage();
@@ -128,6 +170,7 @@ class PartsRun {
 
   Gpu& gpu_;
   PlanInput input_;
+  StageFormats format_;  // of the current stage
   Bounds bounds_;
   RunTotals totals_;
   std::vector<Level> levels_{1};

@@ -18,7 +18,7 @@ constexpr int least_side = 64;          // splitting smaller tiles saves no time
 class StageRun {
  public:
   StageRun(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Size made, TakeTile take,
-           Bounds& bounds, RunTotals& totals, std::string name)
+           Bounds& bounds, RunTotals& totals)
       : gpu_(gpu),
         stage_(stage),
         input_(input),
@@ -26,11 +26,10 @@ class StageRun {
         made_(made),
         take_(std::move(take)),
         bounds_(bounds),
-        totals_(totals),
-        name_(std::move(name)) {
+        totals_(totals) {
     input_.size = base.size;
     input_.whole = {};
-    period_ = tile_alignment_of(plan_of_any_size(stage_.calls, input_, gpu_.info().traits));
+    period_ = tile_alignment_of(plan_of(stage_, input_, gpu_.info().traits));
   }
 
   void run() {
@@ -45,16 +44,13 @@ class StageRun {
   };
 
   Part part_for(const Region& region) const {
-    const Region needed =
-        stage_.makes_levels ? needed_for_level(region, base_.size) : needed_for(region, base_.size, stage_, period_);
+    const Region needed = needed_for(region, base_.size, stage_, period_);
     PlanInput input = input_;
     input.size = needed.size;
     input.whole = base_.size;
     input.corner = needed.corner;
     if (makes_regions(stage_, base_.size)) input.made = region;
-    Plan plan = plan_of_any_size(stage_.calls, input, gpu_.info().traits);
-    if (!name_.empty()) plan.passes.back().name = name_;
-    return {region, needed, std::move(plan)};
+    return {region, needed, plan_of(stage_, input, gpu_.info().traits)};
   }
 
   void run_region(const Region& region) {
@@ -105,12 +101,12 @@ class StageRun {
     const auto start = std::chrono::steady_clock::now();
     const bool is_whole = needed == whole_region(base_.size);
     const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
-    const bool is_measured = stage_.calls.back().op->makes == Makes::statistics;
-    const int first_level = stage_.makes_levels || is_measured ? 1 : 0;
+    const bool is_measured = !stage_.calls.empty() && stage_.calls.back().op->makes == Makes::statistics;
+    const int first_level = is_measured || (stage_.makes_levels && plan.keeps_level_0) ? 1 : 0;
     const RunResult result = gpu_.run(plan, is_whole ? base_ : texels, first_level);
-    const bool is_alone = stage_.makes_levels || makes_regions(stage_, base_.size);
-    const Position first =
-        is_alone ? Position{} : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
+    const Position first = makes_regions(stage_, base_.size)
+                               ? Position{}
+                               : Position{region.corner.x - needed.corner.x, region.corner.y - needed.corner.y};
     take_(region, first, plan, result);
     totals_.count_part();
     totals_.add(plan, result, !is_measured);
@@ -129,7 +125,6 @@ class StageRun {
   TakeTile take_;
   Bounds& bounds_;
   RunTotals& totals_;
-  std::string name_;  // of its only pass; "": as planned
   std::array<int, 2> period_{};
   double ms_per_read_ = 0;  // measured on the last tile; 0: no tile has run yet
 };
@@ -137,8 +132,8 @@ class StageRun {
 }  // namespace
 
 void run_stage(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Size made, const TakeTile& take,
-               Bounds& bounds, RunTotals& totals, std::string name) {
-  StageRun(gpu, stage, input, base, made, take, bounds, totals, std::move(name)).run();
+               Bounds& bounds, RunTotals& totals) {
+  StageRun(gpu, stage, input, base, made, take, bounds, totals).run();
 }
 
 }  // namespace gpupost

@@ -22,9 +22,9 @@ struct Bounds {
 // Receives the result of a tile: `corner` is where the region `made` begins in its image.
 using TakeTile = std::function<void(const Region& made, Position corner, const Plan& plan, const RunResult& result)>;
 
-// Runs a stage, or one level of it, on `base`. `made` is the size of the result; `take` receives each tile of it. `name` is the
-// name of the stage's only pass; empty keeps the name from the plan. Lowers `bounds` if memory runs out.
+// Runs a stage on `base`. `made` is the size of the result; `take` receives each tile of it. Lowers `bounds` if memory
+// runs out.
 void run_stage(Gpu& gpu, const Stage& stage, const PlanInput& input, const Level& base, Size made, const TakeTile& take,
-               Bounds& bounds, RunTotals& totals, std::string name = "");
+               Bounds& bounds, RunTotals& totals);
 
 }  // namespace gpupost

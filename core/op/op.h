@@ -255,8 +255,11 @@ struct Footprint {
   // The same where x and y depend on both. {-1, -1}: no texel, so that the result is 0.
   std::function<Position(Position)> copied = {};
   bool swaps_axes = false;  // nearest swaps the axes: its x depends only on y, its y only on x
-  // For levels: returns the call that makes `levels` levels, each from the level above.
-  std::function<Call(int levels)> by_level = {};
+  // Calls that together do the same, for an op whose tiles cannot overlap by the texels that all its passes reach. Images between
+  // them are stored in the depth of the input. Empty: the call itself runs in tiles.
+  std::vector<Call> steps = {};
+  // For levels: returns the footprint of one level in the level above. Sizes are those of both levels.
+  std::function<Footprint(Size from, Size to)> of_level = {};
   // For an op that first measures the whole image: returns the call of `stats` that measures the same. That call runs on
   // each tile first, and the planner gets the result in PlanInput::measured.
   std::function<Call()> measure = {};

@@ -97,7 +97,7 @@ size_t table_size(const Pass& pass) {
 
 PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : input_(input), traits_(traits) {
   add_image({.size = input.size, .depth = input.storage});
-  image(0).space = input.ends;
+  image(0).space = input.ends.input;
   if (input.is_r11g11b10_between && !traits.has_packed_floats)
     fail(Exit::device, "--storage r11g11b10 cannot run on {}: it cannot write such images", traits.name);
   if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
@@ -125,10 +125,14 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
 
 int PlanBuilder::add_input(const InputPicture& input, bool goes_along) {
   const bool is_in_step = goes_along && input.picture.size == whole_size();
-  const Size size = is_in_step ? image(current_image()).size : input.picture.size;
-  const int index = add_image({.size = size, .depth = input.picture.depth});
+  return add_region(input,
+                    is_in_step ? Region{input_.corner, image(current_image()).size} : whole_region(input.picture.size));
+}
+
+int PlanBuilder::add_region(const InputPicture& input, const Region& region) {
+  const int index = add_image({.size = region.size, .depth = input.picture.depth});
   image(index).space = Space::rgb;
-  plan_.sources.push_back({index, input.texels, is_in_step ? input_.corner : Position{}});
+  plan_.sources.push_back({index, input.texels, region.corner});
   return index;
 }
 
@@ -203,6 +207,14 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   PassSpec pass = copy_pass(size, traits_.type, wants_own_pass(points) ? 1 : 4);
   pass.name = names_of(points);
   pass.points.on_store = std::move(points);
+  pass.source.image = current_image();
+  add_result(std::move(pass), {.size = size, .depth = depth});
+}
+
+void PlanBuilder::add_copy(std::string name, Depth depth) {
+  const Size size = image(current_image()).size;
+  PassSpec pass = copy_pass(size, traits_.type, 4);
+  pass.name = std::move(name);
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
 }
@@ -351,8 +363,12 @@ void PlanBuilder::decide_words(Pass& pass) {
 
 Plan PlanBuilder::finish() {
   flush();
-  image(plan_.result_image).space = input_.ends;
-  image(plan_.result_image).is_packed = false;
+  PlanImage& result = image(plan_.result_image);
+  if (!plan_.keeps_level_0) {
+    result.space = input_.ends.result;
+    result.is_packed = input_.ends.storage == ResultStorage::packed;
+    if (input_.ends.storage == ResultStorage::f32) result.depth = Depth::f32;
+  }
   decide_stores();
   for (Pass& pass : plan_.passes) {
     count_bytes(pass);
@@ -414,6 +430,14 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
     if (op.plan) op.plan(call, builder);
     else builder.fuse_point(fused_point_of(call));
   }
+  return builder.finish();
+}
+
+Plan plan_of_copy(const std::string& name, const PlanInput& input, Depth depth, const DeviceTraits& traits) {
+  PlanBuilder builder(input, traits);
+  if (input.is_r11g11b10_between) builder.add_copy(name, depth);
+  builder.begin_op();
+  builder.add_copy(name, depth);
   return builder.finish();
 }
 

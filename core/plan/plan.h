@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -263,11 +264,29 @@ struct Plan {
   std::vector<std::string> choices;  // what was chosen and why, a line each: "mips: per-level, since ..."
 };
 
+enum class ResultStorage {
+  plain,   // the depth that the last op makes
+  f32,     // 32-bit float, to be rounded later
+  packed,  // B10G11R11, which can be measured but not downloaded
+};
+
+// How the input and the result of a plan are stored.
+struct Ends {
+  Space input = Space::rgb, result = Space::rgb;
+  ResultStorage storage = ResultStorage::plain;
+};
+
+// The part of a mip chain that a plan makes, for a chain that is made in tiles.
+struct LevelRange {
+  int from = 0;            // level of the chain that the input is
+  bool makes_one = false;  // makes only the next level; otherwise all that follow
+};
+
 struct PlanInput {
   Size size;
   Depth storage = Depth::half;        // depth of the images on the device
   bool half_arithmetic = false;       // half arithmetic in shaders
-  Space ends = Space::rgb;            // color space of the input and the result
+  Ends ends = {};                     // the input and the result
   Space between = Space::rgb;         // color space of images between ops: rgb or yxy
   bool is_r11g11b10_between = false;  // stores images between ops as B10G11R11
   bool fuses = true;                  // fuses point ops into the loads and stores of other passes
@@ -275,19 +294,25 @@ struct PlanInput {
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all
+  std::optional<LevelRange> levels = {};  // for a mip chain in tiles; empty: all levels
   // Statistics of the whole image, in the layout of core/ops/stats/reference.h, for the ops that measure the image, in
   // their order. Passes of the plan measure for an op that has none.
   std::vector<MeasuredWords> measured = {};
 };
 
 // Returns whether all images hold R, G and B, and kernels work on R, G and B.
-constexpr bool stays_rgb(const PlanInput& input) { return input.ends == Space::rgb && input.between == Space::rgb; }
+constexpr bool stays_rgb(const PlanInput& input) {
+  return input.ends.input == Space::rgb && input.ends.result == Space::rgb && input.between == Space::rgb;
+}
 
 // Plans a chain. Throws Error(Exit::usage) if the device cannot run an option, and Error(Exit::limit) if the image is
 // too large.
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
 // Plans a chain without checking the limits of the device.
 Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
+// Plans a copy of the input that is stored in `depth` as PlanInput::ends says, and rounded to B10G11R11 first if
+// PlanInput::is_r11g11b10_between is set. `name`: of its passes.
+Plan plan_of_copy(const std::string& name, const PlanInput& input, Depth depth, const DeviceTraits& traits);
 // Names the device limit that the plan exceeds; empty if none.
 std::string over_limit(const Plan& plan, const DeviceTraits& traits);
 // Device memory of the plan in bytes, including staging buffers.
@@ -332,6 +357,8 @@ class PlanBuilder {
   // Adds an image for a second input of a call. Returns its index. If both images have the same size, a tile of the
   // current image gets the corresponding tile of the other, unless `goes_along` is false; otherwise the image is whole.
   int add_input(const InputPicture& input, bool goes_along = true);
+  // Adds a region of a second input as an image. Returns its index.
+  int add_region(const InputPicture& input, const Region& region);
   // Makes another image the result of the op. Only the last result of an op is stored as Yxy or B10G11R11: --verify allows for
   // that loss between ops, not within one. A result before it becomes light between passes.
   void set_current_image(int index);
@@ -347,6 +374,8 @@ class PlanBuilder {
   bool fuses_into_load() const;
   // Adds a pass for waiting point ops, before an op that reads texels more than once.
   void flush();
+  // Appends a pass that copies the current image.
+  void add_copy(std::string name, Depth depth);
   // Allocates a range of the statistics; the size is in units of 4 bytes. It is set to 0 unless a pass writes all
   // values that others read.
   int reserve_statistics(size_t bytes, bool is_zeroed = true);

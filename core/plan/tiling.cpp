@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/threads.h"
+#include "core/plan/stage_formats.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,6 +50,12 @@ void copy_run(const std::byte* row, int side, int begin, int count, size_t bytes
 
 }  // namespace
 
+void Stage::reach_as(const Footprint& footprint) {
+  margin = footprint.margin;
+  nearest = footprint.nearest;
+  region = footprint.region;
+}
+
 const Call* find_untileable(std::span<const Call> calls) {
   const auto found = std::ranges::find(calls, Kind::whole, kind_of);
   return found == calls.end() ? nullptr : &*found;
@@ -61,12 +68,24 @@ double reads_of(const Plan& plan) {
   return reads;
 }
 
+// The calls, or for each its Footprint::steps.
+static std::vector<Call> steps_of(std::span<const Call> calls, Size size) {
+  std::vector<Call> made;
+  for (const Call& call : calls) {
+    const std::vector<Call> steps = footprint_of(call, size).steps;
+    if (steps.empty()) made.push_back(call);
+    made.insert(made.end(), steps.begin(), steps.end());
+    size = result_size({&call, 1}, size);
+  }
+  return made;
+}
+
 std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
   std::vector<Stage> stages;
   // State of the last stage. Tiles overlap if an op reads neighbors. A guard would count texels of the overlap twice,
   // and so would a measurement.
   bool takes_points = false, looks_around = false, is_guarded = false;
-  for (const Call& call : calls) {
+  for (const Call& call : steps_of(calls, size)) {
     const Footprint footprint = footprint_of(call, size);
     const Kind kind = footprint.kind;
     const bool guards = footprint.counts_texels, measures = bool(footprint.measure);
@@ -83,11 +102,7 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
     if (measures) stage.measurements.push_back({stage.calls.size(), footprint.measure(), is_statistics});
     if (is_statistics) continue;
     stage.calls.push_back(call);
-    if (kind == Kind::around) {
-      stage.margin = footprint.margin;
-      stage.nearest = footprint.nearest;
-      stage.region = footprint.region;
-    }
+    if (kind == Kind::around) stage.reach_as(footprint);
     stage.size = size = result_size({&call, 1}, size);
     looks_around |= kind == Kind::around;
     is_guarded |= guards;
@@ -98,9 +113,27 @@ std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
 // Why a chain cannot be tiled; empty if it can.
 static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInput& input) {
   if (const Call* call = find_untileable(calls)) return fmt::format("`{}` cannot be tiled", call->text());
-  if ((stays_rgb(input) && !input.is_r11g11b10_between) || stages_of(calls, input.size).size() == 1) return "";
-  return fmt::format("tiles cannot be stored as {} between ops; expected --space rgb and no --storage r11g11b10",
-                     input.is_r11g11b10_between ? "11:11:10 bits" : "CIE Yxy");
+  const StoredFormat between{input.between, input.is_r11g11b10_between};
+  if (between == StoredFormat{}) return "";
+  // the passes of one op are not stored like the images between ops
+  const auto stepped = std::ranges::find_if(calls, [](const Call& call) {
+    return !footprint_of(call, {1, 1}).steps.empty();
+  });
+  if (stepped != calls.end())
+    return fmt::format("`{}` cannot be tiled with {}; expected {}", stepped->text(),
+                       between.is_packed ? "--storage r11g11b10" : "--space yxy",
+                       between.is_packed ? "--storage fp16 or fp32" : "--space rgb");
+  if (input.between == Space::rgb) return "";
+  const std::vector<Stage> stages = stages_of(calls, input.size);
+  if (stages.size() == 1) return "";
+  if (input.is_r11g11b10_between)
+    return "tiles cannot be stored as CIE Yxy in 11:11:10 bits; expected --space rgb or no --storage r11g11b10";
+  // stored between the ops, it would be rounded once more than where they are fused
+  for (size_t index = 1; index < stages.size(); ++index)
+    if (!stages[index - 1].moves && !stages[index - 1].calls.empty() && fuses_across(stages[index], input))
+      return fmt::format("`{}` after an op that reads neighbors cannot be tiled with --space yxy; expected --space rgb",
+                         stages[index].calls.front().text());
+  return "";
 }
 
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
@@ -125,6 +158,11 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
 
 bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region; }
 
+Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
+  return stage.copy ? plan_of_copy(stage.copy->first, input, stage.copy->second, traits)
+                    : plan_of_any_size(stage.calls, input, traits);
+}
+
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {
   if (stage.region) return stage.region(made);
   const auto [corner, size] = made;
@@ -138,13 +176,6 @@ Region needed_for(const Region& made, Size from, const Stage& stage, std::array<
                                  return nearest({0, at}).y;
                                });
   return {.corner = {x.begin, y.begin}, .size = {x.end - x.begin, y.end - y.begin}};
-}
-
-Region needed_for_level(const Region& made, Size whole) {
-  // with an odd side a texel depends on three texels, and shares one with its neighbor
-  const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
-  return {.corner = {2 * made.corner.x, 2 * made.corner.y},
-          .size = {side(made.size.width, whole.width), side(made.size.height, whole.height)}};
 }
 
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment) {

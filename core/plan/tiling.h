@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpupost {
@@ -23,13 +24,17 @@ struct StatisticsStep {
 // ops around it. Calls of `stats` are only in `measurements`, so a stage can have no calls.
 struct Stage {
   std::vector<Call> calls;
-  Size size;  // size of the result; for levels, of level 0
+  Size size;  // size of the result; for levels, of level 0 or of the only level that is made
   Margin margin;
   std::function<Position(Position)> nearest;  // the input texel at a position of the result; null: the same position
   std::function<Region(const Region& made)> region = {};  // see Footprint::region
   std::vector<StatisticsStep> measurements = {};          // in the order of the calls
   bool makes_levels = false;                              // the stage has only the call that makes levels
   bool moves = false;  // the stage has only calls that copy texels, which needs no device
+  // For a stage without calls that copies the image into another format: name of its passes, and depth of the result.
+  std::optional<std::pair<std::string, Depth>> copy = {};
+
+  void reach_as(const Footprint& footprint);
 };
 
 // The first call that needs the whole image; nullptr if none.
@@ -61,10 +66,10 @@ std::array<int, 2> tile_alignment_of(const Plan& plan);
 
 // Returns whether a tile of the stage's result is exactly the region that was asked for, without a margin.
 bool makes_regions(const Stage& stage, Size from);
+// The plan of a stage, for an image or a tile.
+Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits);
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
-// Region of level 0 that a region of level 1 depends on.
-Region needed_for_level(const Region& made, Size whole);
 
 // Splits a region at a multiple of the alignment, across its longer side if possible. Empty if it cannot be split.
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment);

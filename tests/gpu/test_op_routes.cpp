@@ -19,7 +19,7 @@ constexpr Size small_size{33, 17}, tiled_size{97, 61};
 constexpr int tile_sides[] = {40, 64, 90};  // tried in turn, because a tile must hold the reach of the op
 
 struct Counts {
-  int run = 0, packed = 0, tiled = 0;
+  int run = 0, packed = 0, tiled = 0, tiled_between = 0;
 };
 
 bool ends_chain(const Call& call) {
@@ -52,6 +52,9 @@ void check_routes(Gpu& gpu, const Call& call, size_t turn, Counts& counts) {
       ++counts.tiled;
       break;
     }
+  const bool is_packed = turn / 2 % 2 == 0 && gpu.info().traits.has_packed_floats;
+  const Route tiled{.between = is_packed ? Space::rgb : Space::yxy, .is_r11g11b10 = is_packed, .tile_side = 90};
+  counts.tiled_between += check_route(gpu, chain, "light", tiled_size, kind, tiled);
 }
 
 // Runs up to `most` examples of each row.
@@ -70,6 +73,7 @@ void check_rows(Gpu& gpu, size_t most, size_t turns) {
   if (tested_ops().size() < all_ops().size() || most < 2) return;
   CHECK(counts.run > 200);
   CHECK(counts.tiled > 50);
+  CHECK(counts.tiled_between > 50);
   if (gpu.info().traits.has_packed_floats) CHECK(counts.packed > 100);
 }
 

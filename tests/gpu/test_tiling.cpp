@@ -41,10 +41,10 @@ std::vector<Call> chain_of(std::initializer_list<std::pair<std::string_view, std
   return calls;
 }
 
-void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, PlanInput input, std::string_view name,
                 const ChainOptions& options) {
-  const Level base = pattern("nonfinite", size, depth);
-  const PlanInput input{.size = size, .storage = depth};
+  const auto [size, depth] = std::pair{input.size, input.storage};
+  const Level base = pattern(name, size, depth);
   const ChainRun whole = run_chain(gpu, calls, input, base, {}), parts = run_chain(small, calls, input, base, options);
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
@@ -54,6 +54,11 @@ void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, De
   CHECK(is_in_parts(parts));
   CHECK(parts.first_level == whole.first_level);
   CHECK(are_equal(whole.result.levels, parts.result.levels, depth));
+}
+
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
+                const ChainOptions& options) {
+  check_same(gpu, small, calls, PlanInput{.size = size, .storage = depth}, "nonfinite", options);
 }
 
 }  // namespace
@@ -128,12 +133,148 @@ TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels 
     for (const Depth depth : {Depth::half, Depth::f32}) check_same(*gpu, small, calls, size, depth, {});
 }
 
+TEST_CASE("several passes of a blur with --border repeat are the same in tiles") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;  // as above
+  Gpu small = small_device(*gpu, 92 * scale);
+  int turn = 0;
+  for (const std::string_view words : {"--radius 3 --passes 3 --method separable", "--sigma 1 --passes 2",
+                                       "--sigma 5 --passes 2 --axis x", "--radius 20 --passes 4 --method lines"})
+    for (const Size size : {Size{203, 133}, {257, 129}, {1, 4096}, {110, 9}}) {
+      const std::vector<Call> calls = chain_of(
+          {{"gain", "--value 2"}, {"blur", fmt::format("{} --border repeat", words)}, {"gain", "--value 0.5"}}, size);
+      check_same(*gpu, small, calls, {size.width * scale, size.height * (size.height < 4096 ? scale : 1)},
+                 kinds[turn++ % 2].depth, {});
+    }
+}
+
+namespace {
+
+// The call of `warp` with an ST map of this size in which texel (x, y) has the s and t that `at` gives.
+Call warp_by(std::string_view words, Size size, const std::function<std::array<float, 2>(double x, double y)>& at) {
+  auto map = std::make_shared<Level>(Level{size, TexelBuffer(texel_count(size) * 4 * sizeof(float))});
+  float* value = map->texels.as<float>().data();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x, value += 4) {
+      const auto [s, t] = at((x + 0.5) / size.width, (y + 0.5) / size.height);
+      value[0] = s;
+      value[1] = t;
+    }
+  Call call = call_of("warp", fmt::format("--st map.exr --origin top {}", words));
+  call.inputs = {{.picture = {.size = size, .depth = Depth::f32}, .texels = map}};
+  return call;
+}
+
+std::array<float, 2> lens(double x, double y) {
+  const double scale = 0.9 + 0.4 * ((x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5));
+  return {float(0.5 + scale * (x - 0.5)), float(0.5 + scale * (y - 0.5))};
+}
+
+std::array<float, 2> swirl(double x, double y) {
+  const double dx = x - 0.5, dy = y - 0.5, angle = 2 * std::exp(-8 * (dx * dx + dy * dy));
+  return {float(0.5 + std::cos(angle) * dx - std::sin(angle) * dy),
+          float(0.5 + std::sin(angle) * dx + std::cos(angle) * dy)};
+}
+
+// Begins in the middle and goes on beyond the border to the middle; the upper left corner has no position.
+std::array<float, 2> shifted(double x, double y) {
+  if (x < 0.3 && y < 0.3) return {NAN, float(y)};
+  return {float(x + 0.5), float(y - 0.25)};
+}
+
+}  // namespace
+
+TEST_CASE("warp is the same in tiles, for every border, filter and awkward size") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 97);
+  int turn = 0;
+  for (const auto& at : {lens, swirl, shifted})
+    for (const std::string_view border : {"black", "clamp", "repeat", "mirror"})
+      for (const std::string_view filter : {"catmull-rom", "bilinear", "nearest", "lanczos3"})
+        for (const auto& [from, to] : {std::pair{Size{257, 129}, Size{203, 311}},
+                                       {{101, 67}, {101, 67}},
+                                       {{17, 9}, {257, 129}},
+                                       {{1, 1}, {100, 1}},
+                                       {{1, 4096}, {1, 4096}}}) {
+          const Call call = warp_by(fmt::format("--border {} --filter {}", border, filter), to, at);
+          CAPTURE(to.width);
+          check_same(*gpu, small, {&call, 1}, from, kinds[turn++ % 2].depth, {});
+        }
+  const Size size{257, 129};
+  const Call warp = warp_by("", size, swirl);
+  std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"gain", "--value 1"}, {"gain", "--value 0.5"}}, size);
+  calls[1] = warp;
+  check_same(*gpu, small, calls, size, Depth::half, {});
+  check_same(*gpu, small, calls, PlanInput{.size = size, .between = Space::yxy}, "light", {});
+  std::vector<Call> merged =
+      chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1 --method separable"}}, size);
+  merged[0] = warp;
+  check_same(*gpu, small, merged, size, Depth::half, {});
+}
+
+TEST_CASE("a map that tears tiles apart is refused") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 97);
+  const Size size{257, 129};
+  const Call call = warp_by("", size, [](double x, double y) {
+    return std::array{float(std::fmod(x * 997, 1)), float(std::fmod(y * 991, 1))};
+  });
+  std::string said;
+  try {
+    run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {});
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::limit);
+    said = error.what();
+  }
+  CHECK_MESSAGE(said.find("a tile of `warp --st map.exr --origin top` needs at least") != said.npos, said);
+}
+
+TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;  // as above
+  const Size size{403 * scale, 333 * scale};
+  Gpu small = small_device(*gpu, 192 * scale);
+  const std::vector<Call> chains[] = {
+      chain_of({{"blur", "--radius 3"}, {"saturation", "--factor 0.5"}, {"blur", "--sigma 2"}}, size),
+      chain_of({{"gain", "--value 2"}, {"blur", "--radius 2 --passes 2"}, {"resize", "--size 50%"}}, size),
+      chain_of({{"flip", "x"}, {"blur", "--radius 3"}, {"flip", "y"}}, size),
+      chain_of({{"flip", "x"}, {"gain", "--value 0.25"}, {"blur", "--radius 3"}, {"flip", "y"}, {"gain", "--value 2"}},
+               size),
+      chain_of({{"blur", "--radius 3"}, {"shift", "--x 3"}, {"gain", "--value 1"}}, size),
+      chain_of({{"blur", "--radius 3"}, {"crop", "--window 301x257+51+13"}, {"rotate", "--degrees 33"}}, size),
+      chain_of({{"bloom", "--threshold 0.25 --radius 4"}, {"dof", "--max-radius 6 --focus 3 --f-stop 1.4"}}, size),
+      chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level"}}, size),
+      chain_of({{"blur", "--radius 3"}, {"gain", "--value 0.5"}, {"mips", "--filter triangle"}}, size),
+      chain_of({{"flip", "x"}, {"mips", "--method per-level"}}, size)};
+  for (const std::vector<Call>& calls : chains)
+    for (const Depth depth : {Depth::half, Depth::f32})
+      for (const bool is_packed : {false, true})
+        for (const bool fuses : {true, false}) {
+          if (is_packed && !gpu->info().traits.has_packed_floats) continue;
+          CAPTURE(is_packed);
+          CAPTURE(fuses);
+          check_same(*gpu, small, calls,
+                     PlanInput{.size = size,
+                               .storage = depth,
+                               .between = is_packed ? Space::rgb : Space::yxy,
+                               .is_r11g11b10_between = is_packed,
+                               .fuses = fuses},
+                     "light", {});
+        }
+}
+
 // In tiles, sums are added up in another order.
 TEST_CASE("what is measured in tiles is what the definition says, and so is what follows from it") {
   Gpu* gpu = device();
   if (!gpu) return;
-  constexpr Size size{333, 222};
-  Gpu small = small_device(*gpu, 100);
+  // workgroups of a GPU begin anew after 50 to 100 texels, so its tiles are larger
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
+  const Size size{333 * scale, 222 * scale};
+  Gpu small = small_device(*gpu, 100 * scale);
   const std::vector<Call> chains[] = {
       chain_of({{"stats", ""}}, size),
       chain_of({{"stats", "--measure extremes"}, {"gain", "--value 0.5"}, {"stats", ""}}, size),
@@ -181,6 +322,32 @@ TEST_CASE("levels of every pair of odd and even sides are the same in parts") {
     check_same(*gpu, small, {&call, 1}, size, Depth::f32, {});
 }
 
+TEST_CASE("filtered levels of awkward sizes are the same in tiles") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 33);
+  const std::string_view examples[] = {"--filter kaiser",
+                                       "--filter lanczos3 --border repeat",
+                                       "--filter mitchell --border mirror --levels 4",
+                                       "--filter lanczos3 --ringing keep",
+                                       "--hicomp",
+                                       "--normal",
+                                       "--normal --normal-length alpha --filter mitchell --border repeat",
+                                       "--filter triangle --levels 3"};
+  int turn = 0;
+  for (const std::string_view words : examples) {
+    const Call call = call_of("mips", words);
+    for (const Size size : {Size{64, 70}, {67, 36}, {34, 95}, {101, 67}, {1, 131}, {257, 1}, {259, 3}, {257, 129}})
+      check_same(*gpu, small, {&call, 1}, size, kinds[turn++ % 2].depth, {});
+  }
+  const Call call = call_of("mips", "--filter kaiser");
+  for (const Size size : {Size{1, 4096}, {4096, 1}}) check_same(*gpu, small, {&call, 1}, size, Depth::half, {});
+  for (const Size size : {Size{1, 1}, {17, 9}}) {  // they fit at once
+    const Level base = pattern("noise", size, Depth::half);
+    CHECK(!is_in_parts(run_chain(small, {&call, 1}, {.size = size}, base, {})));
+  }
+}
+
 TEST_CASE("a device that may not work long is given a part at a time") {
   Gpu* gpu = device();
   if (!gpu) return;
@@ -222,18 +389,46 @@ TEST_CASE("counts of what is refused are those of all parts") {
   CHECK(message_of(*gpu, "nonfinite") == message_of(small, "nonfinite"));
 }
 
+TEST_CASE("packed tiles refuse what the whole image refuses, and nothing more") {
+  Gpu* gpu = device();
+  if (!gpu || !gpu->info().traits.has_packed_floats) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
+  const Size size{333 * scale, 222 * scale};
+  Gpu small = small_device(*gpu, 150 * scale);
+  const auto message_of = [&](Gpu& device, std::span<const Call> calls, std::string_view name) -> std::string {
+    const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true};
+    try {
+      const ChainRun run = run_chain(device, calls, input, pattern(name, size, Depth::half), {});
+      check_guards(run.plan, run.result.statistics);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::vector<Call> chains[] = {chain_of({{"blur", "--radius 3"}, {"blur", "--sigma 2"}}, size),
+                                      chain_of({{"flip", "x"}, {"blur", "--sigma 2"}}, size),
+                                      chain_of({{"gain", "--value -1"}, {"stats", ""}, {"blur", "--sigma 2"}}, size)};
+  for (const std::vector<Call>& calls : chains) {
+    CAPTURE(calls.front().text());
+    const std::string whole = message_of(*gpu, calls, "noise");
+    CHECK(whole.find("--storage r11g11b10 holds neither") != whole.npos);
+    CHECK(message_of(small, calls, "noise") == whole);
+  }
+  for (const std::vector<Call>& calls : std::span(chains).first(2)) {
+    CHECK(message_of(*gpu, calls, "light").empty());
+    CHECK(message_of(small, calls, "light").empty());
+  }
+}
+
 TEST_CASE("what cannot be done in parts is refused, naming the limit and the op") {
   Gpu* gpu = device();
   if (!gpu) return;
   Gpu small = small_device(*gpu, 100);
   const std::pair<std::vector<Call>, std::string_view> refused[] = {
-      {chain_of({{"gain", ""}, {"mips", "--filter kaiser"}}, {333, 222}), "`mips --filter kaiser` cannot be tiled"},
+      {chain_of({{"gain", ""}, {"mips", "--coverage 0.5"}}, {333, 222}), "`mips --coverage 0.5` cannot be tiled"},
       {chain_of({{"bloom", ""}}, {333, 222}), "a tile of `bloom` needs at least"},
       {chain_of({{"luminance", "--size 2"}}, {333, 222}),
        "a tile of `luminance --size 2` needs at least 166 x 111 texels"},
-      {chain_of({{"blur", "--sigma 9 --passes 2 --border repeat"}}, {333, 222}),
-       "`blur --sigma 9 --border repeat --passes 2` cannot be tiled"},
-      {chain_of({{"warp", "--st map.exr"}}, {333, 222}), "`warp --st map.exr` cannot be tiled"},
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
        "a tile of `blur --radius 110 --method direct` needs at least"}};
   for (const auto& [calls, expected] : refused) {
@@ -247,6 +442,35 @@ TEST_CASE("what cannot be done in parts is refused, naming the limit and the op"
     CHECK_MESSAGE(said.find(expected) != said.npos, said);
     CHECK_MESSAGE(said.find("333 x 222 texels") != said.npos, said);
   }
+}
+
+TEST_CASE("chains that tiles would round once more are refused, naming the option") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 100);
+  constexpr Size size{333, 222};
+  const auto message_of = [&](std::span<const Call> calls, PlanInput input) -> std::string {
+    input.size = size;
+    try {
+      run_chain(small, calls, input, pattern("light", size, Depth::half), {});
+      return "";
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::limit);
+      return error.what();
+    }
+  };
+  const auto has = [](std::string_view text, std::string_view part) { return text.find(part) != text.npos; };
+  const std::vector<Call> passes = chain_of({{"blur", "--radius 3 --passes 2 --border repeat"}}, size);
+  const std::vector<Call> guarded =
+      chain_of({{"blur", "--radius 3 --method separable"}, {"nan", "--policy error"}}, size);
+  const std::vector<Call> two = chain_of({{"blur", "--radius 3"}, {"blur", "--radius 2"}}, size);
+  const PlanInput yxy{.between = Space::yxy}, packed{.is_r11g11b10_between = true};
+  const PlanInput both{.between = Space::yxy, .is_r11g11b10_between = true};
+  CHECK(has(message_of(passes, yxy), "cannot be tiled with --space yxy; expected --space rgb"));
+  CHECK(has(message_of(guarded, yxy), "`nan --policy error` after an op that reads neighbors cannot be tiled"));
+  if (!gpu->info().traits.has_packed_floats) return;
+  CHECK(has(message_of(passes, packed), "cannot be tiled with --storage r11g11b10; expected --storage fp16 or fp32"));
+  CHECK(has(message_of(two, both), "tiles cannot be stored as CIE Yxy in 11:11:10 bits"));
 }
 
 TEST_CASE("a limit on bytes is one too") {

@@ -79,7 +79,7 @@ Level light(bool is_edge, Size size) {
 }
 
 std::vector<Level> made_of(Gpu& gpu, const Call& call, const Level& base, Depth depth, Space space) {
-  const PlanInput input{.size = base.size, .storage = depth, .ends = space, .between = space};
+  const PlanInput input{.size = base.size, .storage = depth, .ends = {space, space}, .between = space};
   const Plan made = plan({&call, 1}, input, gpu.info().traits);
   return gpu.run(made, base, made.keeps_level_0 ? 1 : 0).levels;
 }
@@ -156,7 +156,8 @@ TEST_CASE("a color of which X and Z are larger than any half stays what it is wh
     for (const std::string_view method : {"direct", "separable", "shared", "sliding", "lines"}) {
       const Call call = call_of("blur", fmt::format("--radius 5 --method {}", method));
       const Plan made =
-          plan({&call, 1}, {.size = size, .storage = Depth::half, .ends = Space::yxy, .between = Space::yxy}, traits);
+          plan({&call, 1},
+               {.size = size, .storage = Depth::half, .ends = {Space::yxy, Space::yxy}, .between = Space::yxy}, traits);
       const std::vector<double> found = numbers_of(gpu->run(made, base, 0).levels[0], Depth::half);
       for (size_t index = 0; index < found.size(); ++index)
         REQUIRE_MESSAGE(found[index] == doctest::Approx(double(bright[index % 4])).epsilon(3 * 0x1p-11), method);

@@ -69,7 +69,9 @@ bool check_route(Gpu& gpu, std::span<const Call> given, std::string_view pattern
     check_guards(run.plan, run.result.statistics);
     check_levels(calls, pattern_name, base, run.result.levels, run.first_level, kind, route);
   } catch (const Error& error) {
-    const bool is_refusal = error.code() == (route.tile_side > 0 ? Exit::limit : Exit::usage);
+    const bool is_refusal = error.code() == Exit::limit
+                                ? route.tile_side > 0
+                                : error.code() == Exit::usage && (route.tile_side == 0 || route.is_r11g11b10);
     CHECK_MESSAGE(is_refusal, std::string(error.what()));
     return false;
   }

@@ -95,7 +95,7 @@ TEST_CASE("only passes of Yxy images convert, what they load and what they store
     const Call call = parse_call(*op_named("blur"), "--radius 3 --method separable");
     std::vector<std::string> made;
     for (const Pass& pass :
-         plan({&call, 1}, {.size = {64, 64}, .ends = space, .between = space}, gpu_with(true, 1000)).passes)
+         plan({&call, 1}, {.size = {64, 64}, .ends = {space, space}, .between = space}, gpu_with(true, 1000)).passes)
       made.push_back(glsl_of(pass));
     return made;
   };
@@ -143,14 +143,14 @@ TEST_CASE("means of halves are stored without a clamp, all else that becomes hal
   };
   CHECK(clamps("mips", "--method single-pass", {}) == "0");
   CHECK(clamps("mips", "--method per-level --levels 3", {}) == "00");
-  CHECK(clamps("mips", "--method per-level --levels 3", {.ends = Space::yxy}) == "11");
+  CHECK(clamps("mips", "--method per-level --levels 3", {.ends = {Space::yxy, Space::yxy}}) == "11");
   CHECK(clamps("flip", "x", {}) == "0");
   CHECK(clamps("saturation", "--factor 1.4", {}) == "1");
   CHECK(clamps("saturation", "--factor 1.4", {.storage = Depth::f32}) == "0");
   CHECK(clamps("resize", "--size 32x24", {}) == "01");  // floats between
   CHECK(clamps("blur", "--radius 3 --method shared", {}) == "0");
   CHECK(clamps("blur", "--radius 3 --method separable", {}) == "00");
-  CHECK(clamps("blur", "--radius 3 --method separable", {.ends = Space::yxy}) == "01");
+  CHECK(clamps("blur", "--radius 3 --method separable", {.ends = {Space::yxy, Space::yxy}}) == "01");
 }
 
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {

@@ -26,8 +26,10 @@ static Footprint footprint(const Call& call, Size size) {
     if (blur.radius_x > 0) blur.radius_x = SplineGrid(blur.sigma, size.width, blur.border).reach();
     if (blur.radius_y > 0) blur.radius_y = SplineGrid(blur.sigma, size.height, blur.border).reach();
   }
-  // what a pass makes of texels beyond the border is rounded in another way than what it made of them within
-  if (blur.border == Border::repeat && blur.passes > 1) return {};
+  // What a pass makes of texels beyond the border is rounded in another way than what it made of them within. So the passes
+  // follow each other, and each reads what the one before made of the whole image.
+  if (blur.border == Border::repeat && blur.passes > 1)
+    return {.kind = Footprint::Kind::around, .steps = std::vector(size_t(blur.passes), call.with("passes", 1))};
   return {.kind = Footprint::Kind::around,
           .margin = {.x = blur.passes * blur.radius_x,
                      .y = blur.passes * blur.radius_y,

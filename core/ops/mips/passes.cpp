@@ -11,18 +11,21 @@
 
 namespace gpupost {
 
+int first_level(const PlanBuilder& builder) { return builder.input().levels ? builder.input().levels->from : 0; }
+
 static int taps(int side) { return side == 1 ? 1 : side % 2 == 0 ? 2 : 3; }
 
 // `image` holds the picture at its level 0 and takes the other levels.
 static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
   const Size base = builder.image(image).size, whole = builder.whole_size();
   const Position corner = builder.input().corner;
+  const int first = first_level(builder);
   const bool rows = builder.traits().type == DeviceType::cpu || builder.traits().max_group_invocations < 256;
   const std::array<int, 2> group = rows ? std::array{64, 1} : std::array{16, 16};
   for (int level = 1; level < levels; ++level) {
     const Size from = level_size(whole, level - 1);
     const Size to = level_size(base, level);
-    builder.add({.name = fmt::format("mips level {}", level),
+    builder.add({.name = fmt::format("mips level {}", first + level),
                  .kernel = "mips/level.glsl",
                  .defines = {{"TAPS_X", taps(from.width)},
                              {"TAPS_Y", taps(from.height)},
@@ -342,6 +345,7 @@ void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
   if (single.reduce != 0) single.variant.linear = false;
   if (variant != "auto") single.variant = variant_named(variant);
   const bool is_asked_for = method != "auto" || variant != "auto";
+  if (builder.input().levels && !is_asked_for) choice = {false, {}, "the image is tiled"};
   if (is_asked_for) choice = {method != "per-level", single.variant, "asked for"};
 
   if (const std::string why = obstacle(single, builder.input(), traits); choice.is_single && !why.empty()) {

@@ -8,6 +8,9 @@ namespace gpupost {
 // The words of `--variant`: ACCESS+EXCHANGE+FETCH, as kernels/mips/tile.glsl explains them.
 const std::vector<std::string>& area_mips_variants();
 
+// The level of the chain that the current image is: 0, or a lower level of a chain that is made in tiles.
+int first_level(const PlanBuilder& builder);
+
 // Appends the passes that make levels 1 to levels - 1 of the current image by the mean (minimum, maximum: --reduce)
 // over the area of each texel, as the call's --method and --variant say. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
 // cannot do what was asked for.

@@ -53,9 +53,10 @@ static Plane halve(const Plane& from, Reduce reduce) {
   return to;
 }
 
-static int level_count(const Call& call, Size size) {
+// `first`: the level of the chain that has this size, from which the levels are counted.
+static int level_count(const Call& call, Size size, int first = 0) {
   const int wanted = call.integer("levels");
-  return wanted == 0 ? level_count_of(size) : std::min(wanted, level_count_of(size));
+  return wanted == 0 ? level_count_of(size) : std::min(wanted - first, level_count_of(size));
 }
 
 static Normals normals_of(const Call& call) {
@@ -166,13 +167,20 @@ static void check(const Call& call) {
          filter);
 }
 
+// Rows come before columns at every level, so that tiles, which do not know the size of level 0, take the same order.
+static void plan_steps(const Call& call, PlanBuilder& builder, const std::vector<FilterStep>& steps) {
+  plan_filter(builder, steps, filtering_of_mips(call), true);
+  builder.note("mips: per-level, because a filter needs two passes per level");
+}
+
 static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int levels) {
   const int image = builder.current_image();
   const Size base = builder.image(image).size;
+  const int first = first_level(builder);
   std::vector<FilterStep> steps;
   for (int level = 1; level < levels; ++level) {
     const int from = call.flag("from-base") ? 0 : level - 1;
-    steps.push_back({.name = fmt::format("mips level {}", level),
+    steps.push_back({.name = fmt::format("mips level {}", first + level),
                      .source_image = image,
                      .source_level = from,
                      .from = level_size(base, from),
@@ -180,13 +188,33 @@ static void plan_filtered_mips(const Call& call, PlanBuilder& builder, int level
                      .target_level = level,
                      .to = level_size(base, level)});
   }
-  plan_filter(builder, steps, filtering_of_mips(call));
-  builder.note("mips: per-level, because a filter needs two passes per level");
+  plan_steps(call, builder, steps);
+}
+
+// Makes a region of a level as an image of its own, from a tile of the level above.
+static void plan_filtered_tile(const Call& call, PlanBuilder& builder, int level) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Size from = builder.whole_size(), to = level_size(from, 1);
+  const Region made = builder.made_of(to);
+  const int target = builder.add_image({.size = made.size, .depth = image.depth});
+  plan_steps(call, builder,
+             {{.name = fmt::format("mips level {}", level),
+               .source_image = source,
+               .from = from,
+               .target_image = target,
+               .to = to,
+               .source = {.corner = builder.input().corner, .size = image.size},
+               .target = made}});
+  builder.set_current_image(target);
 }
 
 static void plan_mips(const Call& call, PlanBuilder& builder) {
+  const std::optional<LevelRange>& range = builder.input().levels;
+  const bool makes_one = range && range->makes_one;
+  if (makes_one && !makes_area_means(call)) return plan_filtered_tile(call, builder, range->from + 1);
   PlanImage& image = builder.image(builder.current_image());
-  const int levels = image.level_count = level_count(call, image.size);
+  const int levels = image.level_count = makes_one ? 2 : level_count(call, image.size, first_level(builder));
   if (levels == 1) return builder.note("mips: the image is its only level");
   if (makes_area_means(call)) plan_area_mips(call, builder, levels);
   else plan_filtered_mips(call, builder, levels);
@@ -217,13 +245,28 @@ static Output output(const Call& call, std::span<const Output> inputs) {
   return made;
 }
 
-// A level of area means takes the one above it alone, and in a part of that the same texels as in all of it.
+// Region of a level of this size that area means of a region of the next level read.
+static Region area_under(const Region& made, Size size) {
+  // with an odd side a texel depends on three texels, and shares one with its neighbor
+  const auto side = [](int count, int n) { return n == 1 ? 1 : 2 * count + n % 2; };
+  return {.corner = {2 * made.corner.x, 2 * made.corner.y},
+          .size = {side(made.size.width, size.width), side(made.size.height, size.height)}};
+}
+
+// With --from-base, the last levels read all of level 0. --coverage counts texels of whole levels.
 static Footprint footprint(const Call& call, Size) {
   const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
-  if (!makes_area_means(call) || call.number("coverage") > 0 || !is_free) return {};
-  constexpr int per_level = 2;
-  return {.kind = Footprint::Kind::levels,
-          .by_level = [call](int levels) { return call.with("method", per_level).with("levels", levels); }};
+  if (call.number("coverage") > 0 || call.flag("from-base") || !is_free) return {};
+  Footprint made{.kind = Footprint::Kind::levels};
+  if (makes_area_means(call))
+    made.of_level = [](Size from, Size) {
+      return Footprint{.region = [from](const Region& region) { return area_under(region, from); }};
+    };
+  else
+    made.of_level = [filtering = filtering_of_mips(call)](Size from, Size to) {
+      return filter_footprint(filtering, from, to);
+    };
+  return made;
 }
 
 static std::vector<std::string> variants() {

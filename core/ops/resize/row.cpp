@@ -251,15 +251,15 @@ void plan_scaled(const Call& call, PlanBuilder& builder, Region made) {
   const auto [scaled, kept] = cut_of(call, from);
   const int target = builder.add_image({.size = made.size, .depth = image.depth});
   made.corner = {made.corner.x + kept.corner.x, made.corner.y + kept.corner.y};
-  plan_filter(builder,
-              {{.name = "resize",
-                .source_image = source,
-                .from = from,
-                .target_image = target,
-                .to = scaled,
-                .source = {.corner = builder.input().corner, .size = image.size},
-                .target = made}},
-              filtering_from(call, from));
+  const FilterStep step{.name = "resize",
+                        .source_image = source,
+                        .from = from,
+                        .target_image = target,
+                        .to = scaled,
+                        .source = {.corner = builder.input().corner, .size = image.size},
+                        .target = made};
+  const Filtering filtering = filtering_from(call, from);
+  plan_filter(builder, {step}, filtering, filters_rows_first(step, filtering));
   builder.set_current_image(target);
 }
 

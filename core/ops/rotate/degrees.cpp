@@ -114,32 +114,16 @@ Output rotated_output(const Call& call, const Output& input) {
   return made;
 }
 
-// Texels begin to `end` of a side of `count` texels, continued beyond the border: those that must be read.
-static std::pair<int, int> inside(int64_t begin, int64_t end, int count, Border border) {
-  if (border == Border::repeat && end - begin < count) {
-    const int64_t shift = begin >= 0 ? begin / count * count : (begin + 1) / count * count - count;
-    return {int(begin - shift), int(end - shift)};
-  }
-  if (border == Border::mirror && begin > -count && end < 2 * int64_t(count))
-    return {int(std::clamp<int64_t>(end > count ? std::min(begin, 2 * count - end) : begin, 0, count - 1)),
-            int(std::clamp<int64_t>(begin < 0 ? std::max(end, -begin) : end, 1, count))};
-  if (border == Border::repeat || border == Border::mirror) return {0, count};
-  return {int(std::clamp<int64_t>(begin, 0, count - 1)), int(std::clamp<int64_t>(end, 1, count))};
-}
-
 // The rectangle around the rotated region.
 static Region region_under(const Rotation& rotation, Size size, const Sampling& sampling, const Region& made) {
-  int64_t x0 = INT_MAX, y0 = INT_MAX, x1 = INT_MIN, y1 = INT_MIN;
+  Position least{INT_MAX, INT_MAX}, most{INT_MIN, INT_MIN};
   for (const int x : {made.corner.x, made.corner.x + made.size.width - 1})
     for (const int y : {made.corner.y, made.corner.y + made.size.height - 1}) {
       const SamplePosition at = position_of(rotation, {x, y});
-      x0 = std::min<int64_t>(x0, at.x), x1 = std::max<int64_t>(x1, at.x);
-      y0 = std::min<int64_t>(y0, at.y), y1 = std::max<int64_t>(y1, at.y);
+      least = {std::min(least.x, at.x), std::min(least.y, at.y)};
+      most = {std::max(most.x, at.x), std::max(most.y, at.y)};
     }
-  const int reach = radius_of(sampling.filter) + 1;  // one texel for rounding
-  const auto [left, right] = inside(x0 - reach, x1 + reach + 1, size.width, sampling.border);
-  const auto [top, bottom] = inside(y0 - reach, y1 + reach + 1, size.height, sampling.border);
-  return {.corner = {left, top}, .size = {right - left, bottom - top}};
+  return region_of_samples(least, most, size, sampling);
 }
 
 Footprint rotated_footprint(const Call& call, Size size) {

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/math.h"
+#include "core/ops/shared/nearest.h"
 #include "core/plan/kernel_choices.h"
 
 #include <algorithm>
@@ -110,10 +111,19 @@ Margin reach_of(const Filtering& filtering, Size from, Size to) {
           .wraps = filtering.border == Border::repeat};
 }
 
-void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering) {
-  const FilterStep& largest = steps.front();
+Footprint filter_footprint(const Filtering& filtering, Size from, Size to) {
+  return {.kind = Footprint::Kind::around, .margin = reach_of(filtering, from, to), .nearest = [from, to](Position at) {
+            return Position{under_middle(at.x, from.width, to.width), under_middle(at.y, from.height, to.height)};
+          }};
+}
+
+bool filters_rows_first(const FilterStep& step, const Filtering& filtering) {
   // limited sums depend on the order, which is then that of the definition
-  const bool x_first = filtering.limits_ringing || cost(filtering, largest, true) <= cost(filtering, largest, false);
+  return filtering.limits_ringing || cost(filtering, step, true) <= cost(filtering, step, false);
+}
+
+void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering, bool x_first) {
+  const FilterStep& largest = steps.front();
   const auto size_between = [&](const FilterStep& step) {
     return x_first ? Size{step.target.size.width, step.source.size.height}
                    : Size{step.source.size.width, step.target.size.height};

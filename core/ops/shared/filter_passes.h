@@ -19,8 +19,14 @@ struct FilterStep {
 // Texels to each side of the one under its middle that a texel takes, were all of `from` to become all of `to`.
 Margin reach_of(const Filtering& filtering, Size from, Size to);
 
-// Appends the two passes of each step, rows and columns in the order that is cheaper for the first step, or rows first with limited ringing. What lies between
-// them is kept in float, in one image for all steps; the first step is the largest.
-void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering);
+// The footprint of all of `to` in `from`, where the middle of a texel of the result lies in the source as without a phase.
+Footprint filter_footprint(const Filtering& filtering, Size from, Size to);
+
+// Returns whether it is cheaper to filter along rows before columns. With limited ringing, rows come first.
+bool filters_rows_first(const FilterStep& step, const Filtering& filtering);
+
+// Appends the two passes of each step. An image of floats that all steps share is between the passes, so the first step must be
+// the largest.
+void plan_filter(PlanBuilder& builder, const std::vector<FilterStep>& steps, const Filtering& filtering, bool x_first);
 
 }  // namespace gpupost

@@ -7,8 +7,7 @@
 
 namespace gpupost {
 
-// The texel of a side of `from` under the middle of texel `i` of a side of `to`, the lower one of two.
-static int under_middle(int i, int from, int to) { return int(((2 * int64_t(i) + 1) * from - 1) / (2 * int64_t(to))); }
+int under_middle(int i, int from, int to) { return int(((2 * int64_t(i) + 1) * from - 1) / (2 * int64_t(to))); }
 
 // The texels of a side that stand for those of the side of a result.
 static std::vector<int> under_middles(int from, int to) {

@@ -165,6 +165,30 @@ Position nearest_to(const std::optional<SamplePosition>& position, Size from, Bo
   return {continued(x, from.width, border), continued(y, from.height, border)};
 }
 
+// Texels begin to `end` of a side of `count` texels, continued beyond the border: those that must be read.
+static std::pair<int, int> inside(int64_t begin, int64_t end, int count, Border border) {
+  if (border != Border::repeat && border != Border::mirror)
+    return {int(std::clamp<int64_t>(begin, 0, count - 1)), int(std::clamp<int64_t>(end, 1, count))};
+  // the range relative to the copy of the side in which it begins
+  const int64_t copy = begin >= 0 ? begin / count : (begin + 1) / count - 1;
+  const auto first = int(begin - copy * count);
+  if (end - begin >= count) return {0, count};
+  const auto last = int(end - copy * count);
+  if (border == Border::repeat) return {first, last};
+  const bool is_mirrored = copy % 2 != 0;
+  if (last <= count) return is_mirrored ? std::pair{count - last, count - first} : std::pair{first, last};
+  return is_mirrored ? std::pair{0, std::max(count - first, last - count)}
+                     : std::pair{std::min(first, 2 * count - last), count};
+}
+
+Region region_of_samples(Position least, Position most, Size size, const Sampling& sampling) {
+  const int reach = radius_of(sampling.filter) + 1;  // one texel for rounding
+  const auto [left, right] = inside(int64_t(least.x) - reach, int64_t(most.x) + reach + 1, size.width, sampling.border);
+  const auto [top, bottom] =
+      inside(int64_t(least.y) - reach, int64_t(most.y) + reach + 1, size.height, sampling.border);
+  return {.corner = {left, top}, .size = {right - left, bottom - top}};
+}
+
 PassSpec sampling_pass(const PlanBuilder& builder, std::string name, std::string_view kernel, const Sampling& sampling,
                        Size from, Position corner, Size made) {
   const int source = builder.current_image();

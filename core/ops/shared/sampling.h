@@ -41,6 +41,9 @@ Position nearest_to(const std::optional<SamplePosition>& position, Size from, Bo
 // Texels to each side of a position that a filter reads.
 int radius_of(Sampler filter);
 
+// The region of a picture of this size that is read for positions whose texels are between `least` and `most`.
+Region region_of_samples(Position least, Position most, Size size, const Sampling& sampling);
+
 // The pass of a kernel that includes shared/sampling.glsl and makes `made` texels. `corner`: of the current image in the whole
 // picture, which has the size `from`.
 PassSpec sampling_pass(const PlanBuilder& builder, std::string name, std::string_view kernel, const Sampling& sampling,

@@ -1,12 +1,16 @@
 // A picture warped by an ST map, a second picture that says where each texel comes from: row, definition and pass.
 #include "core/ops/warp/row.h"
 #include "core/base/half.h"
+#include "core/base/math.h"
+#include "core/base/threads.h"
 #include "core/image/attributes.h"
 #include "core/op/benchmark.h"
 #include "core/ops/shared/sampling.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
+#include <memory>
 
 namespace gpupost {
 
@@ -79,20 +83,27 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- the pass -------------------------------------------------------------------------------------------------------
 
+// Tiles begin at multiples of so many texels, so that a map that tears neighbors apart is refused before tiles get tiny.
+constexpr int tile_step = 16;
+
 void plan_warp(const Call& call, PlanBuilder& builder) {
   const PlanImage image = builder.image(builder.current_image());
-  const InputPicture map = map_of(call, image.size);
-  const Frame frame = frame_of(call, image.size);
-  PassSpec pass = sampling_pass(builder, "warp", "warp/warp.glsl", sampling_of(call), image.size, {}, map.picture.size);
+  const Size whole = builder.whole_size();
+  const InputPicture map = map_of(call, whole);
+  const Frame frame = frame_of(call, whole);
+  const Region made = builder.made_of(map.picture.size);
+  PassSpec pass =
+      sampling_pass(builder, "warp", "warp/warp.glsl", sampling_of(call), whole, builder.input().corner, made.size);
+  pass.access.tile_alignment = {tile_step, tile_step};
   pass.defines.push_back({"ORIGIN", call.integer("origin"), call.op->param("origin")->choices});
   for (const PushConstant& value : {PushConstant{"frame_width", frame.width},
                                     {"frame_height", frame.height},
                                     {"offset_x", frame.x},
                                     {"offset_y", frame.y}})
     pass.values.push_back(value);
-  pass.more_sources = {builder.add_input(map, false)};
+  pass.more_sources = {builder.add_region(map, made)};
   pass.memory.bytes_read = bytes_of_level(image, 0) + bytes_of_level(builder.image(pass.more_sources.front()), 0);
-  builder.add_result(std::move(pass), {.size = map.picture.size, .depth = image.depth});
+  builder.add_result(std::move(pass), {.size = made.size, .depth = image.depth});
 }
 
 Output output(const Call&, std::span<const Output> inputs) {
@@ -107,12 +118,84 @@ Output output(const Call&, std::span<const Output> inputs) {
 
 Needs needs(const Call& call) { return {.pictures = {call.word("st")}, .pictures_are_data = true}; }
 
+// The smallest and the largest texel of several positions along an axis, which may be outside.
+struct Bounds {
+  int low = INT_MAX, high = INT_MIN;
+
+  bool is_empty() const { return low > high; }
+  void add(const Bounds& other) { low = std::min(low, other.low), high = std::max(high, other.high); }
+};
+
+// Along an axis whose texels repeat after `period` texels. Positions on both sides of the seam are far from each other, but near if
+// those of the second half precede the first.
+struct AxisBounds {
+  Bounds plain, across_seam;
+
+  void add(int texel, int period) {
+    plain.add({texel, texel});
+    const int after = texel < period / 2 ? texel : texel - period;
+    across_seam.add({after, after});
+  }
+  void add(const AxisBounds& other) { plain.add(other.plain), across_seam.add(other.across_seam); }
+  Bounds closest(Border border) const {
+    const bool has_seam = (border == Border::repeat || border == Border::mirror) && !plain.is_empty();
+    return has_seam && across_seam.high - across_seam.low < plain.high - plain.low ? across_seam : plain;
+  }
+};
+
+struct TileBounds {
+  AxisBounds x, y;
+};
+
+// Bounds of the positions in each square of tile_step texels of the result, row by row.
+std::vector<TileBounds> bounds_of(const SampleAt& at, Size made, Size from, Border border) {
+  const int periods = border == Border::mirror ? 2 : 1;  // of a side
+  const int columns = div_ceil(made.width, tile_step), rows = div_ceil(made.height, tile_step);
+  std::vector<TileBounds> bounds(size_t(columns) * size_t(rows));
+  parallel_ranges(rows, 1, [&](int begin, int end) {
+    for (int y = begin * tile_step; y < std::min(end * tile_step, made.height); ++y)
+      for (int x = 0; x < made.width; ++x)
+        if (const std::optional<SamplePosition> position = at({x, y})) {
+          TileBounds& tile = bounds[size_t(y / tile_step) * size_t(columns) + size_t(x / tile_step)];
+          tile.x.add(position->x, periods * from.width);
+          tile.y.add(position->y, periods * from.height);
+        }
+  });
+  return bounds;
+}
+
+// Returns the function of Footprint::region. It reads the map when it is first called.
+std::function<Region(const Region&)> regions_under(const Call& call, Size from) {
+  const auto bounds = std::make_shared<std::vector<TileBounds>>();
+  return [=, made = call.inputs[0].picture.size, at = positions_of(call, from),
+          sampling = sampling_of(call)](const Region& region) {
+    if (bounds->empty()) *bounds = bounds_of(at, made, from, sampling.border);
+    const int columns = div_ceil(made.width, tile_step);
+    TileBounds all;
+    for (int y = region.corner.y / tile_step; y * tile_step < region.corner.y + region.size.height; ++y)
+      for (int x = region.corner.x / tile_step; x * tile_step < region.corner.x + region.size.width; ++x) {
+        const TileBounds& tile = (*bounds)[size_t(y) * size_t(columns) + size_t(x)];
+        all.x.add(tile.x);
+        all.y.add(tile.y);
+      }
+    const Bounds x = all.x.closest(sampling.border), y = all.y.closest(sampling.border);
+    if (x.is_empty()) return Region{.size = {1, 1}};  // the map has no position there
+    return region_of_samples({x.low, y.low}, {x.high, y.high}, from, sampling);
+  };
+}
+
 Footprint footprint(const Call& call, Size size) {
-  Footprint made{.copied = [](Position) { return Position{-1, -1}; }};
-  if (!call.inputs.empty() && call.inputs[0].texels)
-    made.copied = [at = positions_of(call, size), size, border = sampling_of(call).border](Position position) {
-      return nearest_to(at(position), size, border);
-    };
+  Footprint made{.kind = Footprint::Kind::around,
+                 .region = [size](const Region&) { return whole_region(size); },
+                 .copied =
+                     [](Position) {
+                       return Position{-1, -1};
+                     }};
+  if (call.inputs.empty() || !call.inputs[0].texels) return made;
+  made.region = regions_under(call, size);
+  made.copied = [at = positions_of(call, size), size, border = sampling_of(call).border](Position position) {
+    return nearest_to(at(position), size, border);
+  };
   return made;
 }
 
@@ -152,7 +235,9 @@ const Op warp_op{
                 "rounded to 1/32768 texel.\nWhere the map shrinks the image, the result has aliasing. To reduce it, "
                 "enlarge the map with `resize`, warp with it, and make the result smaller with `resize`. catmull-rom "
                 "and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels other than "
-                "color take the nearest texel. The op cannot be tiled.",
+                "color take the nearest texel. An image that is too large for the device is tiled if the map keeps "
+                "neighbors "
+                "together.",
             .citation = "Nuke STMap; oiiotool --st_warp (whose t begins at the top)",
             .examples = {"--st st.exr", "--st st.exr --filter bilinear --border clamp",
                          "--st st.exr --filter nearest --border repeat --origin top",
