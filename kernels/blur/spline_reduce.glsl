@@ -4,7 +4,7 @@
 #include "blur/line.glsl"
 
 void main() {
-  const int first = segment * int(gl_GlobalInvocationID.y), end = min(first + segment, cells);
+  const int first = min(segment * int(gl_GlobalInvocationID.y), cells), end = min(first + segment, cells);
   vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
   int t = int(table[intervals + first]);
   vec4 ahead[AHEAD];  // the next texels, read before they are needed

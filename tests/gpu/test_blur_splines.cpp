@@ -1,4 +1,5 @@
 // Gaussians on a coarser grid, on the device: against the gaussian, and what any blur keeps.
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -66,6 +67,33 @@ TEST_CASE("splines: every border, sides of every kind, and numbers that are hard
                  {67, 61}, kinds[0]);
   check_call(*gpu, call_of("blur", "--sigma 6 --passes 2"), "nonfinite", {67, 35}, kinds[1]);
   check_call(*gpu, call_of("blur", "--sigma 300"), "noise", {1, 1}, kinds[0]);
+}
+
+TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and intervals, with and without exchange") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  struct Case {
+    double sigma;
+    Size size;
+    Depth depth;
+  };
+  constexpr Case cases[] = {{5, {129, 41}, Depth::half},  {5.3, {257, 65}, Depth::f32}, {9.9, {131, 300}, Depth::half},
+                            {16, {400, 31}, Depth::half}, {75, {300, 257}, Depth::f32}, {300, {1, 90}, Depth::half}};
+  int turn = 0;
+  for (const auto& [sigma, size, depth] : cases)
+    for (const std::string_view name : {"noise", "nonfinite", "huge"}) {
+      const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, borders[turn % 5]));
+      DeviceTraits traits = as_gpu(*gpu);
+      if (turn++ % 4 == 3) traits.subgroup.has_shuffle = false;
+      const Plan made = plan({&call, 1}, {.size = size, .storage = depth}, traits);
+      CHECK(made.passes.front().kernel == "blur/spline_reduce_columns.glsl");
+      CHECK(made.passes.back().kernel == "blur/spline_enlarge_tile.glsl");
+      CHECK((made.passes.back().arithmetic.subgroup_size > 0) == traits.subgroup.has_shuffle);
+      const Level base = pattern(name, size, depth);
+      const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, depth).front();
+      CHECK_MESSAGE(found.share <= 1, call.text(), " of ", name, " ", size.width, "x", size.height, " ", name_of(depth),
+                    ": ", describe(found));
+    }
 }
 
 TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its place and its shape; a step is one") {

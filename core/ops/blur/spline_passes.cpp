@@ -46,15 +46,64 @@ int segment_of(const SplineGrid& grid, int texels, int least) {
   return std::max(least, int(texels / grid.texels_per_cell()));
 }
 
-// Returns the image of the cells along an axis.
-int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first, int source) {
+// Threads of half a subgroup, at most `most`, where both halves can exchange texels; else 0. All subgroups of a workgroup
+// must be full.
+int half_subgroup(const DeviceTraits& traits, int threads, int most) {
+  const int size = traits.subgroup.size;
+  return traits.subgroup.has_shuffle && size >= 4 && threads % size == 0 ? std::min(most, size / 2) : 0;
+}
+
+void append_reduction(std::vector<float>& table, const Cells& cells, double scale) {
+  const int first = cells.first - 2, end = cells.first + cells.count + 1;
+  for (int texel = cells.first_texel(first); texel < cells.first_texel(end); ++texel)
+    for (const double weight : cells.grid.weights(texel + cells.corner)) table.push_back(float(weight * scale));
+  for (int interval = first; interval <= end; ++interval) table.push_back(float(cells.first_texel(interval)));
+}
+
+// Columns on a GPU. Returns the image of the cells.
+int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& cells, int source) {
+  const Size size = builder.image(source).size;
+  const double width = cells.grid.texels_per_cell();
+  const int columns = builder.traits().max_group_invocations >= 256 ? 128 : 64;
+  const int half = half_subgroup(builder.traits(), 2 * columns, 16), threads = half > 0 ? 2 * columns : columns;
+  const int segment = 8;  // cells
+  PassSpec pass{
+      .name = "blur: reduce columns",
+      .kernel = "blur/spline_reduce_columns.glsl",
+      .defines = {{"BORDER", border_of(blur), border_names},
+                  {"COLUMNS", columns},
+                  {"LANES", half},
+                  {"CHUNK", width <= 4    ? 2
+                            : width <= 12 ? 4
+                                          : 8},
+                  {"SEGMENT", segment},
+                  {"TEXEL_ROWS", int(std::ceil((segment + 3) * width)) + 1}},
+      .grid = {.group = {threads, 1}, .count = {div_ceil(size.width, columns), div_ceil(cells.count, segment)}},
+      .arithmetic = {.subgroup_size = 2 * half},
+      .source = {source},
+      .access = {.is_bounded = true, .reads_per_texel = width * (1 + 3.0 / segment)}};
+  append_reduction(pass.table, cells, 0.5 / width);
+  const int intervals = int(pass.table.size()) - (cells.count + 4);
+  pass.values = {{"width", size.width},
+                 {"height", size.height},
+                 {"cells", cells.count},
+                 {"before", -cells.first_texel(cells.first - 2)},
+                 {"intervals", intervals}};
+  const int target = pass.target.image = builder.add_image({.size = {size.width, cells.count}, .depth = Depth::f32});
+  builder.add(std::move(pass));
+  return target;
+}
+
+// Lines along any axis. Returns the image of the cells.
+int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first,
+                        int source) {
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
   const Size size = builder.image(source).size;
   const SplineGrid& grid = cells.grid;
   Size reduced = size;
   (axis == along_x ? reduced.width : reduced.height) = cells.count;
   const int first_interval = cells.first - 2, interval_count = cells.count + 3;
-  const int begin = cells.first_texel(first_interval), end = cells.first_texel(first_interval + interval_count);
+  const int begin = cells.first_texel(first_interval);
   const double scale = (is_first ? 0.5 : 1) / grid.texels_per_cell();
   PassSpec pass{.name = axis == along_x ? "blur: reduce rows" : "blur: reduce columns",
                 .kernel = "blur/spline_reduce.glsl",
@@ -62,18 +111,13 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cell
                             {"BORDER", border_of(blur), border_names},
                             {"IS_LAST", 0},
                             {"AHEAD", is_gpu ? 2 : 1}},
-                .grid = {.group = axis == along_x && is_gpu ? std::array{8, 8} : std::array{64, 1}},
+                .grid = {.group = is_gpu ? std::array{8, 8} : std::array{64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
-  for (int texel = begin; texel < end; ++texel)
-    for (const double weight : grid.weights(texel + cells.corner)) pass.table.push_back(float(weight * scale));
-  const int intervals = int(pass.table.size());
-  for (int interval = 0; interval <= interval_count; ++interval)
-    pass.table.push_back(float(cells.first_texel(first_interval + interval)));
+  append_reduction(pass.table, cells, scale);
+  const int intervals = int(pass.table.size()) - (interval_count + 1);
   // on a GPU as many threads as keep it busy; on a CPU long runs
-  const int segment = !is_gpu           ? segment_of(grid, 256, 16)
-                      : axis == along_x ? segment_of(grid, 32, 2)
-                                        : segment_of(grid, 32, 8);
+  const int segment = is_gpu ? segment_of(grid, 32, 2) : segment_of(grid, 256, 16);
   pass.values = {{"width", size.width}, {"height", size.height},  {"cells", cells.count},
                  {"before", -begin},    {"intervals", intervals}, {"segment", segment}};
   pass.grid.count = {div_ceil(axis == along_x ? size.height : size.width, pass.grid.group[0]),
@@ -83,6 +127,13 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cell
   const int target = pass.target.image;
   builder.add(std::move(pass));
   return target;
+}
+
+// Returns the image of the cells along an axis.
+int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first, int source) {
+  if (axis == along_y && builder.traits().type != DeviceType::cpu)
+    return plan_column_reduction(builder, blur, cells, source);
+  return plan_line_reduction(builder, blur, axis, cells, is_first, source);
 }
 
 void append_weights(std::vector<float>& table, const Cells& cells) {
@@ -96,6 +147,27 @@ void append_shares(std::vector<float>& table, const Cells& cells) {
   const std::vector<double> ones = cells.grid.blurred_ones();
   for (int texel = cells.corner; texel < cells.corner + cells.side; ++texel)
     table.push_back(float(1 / ones[size_t(texel)]));
+}
+
+// Has a pass keep the cells of a workgroup in shared memory, which is nothing to a CPU.
+void use_tiles(PassSpec& pass, const DeviceTraits& traits, const Cells& x, const Cells& y, int segment, Depth depth) {
+  const int columns = traits.max_group_invocations >= 128 ? 128 : 64;
+  const int half = half_subgroup(traits, columns, 16);
+  int cell_columns = 0;
+  for (int first = 0; first < x.side; first += columns) {
+    const int last = std::min(first + columns, x.side) - 1;
+    cell_columns =
+        std::max(cell_columns, x.grid.cell_before(x.corner + last) - x.grid.cell_before(x.corner + first) + 4);
+  }
+  pass.kernel = "blur/spline_enlarge_tile.glsl";
+  pass.defines.insert(pass.defines.end(), {{"COLUMNS", columns},
+                                           {"LANES", half},
+                                           {"IS_FLOAT", depth == Depth::f32},
+                                           {"CELL_COLUMNS", cell_columns},
+                                           {"CELL_ROWS", segment + 3},
+                                           {"TEXEL_ROWS", int(std::ceil(segment * y.grid.texels_per_cell())) + 1}});
+  pass.arithmetic.subgroup_size = 2 * half;
+  pass.grid.group = {columns, 1};
 }
 
 void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, const Cells* y, int source, Size size,
@@ -138,6 +210,7 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     if (x) append_shares(pass.table, *x);
     if (y) append_shares(pass.table, *y);
   }
+  if (x && y && is_gpu) use_tiles(pass, builder.traits(), *x, *y, segment, depth);
   pass.values.insert(pass.values.end(), {{"intervals", intervals}, {"segment", segment}});
   pass.grid.count = {div_ceil(size.width, pass.grid.group[0]), div_ceil(intervals, segment)};
   pass.target.image = builder.add_image({.size = size, .depth = depth});

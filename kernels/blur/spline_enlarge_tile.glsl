@@ -1,0 +1,84 @@
+// Enlarges a grid of cells to texels with cubic B-splines, along both axes, on a GPU. The cells and weights of a workgroup
+// are in shared memory. A thread goes down a column, and keeps four rows of cells at its column. Cells hold half of the sums.
+#include "blur/border.glsl"
+
+shared vec4 cells[CELL_ROWS * CELL_COLUMNS];
+shared vec4 row_weights[TEXEL_ROWS];
+shared int stops[CELL_ROWS];  // of intervals: the row behind them
+
+int thread = int(gl_LocalInvocationIndex);
+int x = COLUMNS * int(gl_WorkGroupID.x) + thread;
+int column = min(x, width - 1);
+vec4 weights_x = table4[columns_at + column];
+
+// What is stored, of the sum of a texel of the thread's column.
+vec4 finished_sum(vec4 sum, int y) {
+#if RENORMALIZES
+  sum *= table[shares_at + column] * table[shares_at + width + y];
+#endif
+#if IS_FLOAT
+  return stored(sum);
+#else
+  return 2.0 * sum;
+#endif
+}
+
+void keep(ivec2 at, vec4 c) {
+  if (at.x < width) store(at, c);
+}
+
+// Stores two texels of each thread, of rows y and y + 1. With LANES, each half of a subgroup stores a row: in memory, two rows
+// of an image lie side by side, and a GPU writes more of them at once.
+void keep_two(int y, vec4 upper, vec4 lower) {
+#if LANES
+  const int row = thread / LANES % 2, first = x - LANES * row;
+  const vec4 got = subgroupShuffleXor(row == 1 ? upper : lower, LANES);
+  keep(ivec2(first, y + row), row == 1 ? got : upper);
+  keep(ivec2(first + LANES, y + row), row == 1 ? lower : got);
+#else
+  keep(ivec2(x, y), upper);
+  keep(ivec2(x, y + 1), lower);
+#endif
+}
+
+// A row of cells at the thread's column.
+vec4 across(int place) {
+  return weights_x.x * cells[place] + weights_x.y * cells[place + 1] + weights_x.z * cells[place + 2] +
+         weights_x.w * cells[place + 3];
+}
+
+void main() {
+  const int first = segment * int(gl_WorkGroupID.y), end = min(first + segment, intervals);
+  const ivec2 corner = ivec2(int(table[cells_at + COLUMNS * int(gl_WorkGroupID.x)]), first_cell + first) - 1;
+  const int first_y = int(table[intervals_at + first]);
+  for (int index = thread; index < CELL_ROWS * CELL_COLUMNS; index += COLUMNS) {
+    const ivec2 at = corner + ivec2(index % CELL_COLUMNS, index / CELL_COLUMNS);
+    cells[index] = load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y)));
+  }
+  for (int index = thread; index < end - first; index += COLUMNS)
+    stops[index] = int(table[intervals_at + first + index + 1]);
+  for (int index = thread; index < TEXEL_ROWS; index += COLUMNS)
+    row_weights[index] = table4[min(first_y + index, height - 1)];
+  barrier();
+  int place = int(table[cells_at + column]) - 1 - corner.x, y = first_y;
+  const int last = stops[end - first - 1] - 1;
+  vec4 sum0 = across(place), sum1 = across(place + CELL_COLUMNS), sum2 = across(place + 2 * CELL_COLUMNS);
+  vec4 upper = vec4(0.0);
+  place += 3 * CELL_COLUMNS;
+  for (int interval = first; interval < end; ++interval) {
+    const vec4 sum3 = across(place);
+    place += CELL_COLUMNS;
+    const int stop = stops[interval - first];
+    for (; y < stop; ++y) {
+      const vec4 weights = row_weights[y - first_y];
+      const vec4 c = finished_sum(weights.x * sum0 + weights.y * sum1 + weights.z * sum2 + weights.w * sum3, y);
+      const bool is_even = y % 2 == 0;
+      if (is_even ? y == last : y == first_y) keep(ivec2(x, y), c);
+      else if (!is_even) keep_two(y - 1, upper, c);
+      upper = c;
+    }
+    sum0 = sum1;
+    sum1 = sum2;
+    sum2 = sum3;
+  }
+}

@@ -1,0 +1,71 @@
+// Reduces columns to cells of a coarser grid with cubic B-splines, on a GPU. A thread goes down a column and makes `segment`
+// cells; with LANES, two threads share a column and take every second texel each. Texels of interval i add to cells i - 3 to
+// i. The sum of a cell does not depend on its segment. The next CHUNK texels are read before they are needed.
+#include "blur/border.glsl"
+
+int thread = int(gl_LocalInvocationIndex);
+#if LANES
+// two neighboring halves of a subgroup have the same LANES columns
+const int phases = 2;
+int column_in_group = thread / (2 * LANES) * LANES + thread % LANES, phase = thread / LANES % 2;
+#else
+const int phases = 1;
+int column_in_group = thread, phase = 0;
+#endif
+
+// What the workgroup needs of the table. Texels go out of a cache before they are read again, and took it with them.
+shared vec4 row_weights[TEXEL_ROWS];
+shared int starts[SEGMENT + 4];  // of intervals, from the first row
+
+int own_x = COLUMNS * int(gl_WorkGroupID.x) + column_in_group;
+int column = min(own_x, width - 1);
+
+vec4 texel_of(int y) { return texel(ivec2(column, y)); }
+
+void main() {
+  const int first = SEGMENT * int(gl_WorkGroupID.y), cell_count = min(SEGMENT, cells - first);
+  const int interval_count = cell_count + 3, first_y = int(table[intervals + first]);
+  for (int index = thread; index <= interval_count; index += phases * COLUMNS)
+    starts[index] = int(table[intervals + first + index]) - first_y;
+  for (int index = thread; index < TEXEL_ROWS; index += phases * COLUMNS)
+    row_weights[index] = table4[min(first_y + before + index, intervals / 4 - 1)];
+  barrier();
+  vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
+  int interval = 0, y = 0, stop = starts[1];
+  vec4 ahead[CHUNK];
+  [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = texel_of(first_y + min(y + phase + phases * k, stop - 1));
+  while (interval < interval_count) {
+    vec4 now[CHUNK];
+    [[unroll]] for (int k = 0; k < CHUNK; ++k) now[k] = ahead[k];
+    const int from = y + phase, end = stop, current = interval;
+    y += phases * CHUNK;
+    const bool is_done = y >= stop;
+    if (is_done) {
+      interval++;
+      y = stop;
+      stop = starts[min(interval + 1, interval_count)];
+    }
+    [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = texel_of(first_y + min(y + phase + phases * k, stop - 1));
+    [[unroll]] for (int k = 0; k < CHUNK; ++k) {
+      const int row = from + phases * k;
+      if (row < end) {
+        const vec4 weights = row_weights[row];
+        sum0 += weights.x * now[k];
+        sum1 += weights.y * now[k];
+        sum2 += weights.z * now[k];
+        sum3 += weights.w * now[k];
+      }
+    }
+    if (!is_done) continue;
+#if LANES
+    const vec4 sum = sum0 + subgroupShuffleXor(sum0, LANES);
+#else
+    const vec4 sum = sum0;
+#endif
+    if (current >= 3 && phase == 0 && own_x < width) store(ivec2(own_x, first + current - 3), sum);
+    sum0 = sum1;
+    sum1 = sum2;
+    sum2 = sum3;
+    sum3 = vec4(0.0);
+  }
+}
