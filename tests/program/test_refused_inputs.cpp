@@ -77,8 +77,8 @@ TEST_CASE("pictures over a limit") {
   smaller.insert(smaller.begin() + 1, {"--method", "separable"});
   CHECK(place.gpupost(smaller).exit_code == 0);
   // a plan says what the run would
-  for (Words words : {Words{"blur", "--radius", "2", "saturation", "blur", "--radius", "2", "--space", "yxy"},
-                      Words{"blur", "--radius", "2", "blur", "--radius", "1", "--storage", "r11g11b10"},
+  for (Words words : {Words{"blur", "--radius", "2", "nan", "--policy", "error", "--space", "yxy"},
+                      Words{"blur", "--radius", "2", "--passes", "2", "--border", "repeat", "--storage", "r11g11b10"},
                       Words{"mips", "--coverage", "0.5"}}) {
     words.insert(words.end(), {"in.exr", "--tile-side", "16", "-o", "out.exr"});
     const Finished run = place.gpupost(words);
