@@ -1,0 +1,258 @@
+// The rows of the global options.
+#include "cli/options/global_options.h"
+
+namespace gpupost {
+
+static std::vector<std::string_view> primaries_names() {
+  std::vector<std::string_view> names;
+  for (const NamedPrimaries& row : named_primaries) names.push_back(row.name);
+  return names;
+}
+
+std::span<const Global> all_globals() {
+  static const Global rows[] = {
+      {.name = "output",
+       .value = "FILE",
+       .help = "Output file, a folder ending in /, a pattern, or - for standard output. A pattern may contain {stem} "
+               "(input name without extension), {name} (with extension), {dir} (its folder) and {ext} (of the output). "
+               "It may also contain {level}, {frame}, or a frame number like %04d or ####. Default for in.exr: "
+               "in.OP.exr in the working directory, where OP is the last op; for standard input: standard output",
+       .short_name = "-o"},
+      {.name = "list",
+       .value = "FILE",
+       .help = "Read more input file names from FILE, or from standard input with -. Names end with a newline or a NUL "
+               "byte (find -print0). They cannot be globs or sequences"},
+      {.name = "recursive", .help = "Process all images in input folders and in their subfolders"},
+      {.name = "frames",
+       .value = "RANGE",
+       .help = "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
+               "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
+               "in.%04d.exr, in.####.exr or in.#.exr, which all mean 4 digits"},
+      {.name = "skip-missing",
+       .help = "Skip frames that are missing from a sequence. Without it the run ends with exit code 5"},
+      {.name = "shard",
+       .value = "K/N",
+       .help = "Process only shard K of N of the inputs (K is 1..N). K/N splits them by a hash of their names, "
+               "count:K/N takes every Nth input. auto takes K and N from the scheduler (docs/farm.md)"},
+      {.name = "shards",
+       .value = "N",
+       .help = "Number of shards for --shard auto, if the scheduler does not set it (Kubernetes, HyperQueue)"},
+      {.name = "format",
+       .value = "NAME",
+       .help = "File format of the output. Default: from the extension of the output",
+       .choices = writable_formats()},
+      {.name = "assemble",
+       .value = "KIND",
+       .help =
+           "Write all inputs to one KTX2 or DDS file. cube takes six faces (+X -X +Y -Y +Z -Z), array any number of "
+           "images. cube-from-cross takes one image of 4x3 or 3x4 faces, cube-from-strip one of 6x1 or 1x6 faces",
+       .choices = {std::begin(assembly_names) + 1, std::end(assembly_names)}},
+      {.name = "bits",
+       .value = "DEPTH",
+       .help = "Bits per channel of the output's color: 8 or 16 for integers, 16f or 32f for floats. Default: as the "
+               "input if the format holds it",
+       .choices = {"8", "16", "16f", "32f"}},
+      {.name = "quality",
+       .value = "N",
+       .help = "Quality of a JPEG output, 1 to 100 (default 90). Below 90, chroma has half the resolution"},
+      {.name = "compression",
+       .value = "NAME",
+       .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips "
+               "and zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, "
+               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the input if the "
+               "format is the same, else zip",
+       .choices = {std::begin(compression_names), std::end(compression_names)},
+       .has_level = true},
+      {.name = "to-display",
+       .help = "Write exactly the display window: drop texels outside it, fill missing ones with transparent black. "
+               "Always on for formats without windows"},
+      {.name = "transfer",
+       .value = "CURVE",
+       .help = "Transfer function of an integer output. Default: srgb, but linear for 16-bit KTX2 and DDS. Float "
+               "outputs are always linear. pq and hlg need a 16-bit PNG",
+       .choices = {"srgb", "linear", "pq", "hlg"}},
+      {.name = "dither",
+       .value = "KIND",
+       .help = "Dither the color of an 8-bit output with an ordered 8 x 8 pattern that keeps the mean. Default: none, "
+               "which rounds to nearest. Alpha and values that need no rounding are not dithered",
+       .choices = {"none", "ordered"}},
+      {.name = "input-transfer",
+       .value = "CURVE",
+       .help = "Transfer function of the input's color. Default: from the file, else srgb for integers and linear for "
+               "floats",
+       .choices = {"srgb", "linear", "pq", "hlg"}},
+      {.name = "input-alpha",
+       .value = "KIND",
+       .help = "Alpha of the input. Default: as the file records for TIFF, premultiplied for EXR, straight for other "
+               "formats",
+       .choices = {"straight", "premultiplied"}},
+      {.name = "input-primaries",
+       .value = "X,Y,...",
+       .help = "Primaries of the input's color: a name, or eight numbers with commas: x and y of red, green, blue and "
+               "white. Default: from the file, else rec709",
+       .choices = primaries_names(),
+       .has_names = true},
+      {.name = "output-primaries",
+       .value = "X,Y,...",
+       .help = "Convert the result to these primaries and record them in the output (EXR, PNG, JPEG or TIFF). Default: "
+               "the input's, or Rec. 709 if an op or the format needs it",
+       .choices = primaries_names(),
+       .has_names = true},
+      {.name = "no-orient",
+       .help = "Ignore the Exif or TIFF orientation of the input: keep texels as they are stored",
+       .is_of_decoding = true},
+      {.name = "apply-to",
+       .value = "NAME,...",
+       .help = "Channels that ops filter: color (default), all, or names of channels and layers. This is for blur, "
+               "convolve, dilate, erode, median, resize, rotate and warp. They move or resize other channels by the "
+               "nearest texel, or leave them as they are. Color ops such as exposure never change other channels; mips "
+               "and nan always work on all channels",
+       .choices = {"color", "all"},
+       .has_names = true},
+      {.name = "part",
+       .value = "WHICH",
+       .help = "Part of a multi-part EXR to work on, by number or name. Default: the first. An EXR output gets the "
+               "other parts too",
+       .is_of_decoding = true},
+      {.name = "drop-parts", .help = "Write only the part that was read, not the other parts of a multi-part EXR"},
+      {.name = "flatten",
+       .help = "Composite the samples of a deep EXR, front to back. Without it, deep data is an error",
+       .is_of_decoding = true},
+      {.name = "layer",
+       .value = "NAME",
+       .help = "Work on the channels NAME.R, NAME.G, ... of an EXR instead of R, G, ...",
+       .is_of_decoding = true},
+      {.name = "level",
+       .value = "N",
+       .help = "Level of a mip-mapped input to read. Default: 0; `compare` compares all levels",
+       .is_of_decoding = true},
+      {.name = "max-side",
+       .value = "N",
+       .help = "Limit for each side of an input, in texels (default 32768)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "max-texels",
+       .value = "N",
+       .help = "Limit for the number of texels of an input (default 268435456)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "max-channels",
+       .value = "N",
+       .help = "Limit for the number of channels of an input (default 64)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "max-decoded",
+       .value = "SIZE",
+       .help = "Limit for the decoded size of an input in bytes, like 512M or 8G (default 4G)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "decode-seconds",
+       .value = "N",
+       .help = "Limit for the time to decode one input, in seconds (default 120)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "decode-cpu-seconds",
+       .value = "N",
+       .help = "Limit for the CPU time to decode one input, in seconds over all cores (default 30)",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "require-sandbox",
+       .help =
+           "Fail with exit code 7 if decoders cannot run in the sandbox, which needs seccomp. Default: print a warning",
+       .is_of_decoding = true,
+       .is_of_machine = true},
+      {.name = "jobs",
+       .value = "N",
+       .help = "Number of inputs decoded at once, and of outputs written at once. Default: the number of cores",
+       .is_of_machine = true},
+      {.name = "max-memory",
+       .value = "SIZE",
+       .help = "Memory for images that wait for the device or for writing, like 512M or 8G (default: 2G). The image on "
+               "the device is extra",
+       .is_of_machine = true},
+      {.name = "keep-going", .help = "Go on with the other inputs when one fails (default)"},
+      {.name = "fail-fast", .help = "Start no further input when one has failed"},
+      {.name = "resume",
+       .help = "Skip inputs that an earlier run with --resume or --journal has finished, unless they have changed"},
+      {.name = "journal",
+       .value = "FILE",
+       .help = "Add a line to FILE for each finished output, for --resume. Default with --resume: gpupost.journal next "
+               "to the first output, else no journal"},
+      {.name = "progress",
+       .value = "KIND",
+       .help = "Show progress. auto (default): a bar if there are several inputs (cases in `bench`) and a terminal; "
+               "json: a line of JSON for each; openjd: lines for Open Job Description",
+       .choices = {"auto", "none", "json", "openjd"}},
+      {.name = "progress-file",
+       .value = "FILE",
+       .help = "Write --progress json or openjd to FILE (default: standard error)"},
+      {.name = "device",
+       .value = "WHICH",
+       .help = "Vulkan device by index, part of its name, UUID, cpu or gpu. Default: a discrete GPU, else an "
+               "integrated or virtual one, else the CPU device",
+       .is_of_machine = true},
+      {.name = "require-gpu", .help = "Fail with exit code 4 if ops would run without a GPU", .is_of_machine = true},
+      {.name = "tile-side",
+       .value = "TEXELS",
+       .help = "Longest side of a tile. Tiles give the same result (docs/tiling.md has two exceptions). Default: tile "
+               "only if the image is too large for the device",
+       .is_of_machine = true},
+      {.name = "max-dispatch-ms",
+       .value = "MS",
+       .help = "Longest single GPU submission, in milliseconds; larger images are tiled. 0 is no limit. Default: 500 "
+               "on a GPU, 0 on a CPU",
+       .is_of_machine = true},
+      {.name = "device-seconds",
+       .value = "S",
+       .help = "Limit for the time of a single submission, in seconds; a longer one fails with exit code 4. 0 is no "
+               "limit. Default: 600, but for the op point 5 plus 1 for each million texels",
+       .is_of_machine = true},
+      {.name = "fp16",
+       .help = "Store images as 16-bit floats (half) and, in ops where it is safe, compute in half. Float outputs "
+               "become half"},
+      {.name = "storage",
+       .value = "KIND",
+       .help = "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 "
+               "is used between ops and holds no alpha and no negative values. Default: fp16 if input and output are 8 "
+               "bits or half, else fp32",
+       .choices = {"fp32", "fp16", "r11g11b10"}},
+      {.name = "space",
+       .value = "NAME",
+       .help = "Color space of the images between ops: rgb or CIE Yxy (default rgb)",
+       .choices = {"rgb", "yxy"}},
+      {.name = "no-fuse",
+       .help = "Run each point op (which computes a texel only from the same texel) in its own pass, with float "
+               "storage between passes. Default: fuse point ops into other passes"},
+      {.name = "report",
+       .value = "FILE",
+       .help = "Write a JSON report with the results, and the time of each stage and pass"},
+      {.name = "depfile", .value = "FILE", .help = "Write the dependencies of each output as rules for make and ninja"},
+      {.name = "timing", .help = "Print the times of stages and passes as a table on standard error"},
+      {.name = "bake",
+       .value = "N",
+       .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes only "
+               "point ops and no input"},
+      {.name = "bake-shaper",
+       .value = "NAME",
+       .help = "Encoding of the input of the --bake table: none (default) is linear light from 0 to 1; srgb is for "
+               "`lut --srgb`; log is for `lut --log-shaper`, with light up to 223",
+       .choices = {"none", "srgb", "log"}},
+      {.name = "explain", .help = "Print the passes of the chain and why they were chosen; run nothing"},
+      {.name = "size",
+       .value = "WxH",
+       .help = "Image size for --explain and `shader`, if there is no input (default 1920x1080)"},
+      {.name = "verify",
+       .help =
+           "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output"},
+      {.name = "no-clobber", .help = "Skip inputs whose output exists, and print their number"},
+      {.name = "mkdir", .help = "Create missing folders for outputs"},
+      {.name = "exit-map",
+       .value = "CODE=CODE,...",
+       .help = "Replace exit codes, for a scheduler: 7=33,5=34 ends with 33 instead of 7 and 34 instead of 5. 0 cannot "
+               "be replaced or used"},
+      {.name = "quiet", .help = "Do not print warnings and notes"},
+  };
+  return rows;
+}
+
+}  // namespace gpupost
