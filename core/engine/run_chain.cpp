@@ -200,7 +200,7 @@ ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input
     }
   }
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
-  return PartsRun(gpu, input, bounds).run(stages_of(calls, input.size), base);
+  return PartsRun(gpu, input, bounds).run(stages_of(calls, input), base);
 }
 
 }  // namespace gpupost

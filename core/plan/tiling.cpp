@@ -80,15 +80,18 @@ static std::vector<Call> steps_of(std::span<const Call> calls, Size size) {
   return made;
 }
 
-std::vector<Stage> stages_of(std::span<const Call> calls, Size size) {
+std::vector<Stage> stages_of(std::span<const Call> calls, const PlanInput& input) {
   std::vector<Stage> stages;
+  Size size = input.size;
+  // every image between ops is stored, and refuses and counts texels that B10G11R11 does not hold
+  const bool all_count = input.is_r11g11b10_between && !input.fuses;
   // State of the last stage. Tiles overlap if an op reads neighbors. A guard would count texels of the overlap twice,
   // and so would a measurement.
   bool takes_points = false, looks_around = false, is_guarded = false;
   for (const Call& call : steps_of(calls, size)) {
     const Footprint footprint = footprint_of(call, size);
     const Kind kind = footprint.kind;
-    const bool guards = footprint.counts_texels, measures = bool(footprint.measure);
+    const bool guards = footprint.counts_texels || all_count, measures = bool(footprint.measure);
     const bool joins =
         takes_points && (kind == Kind::texel ? !((guards || measures) && looks_around) && !(measures && is_guarded)
                                              : kind == Kind::around && !looks_around && !is_guarded);
@@ -124,7 +127,7 @@ static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInp
                        between.is_packed ? "--storage r11g11b10" : "--space yxy",
                        between.is_packed ? "--storage fp16 or fp32" : "--space rgb");
   if (input.between == Space::rgb) return "";
-  const std::vector<Stage> stages = stages_of(calls, input.size);
+  const std::vector<Stage> stages = stages_of(calls, input);
   if (stages.size() == 1) return "";
   if (input.is_r11g11b10_between)
     return "tiles cannot be stored as CIE Yxy in 11:11:10 bits; expected --space rgb or no --storage r11g11b10";

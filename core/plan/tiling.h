@@ -39,8 +39,8 @@ struct Stage {
 
 // The first call that needs the whole image; nullptr if none.
 const Call* find_untileable(std::span<const Call> calls);
-// Splits a chain that can be tiled into stages, for an image of this size.
-std::vector<Stage> stages_of(std::span<const Call> calls, Size size);
+// Splits a chain that can be tiled into stages.
+std::vector<Stage> stages_of(std::span<const Call> calls, const PlanInput& input);
 
 // Approximate number of texels that all passes read, which estimates their time.
 double reads_of(const Plan& plan);

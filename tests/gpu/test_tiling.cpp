@@ -395,8 +395,9 @@ TEST_CASE("packed tiles refuse what the whole image refuses, and nothing more") 
   const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
   const Size size{333 * scale, 222 * scale};
   Gpu small = small_device(*gpu, 150 * scale);
+  bool fuses = true;
   const auto message_of = [&](Gpu& device, std::span<const Call> calls, std::string_view name) -> std::string {
-    const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true};
+    const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true, .fuses = fuses};
     try {
       const ChainRun run = run_chain(device, calls, input, pattern(name, size, Depth::half), {});
       check_guards(run.plan, run.result.statistics);
@@ -418,6 +419,13 @@ TEST_CASE("packed tiles refuse what the whole image refuses, and nothing more") 
     CHECK(message_of(*gpu, calls, "light").empty());
     CHECK(message_of(small, calls, "light").empty());
   }
+  // every image is stored, but not with the texels around a tile
+  fuses = false;
+  const std::vector<Call> apart =
+      chain_of({{"sharpen", "--amount 0.1"}, {"gain", "--value 0.5"}, {"blur", "--radius 3"}}, size);
+  const std::string whole = message_of(*gpu, apart, "noise");
+  CHECK(whole.find("--storage r11g11b10 holds neither") != whole.npos);
+  CHECK(message_of(small, apart, "noise") == whole);
 }
 
 TEST_CASE("what cannot be done in parts is refused, naming the limit and the op") {
