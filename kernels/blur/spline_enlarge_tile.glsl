@@ -11,7 +11,7 @@ int x = COLUMNS * int(gl_WorkGroupID.x) + thread;
 int column = min(x, width - 1);
 vec4 weights_x = table4[columns_at + column];
 
-// What is stored, of the sum of a texel of the thread's column.
+// Converts the sum of a texel in row y of the thread's column to the value that is stored.
 vec4 finished_sum(vec4 sum, int y) {
 #if RENORMALIZES
   sum *= table[shares_at + column] * table[shares_at + width + y];
@@ -27,8 +27,8 @@ void keep(ivec2 at, vec4 c) {
   if (at.x < width) store(at, c);
 }
 
-// Stores two texels of each thread, of rows y and y + 1. With LANES, each half of a subgroup stores a row: in memory, two rows
-// of an image lie side by side, and a GPU writes more of them at once.
+// Stores two texels of each thread, in rows y and y + 1. With LANES (half of a subgroup), one half stores row y and the other
+// row y + 1. This is faster, because GPUs keep texels of two rows next to each other in memory.
 void keep_two(int y, vec4 upper, vec4 lower) {
 #if LANES
   const int row = thread / LANES % 2, first = x - LANES * row;

@@ -1,6 +1,7 @@
-// Reduces columns to cells of a coarser grid with cubic B-splines, on a GPU. A thread goes down a column and makes `segment`
-// cells; with LANES, two threads share a column and take every second texel each. Texels of interval i add to cells i - 3 to
-// i. The sum of a cell does not depend on its segment. The next CHUNK texels are read before they are needed.
+// Reduces columns to cells of a coarser grid with cubic B-splines, on a GPU. A thread goes down a column and makes SEGMENT
+// cells. With LANES (half of a subgroup), two threads share a column and take every second texel each. Texels of interval
+// i add to cells i - 3 to i. The sum of a cell does not depend on its segment. The next CHUNK texels are read before they
+// are needed.
 #include "blur/border.glsl"
 
 int thread = int(gl_LocalInvocationIndex);
@@ -13,7 +14,7 @@ const int phases = 1;
 int column_in_group = thread, phase = 0;
 #endif
 
-// What the workgroup needs of the table. Texels go out of a cache before they are read again, and took it with them.
+// The part of the table that the workgroup needs. In the cache, texels would displace it.
 shared vec4 row_weights[TEXEL_ROWS];
 shared int starts[SEGMENT + 4];  // of intervals, from the first row
 

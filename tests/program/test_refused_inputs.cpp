@@ -66,7 +66,7 @@ TEST_CASE("pictures over a limit") {
               {"luminance", "--size", "1", "long.exr", "--tile-side", "64", "-o", "out.exr"},
               7,
               {"20000 x 1", "64 per side", "a tile of `luminance --size 1` needs at least 20000 x 1 texels"}}});
-  // what the message of a part that is too large expects is the way out
+  // with the option that the message suggests, tiles are small enough
   const TestFolder place;
   const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
   check_refused(place, {"parts of sliding sums",

@@ -29,7 +29,7 @@ TEST_CASE("words that are wrong") {
        1,
        {"mips: --levels -1", "0..16"}},
       {"a value that is not whole", {"mips", "in.exr", "--levels", "2.5"}, 1, {"--levels 2.5", "a whole number"}},
-      {"a value that is no number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
+      {"a value that is not a number", {"mips", "in.exr", "--levels=many"}, 1, {"--levels many", "a whole number"}},
       {"a value that is no choice",
        {"mips", "in.exr", "--method", "singel-pass"},
        1,
@@ -114,7 +114,7 @@ TEST_CASE("values of the environment that are wrong, each named by its variable"
     const std::string variable = std::string("GPUPOST_") + name;
     check_refused(place, {name, {"in.exr", "-o", "out.exr"}, exit_code, {text, variable}, {{variable, value}}});
   }
-  // what is typed stands in the place of it
+  // an option on the command line overrides the variable
   const Finished typed =
       place.gpupost({"in.exr", "-o", "out.exr", "--jobs=999"}, {{"GPUPOST_JOBS", "1"}, {"GPUPOST_MAX_SIDE", "99"}});
   CHECK(typed.err == "gpupost: --jobs 999 is not a whole number in 1..256\n");
@@ -229,7 +229,7 @@ TEST_CASE("verbs with wrong words") {
        1,
        {"rgba8f", "rgba16f", "did you mean"}},
       {"bench at settings of an op without", {"bench", "mips", "--settings", "7"}, 1, {"--settings 7", "mips"}},
-      {"bench at a setting that is no number",
+      {"bench at a setting that is not a number",
        {"bench", "blur", "--settings", "3,7x"},
        1,
        {"--settings 7x", "whole number"}},

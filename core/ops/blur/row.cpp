@@ -26,8 +26,8 @@ static Footprint footprint(const Call& call, Size size) {
     if (blur.radius_x > 0) blur.radius_x = SplineGrid(blur.sigma, size.width, blur.border).reach();
     if (blur.radius_y > 0) blur.radius_y = SplineGrid(blur.sigma, size.height, blur.border).reach();
   }
-  // What a pass makes of texels beyond the border is rounded in another way than what it made of them within. So the passes
-  // follow each other, and each reads what the one before made of the whole image.
+  // A pass rounds texels beyond the border differently from the same texels inside. So each pass is a step of its own, which
+  // reads the result of the pass before it for the whole image.
   if (blur.border == Border::repeat && blur.passes > 1)
     return {.kind = Footprint::Kind::around, .steps = std::vector(size_t(blur.passes), call.with("passes", 1))};
   return {.kind = Footprint::Kind::around,

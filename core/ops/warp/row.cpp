@@ -236,8 +236,7 @@ const Op warp_op{
                 "enlarge the map with `resize`, warp with it, and make the result smaller with `resize`. catmull-rom "
                 "and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels other than "
                 "color take the nearest texel. An image that is too large for the device is tiled if the map keeps "
-                "neighbors "
-                "together.",
+                "neighbors together.",
             .citation = "Nuke STMap; oiiotool --st_warp (whose t begins at the top)",
             .examples = {"--st st.exr", "--st st.exr --filter bilinear --border clamp",
                          "--st st.exr --filter nearest --border repeat --origin top",
