@@ -1,6 +1,7 @@
 #include "core/engine/run_stage.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 
 #include <algorithm>
 #include <chrono>
@@ -98,10 +99,26 @@ class StageRun {
     const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
     const std::string text = call.text();
     const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
+    const Size least = least_size(part);
     const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
     fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
-         part.needed.size.width, part.needed.size.height,
+         least.width, least.height,
          has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
+  }
+
+  // The most texels a side that the smallest tiles read: `part`, and others near the border and in the middle of the image.
+  Size least_size(const Part& part) const {
+    Size least = part.needed.size;
+    const Size count{div_ceil(made_.width, period_[0]), div_ceil(made_.height, period_[1])};
+    const auto places = [](int n) { return std::array{0, 1, n / 2, n - 2, n - 1}; };
+    for (size_t place = 0; place < 5; ++place) {
+      const Position corner{period_[0] * std::clamp(places(count.width)[place], 0, count.width - 1),
+                            period_[1] * std::clamp(places(count.height)[place], 0, count.height - 1)};
+      const Size smallest{std::min(period_[0], made_.width - corner.x), std::min(period_[1], made_.height - corner.y)};
+      const Size needed = needed_for({corner, smallest}, base_.size, stage_, period_).size;
+      least = {std::max(least.width, needed.width), std::max(least.height, needed.height)};
+    }
+    return least;
   }
 
   void run_part(const Part& part) {

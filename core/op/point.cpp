@@ -114,6 +114,12 @@ Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, 
     const Color more = moved_by_one(texel, c, made, moved, error[moved]);
     for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
   }
+  if (c[3] == 0 || !(std::abs(c[3]) <= error[3])) return sum;
+  // The device may have found an alpha of 0, where color is not divided by alpha: results jump there.
+  const Color transparent{c[0], c[1], c[2], 0};
+  const Color jumped = texel(transparent), more = moved_by(texel, transparent, {error[0], error[1], error[2], 0});
+  for (size_t k = 0; k < 4; ++k)
+    if (const double distance = std::abs(jumped[k] - made[k]); std::isfinite(distance)) sum[k] += distance + more[k];
   return sum;
 }
 

@@ -1,5 +1,6 @@
 // The check of the device's results, on results that are planted.
 #include "core/base/half.h"
+#include "core/op/point.h"
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
 #include "tests/support/patterns.h"
@@ -151,4 +152,19 @@ TEST_CASE("the least of numbers may be off by as much as the one that is off mos
   CHECK(expected.levels[1][0].values[0] == doctest::Approx(-0.4));
   CHECK(expected.tolerance[1][0].values[0] >= expected.tolerance[0][0].values[0]);
   CHECK(expected.tolerance[1][0].values[0] < 2 * expected.tolerance[0][0].values[0]);
+}
+
+TEST_CASE("an alpha that may have become 0 lets a result jump, but no further") {
+  const Call call = default_call(*op_named("tonemap"));
+  const Color c{0.5, 0.5, 0.5, 1e-6};
+  const auto texel = [&](const Color& color) {
+    Planes planes;
+    for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {color[k]}};
+    return color_at(call.op->reference.levels(call, planes)[0], 0);
+  };
+  const double jump = std::abs(texel({0.5, 0.5, 0.5, 0})[0] - texel(c)[0]);
+  REQUIRE(jump > 0.1);
+  CHECK(moved_by(texel, c, {0, 0, 0, 2e-6})[0] >= jump);
+  CHECK(moved_by(texel, c, {0, 0, 0, 2e-6})[0] < 1.5 * jump);
+  CHECK(moved_by(texel, c, {0, 0, 0, 0.5e-6})[0] < 0.1 * jump);
 }
