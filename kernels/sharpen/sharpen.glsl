@@ -11,7 +11,7 @@ void make(ivec2 at) {
   }
   // precise: a difference that overflows stays infinite
   precise const vec3 detail = unpremultiply(c).rgb - unpremultiply(as_rgb(load_second(at))).rgb;
-  const vec3 kept = mix(sign(detail) * max(abs(detail) - threshold, vec3(0.0)), detail, isnan(detail));
+  const vec3 kept = mix(sign(detail) * max(abs(detail) - least_detail, vec3(0.0)), detail, isnan(detail));
   precise const vec3 added = amount * coverage_of(c.a) * kept;
   store(at, of_rgb(vec4(c.rgb + added, c.a)));
 }

@@ -4,6 +4,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
+#include "tests/support/rich_gpu.h"
 #include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
@@ -21,15 +22,7 @@ std::string orders_of(Call call) {
   const Size size{384, 256};
   if (call.op->needs(call).depth)
     call.depth = std::make_shared<Plane>(Plane{.size = size, .values = std::vector(texel_count(size), 3.5)});
-  const DeviceTraits traits{.type = DeviceType::discrete,
-                            .max_image_side = 32768,
-                            .max_group_invocations = 1024,
-                            .max_storage_images = 1000,
-                            .shared_bytes = 49152,
-                            .subgroup = {.size = 32, .has_quad = true, .has_shuffle = true},
-                            .filters_f32 = true,
-                            .has_memory_model = true};
-  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, traits);
+  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, rich_gpu());
   std::string text;
   for (const PlanImage& image : made.images)
     text += fmt::format("{} x {}, {} levels\n", image.size.width, image.size.height, image.level_count);

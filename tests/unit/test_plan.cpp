@@ -4,12 +4,14 @@
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
 #include "tests/support/patterns.h"
+#include "tests/support/rich_gpu.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace gpupost;
+using namespace gpupost::test;
 
 namespace {
 
@@ -18,20 +20,6 @@ const Op& mips() { return *op_named("mips"); }
 int level_count(std::string_view words, Size size) {
   const Call call = parse_call(mips(), words);
   return result_level_count({&call, 1}, size);
-}
-
-// A device that can do all that gpupost may ask of one.
-DeviceTraits rich_gpu() {
-  return {.name = "a rich GPU",
-          .type = DeviceType::discrete,
-          .max_image_side = 32768,
-          .max_group_invocations = 1024,
-          .max_storage_images = 1000000,
-          .shared_bytes = 49152,
-          .subgroup = {.size = 32, .has_quad = true, .has_shuffle = true},
-          .filters_f32 = true,
-          .has_float16 = true,
-          .has_memory_model = true};
 }
 
 Plan plan_of(std::string_view words, Size size, const DeviceTraits& traits, Depth storage = Depth::half) {

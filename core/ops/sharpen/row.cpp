@@ -79,7 +79,7 @@ void plan_sharpen(const Call& call, PlanBuilder& builder) {
                       .values = {{"end_x", image.size.width},
                                  {"end_y", image.size.height},
                                  {"amount", float(call.number("amount"))},
-                                 {"threshold", float(call.number("threshold"))}},
+                                 {"least_detail", float(call.number("threshold"))}},
                       .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
                       .second = {.image = builder.current_image()},
