@@ -45,20 +45,26 @@ Planes light_error(const Call& call, const Planes& picture, const Planes& error)
   });
 }
 
-// How far the adaptation moves where each mean is off by its error.
+// How much of the light at one scale goes on to the next: 1 where both means are alike, 0 where `gap` is between them.
+double evenness(const LocalTone& local, int scale, double center, double gap) {
+  const double activity = gap / (sharpness_of_scale(local, scale) * local.middle + center);
+  return std::clamp(1.5 - activity / local.epsilon, 0.0, 1.0);
+}
+
+// How far the adaptation may move where each mean is off by at most its error, all of them at once.
 double moved_adaptation(const std::vector<double>& means, const std::vector<double>& errors, const LocalTone& local) {
-  const double adaptation = adaptation_of(means, local);
-  double sum = 0;
-  for (size_t scale = 0; scale < means.size(); ++scale) {
-    double most = 0;
-    for (const double sign : {-1.0, 1.0}) {
-      std::vector<double> beside = means;
-      beside[scale] = std::max(0.0, beside[scale] + sign * errors[scale]);
-      most = std::max(most, std::abs(adaptation_of(beside, local) - adaptation));
-    }
-    sum += most;
+  double share = 1, least_share = 1, most_share = 1, moved = errors[0];
+  for (int scale = 0; scale < local.scale_count; ++scale) {
+    const auto at = size_t(scale);
+    const double gap = std::abs(means[at] - means[at + 1]), off = errors[at] + errors[at + 1];
+    share *= evenness(local, scale, means[at], gap);
+    least_share *= evenness(local, scale, std::max(0.0, means[at] - errors[at]), gap + off);
+    most_share *= evenness(local, scale, means[at] + errors[at], std::max(0.0, gap - off));
+    if (scale == 0) continue;
+    const double step = std::abs(means[at] - means[at - 1]), step_off = errors[at] + errors[at - 1];
+    moved += std::max(most_share - share, share - least_share) * (step + step_off) + share * step_off;
   }
-  return sum;
+  return moved;
 }
 
 Plane made_of(Size size, const std::function<double(size_t index)>& make) {
@@ -92,8 +98,7 @@ double adaptation_of(const std::vector<double>& means, const LocalTone& local) {
   double share = 1, adaptation = means[0];
   for (int scale = 0; scale < local.scale_count; ++scale) {
     const double center = means[size_t(scale)], surround = means[size_t(scale) + 1];
-    const double activity = std::abs(center - surround) / (sharpness_of_scale(local, scale) * local.middle + center);
-    share *= std::clamp(1.5 - activity / local.epsilon, 0.0, 1.0);
+    share *= evenness(local, scale, center, std::abs(center - surround));
     if (scale > 0) adaptation += share * (center - means[size_t(scale) - 1]);
   }
   return adaptation;
