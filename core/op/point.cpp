@@ -63,17 +63,19 @@ Texel4 on_working_color(const Call& call, const Planes& picture) {
   };
 }
 
+void raise_to_distance(const Color& found, const Color& made, Color& most) {
+  for (size_t k = 0; k < 4; ++k)
+    if (const double distance = std::abs(found[k] - made[k]); std::isfinite(distance))
+      most[k] = std::max(most[k], distance);
+}
+
 // Change of the result if component `moved` of the input has the error `error`.
 Color moved_by_one(const Texel4& texel, const Color& c, const Color& made, size_t moved, double error) {
   Color most{};
   for (const double sign : {-1.0, 1.0}) {
     Color beside = c;
     beside[moved] += sign * error;
-    const Color found = texel(beside);
-    for (size_t k = 0; k < 4; ++k) {
-      const double distance = std::abs(found[k] - made[k]);
-      if (std::isfinite(distance)) most[k] = std::max(most[k], distance);
-    }
+    raise_to_distance(texel(beside), made, most);
   }
   return most;
 }
@@ -117,9 +119,10 @@ Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, 
   if (c[3] == 0 || !(std::abs(c[3]) <= error[3])) return sum;
   // The device may have found an alpha of 0, where color is not divided by alpha: results jump there.
   const Color transparent{c[0], c[1], c[2], 0};
-  const Color jumped = texel(transparent), more = moved_by(texel, transparent, {error[0], error[1], error[2], 0});
-  for (size_t k = 0; k < 4; ++k)
-    if (const double distance = std::abs(jumped[k] - made[k]); std::isfinite(distance)) sum[k] += distance + more[k];
+  Color jump{};
+  raise_to_distance(texel(transparent), made, jump);
+  const Color more = moved_by(texel, transparent, {error[0], error[1], error[2], 0});
+  for (size_t k = 0; k < 4; ++k) sum[k] += jump[k] + more[k];
   return sum;
 }
 
@@ -149,13 +152,30 @@ std::vector<Planes> point_reference(const Call& call, Planes base) {
   return {made_of_texels(size_of(base), [&](size_t index) { return texel(color_at(base, index)); })};
 }
 
+// The picture with all texels brighter or darker by their errors, but darker by no more than half.
+static Planes moved_picture(Planes picture, const Planes& error, double sign) {
+  for (size_t k = 0; k < 4; ++k)
+    for (size_t index = 0; index < picture[k].values.size(); ++index) {
+      double& value = picture[k].values[index];
+      value += sign * std::min(error[k].values[index], 0.5 * std::abs(value));
+    }
+  return picture;
+}
+
 std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Texel4 texel = on_working_color(call, base);
+  // what the op measures of the whole picture moves with its texels
+  std::vector<Texel4> moved_texels;
+  if (footprint_of(call, size_of(base)).measure)
+    for (const double sign : {-1.0, 1.0})
+      moved_texels.push_back(on_working_color(call, moved_picture(base, error, sign)));
   return {made_of_texels(size_of(base), [&](size_t index) {
-    const Color c = color_at(base, index);
-    Color sum = point_error(call, c, texel(c), depth);
+    const Color c = color_at(base, index), made = texel(c);
+    Color sum = point_error(call, c, made, depth);
     const Color more = moved_by(texel, c, error_in_space(call, c, color_at(error, index)));
-    for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
+    Color by_measures{};
+    for (const Texel4& moved_texel : moved_texels) raise_to_distance(moved_texel(c), made, by_measures);
+    for (size_t k = 0; k < 4; ++k) sum[k] += more[k] + by_measures[k];
     return sum;
   })};
 }

@@ -38,7 +38,7 @@ void report_passes(const Plan& made, const RunTimes& times, const Group& group, 
 }
 
 Between between_of(const PlanInput& input) {
-  return {.is_yxy = input.between == Space::yxy, .is_packed = input.is_r11g11b10_between};
+  return {.is_yxy = input.between == Space::yxy, .is_packed = input.is_r11g11b10_between, .fuses = input.fuses};
 }
 
 void verify_levels(std::span<const Call> calls, const PlanInput& input, const Group& group,

@@ -134,6 +134,14 @@ static bool goes_on_in_float(const Call& call, const Call& next) {
          (!has_passes(next) || footprint_of(next, {1, 1}).reads_once);
 }
 
+// How much of a color may be lost as Yxy because its luminance or its y is so near 0 that few bits are left.
+static double share_lost_near_0(const Color& c, Depth depth) {
+  const Color yxy = yxy_of_rgb(c);
+  const double step = depth == Depth::half ? 0x1p-25 : 0x1p-126;
+  const double share = step / std::abs(yxy[0]) + step / std::abs(yxy[2]);
+  return std::isfinite(c[0] + c[1] + c[2]) && !(share < 1) ? 1 : share;
+}
+
 // Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of
 // R, G and B, by at most 6 of X + Y + Z; 11 and 10 bits leave six and five bits behind the first.
 static void add_loss_between(const Planes& picture, const Between& between, Depth depth, Planes& tolerance) {
@@ -142,8 +150,11 @@ static void add_loss_between(const Planes& picture, const Between& between, Dept
   for (size_t index = 0; index < picture[0].values.size(); ++index) {
     double sum = 0;
     for (size_t c = 0; c < 3; ++c) sum += std::abs(picture[c].values[index]);
-    for (size_t c = 0; c < 3; ++c)
-      tolerance[c].values[index] += step * (between.is_yxy ? 20 * sum : std::abs(picture[c].values[index])) + least;
+    const double lost = between.is_yxy ? share_lost_near_0(color_at(picture, index), depth) : 0;
+    for (size_t c = 0; c < 3; ++c) {
+      const double size = std::abs(picture[c].values[index]);
+      tolerance[c].values[index] += step * (between.is_yxy ? 20 * sum : size) + lost * size + least;
+    }
   }
 }
 
@@ -173,7 +184,7 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   if (between.is_yxy && has_passes(call)) add_rounding_in_xyz(call, expected.levels[0], expected.tolerance);
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
-  if (next && goes_on_in_float(call, *next)) return;
+  if (next && between.fuses && goes_on_in_float(call, *next)) return;
   for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);

@@ -29,7 +29,7 @@ static PlanInput input_of(Size size, Kind kind, const Route& route) {
 static void check_levels(std::span<const Call> calls, std::string_view pattern_name, const Level& base,
                          std::span<const Level> levels, int first_level, Kind kind, const Route& route) {
   REQUIRE(int(levels.size()) == result_level_count(calls, base.size) - first_level);
-  const Between between{.is_yxy = route.between == Space::yxy, .is_packed = route.is_r11g11b10};
+  const Between between{.is_yxy = route.between == Space::yxy, .is_packed = route.is_r11g11b10, .fuses = route.fuses};
   std::string text;
   for (const Call& call : calls) text += call.text() + " ";
   for (const LevelCheck& check : verify(calls, base, levels, first_level, kind.depth, between))

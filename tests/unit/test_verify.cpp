@@ -1,5 +1,6 @@
 // The check of the device's results, on results that are planted.
 #include "core/base/half.h"
+#include "core/op/parse.h"
 #include "core/op/point.h"
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
@@ -167,4 +168,35 @@ TEST_CASE("an alpha that may have become 0 lets a result jump, but no further") 
   CHECK(moved_by(texel, c, {0, 0, 0, 2e-6})[0] >= jump);
   CHECK(moved_by(texel, c, {0, 0, 0, 2e-6})[0] < 1.5 * jump);
   CHECK(moved_by(texel, c, {0, 0, 0, 0.5e-6})[0] < 0.1 * jump);
+}
+
+TEST_CASE("between ops that are not fused, as Yxy, a color is rounded, and one without luminance may be lost") {
+  const auto tolerance_of = [](const std::array<double, 3>& color, const Between& between) {
+    const std::array<Call, 2> calls{parse_call(*op_named("gain"), "--value 1"),
+                                    parse_call(*op_named("gain"), "--value 1")};
+    Level base{{1, 1}, TexelBuffer(4 * bytes_of(Depth::half))};
+    for (size_t index = 0; index < 3; ++index) put(base, Depth::half, index, color[index]);
+    put(base, Depth::half, 3, 1);
+    return expected_of(calls, base, Depth::half, between).tolerance[0][0].values[0];
+  };
+  const std::array<double, 3> gray{0.5, 0.5, 0.5}, unlit{0.5908203125, -0.276611328125, 1};
+  CHECK(tolerance_of(gray, {.is_yxy = true}) < 0.002);
+  CHECK(tolerance_of(gray, {.fuses = false}) < 0.002);
+  CHECK(tolerance_of(gray, {.is_yxy = true, .fuses = false}) > 0.005);
+  CHECK(tolerance_of(gray, {.is_yxy = true, .fuses = false}) < 0.05);
+  CHECK(tolerance_of(unlit, {.is_yxy = true, .fuses = false}) > 0.1);
+  CHECK(tolerance_of(unlit, {.is_yxy = true, .fuses = false}) < 1.1);
+}
+
+TEST_CASE("what an op measures of a picture may be off by what the picture is off") {
+  const Call call = parse_call(*op_named("exposure"), "--auto");
+  Planes base, error;
+  for (size_t k = 0; k < 4; ++k) {
+    base[k] = {.size = {2, 1}, .values = {0.5, 0.5}};
+    error[k] = {.size = {2, 1}, .values = {0, k == 3 ? 0 : 0.1}};
+  }
+  // the exposure is that of the mean of logarithms, so that an error of a fifth in half of it counts a tenth
+  const double tolerance = call.op->reference.tolerance(call, base, error, Depth::f32)[0][0].values[0];
+  CHECK(tolerance > 0.09 * 0.18);
+  CHECK(tolerance < 0.14 * 0.18);
 }
