@@ -33,22 +33,29 @@ Planes planes_of(const Level& level, Depth depth) {
   return planes;
 }
 
+constexpr double most_packed = 65024;      // of 11 bits
+constexpr double smallest_half = 0x1p-25;  // what is nearer to 0 becomes 0
+
+// Numbers as a picture of this depth holds them, but not rounded: none over the largest, none of halves that becomes 0, so
+// that what only a double can hold does not count among measured luminances.
 static Planes clamped(Planes planes, Depth depth) {
-  const double most = largest(depth);
+  const double most = largest(depth), smallest = depth == Depth::half ? smallest_half : 0;
   const double least = depth == Depth::u8 ? 0 : -most;
   for (Plane& plane : planes)
-    for (double& value : plane.values)
+    for (double& value : plane.values) {
+      if (std::abs(value) < smallest) value = 0;
       if (std::isfinite(value)) value = std::clamp(value, least, most);
+    }
   return planes;
 }
 
-// Halves of CIE Yxy clamp Y alone, which scales the color; alpha is a half of its own.
-static Planes clamped_in_yxy(Planes planes) {
-  const double most = largest(Depth::half);
+// Halves of CIE Yxy round to 0 and clamp Y alone, which scales the color; alpha is a half of its own.
+static Planes clamped_in_yxy(Planes planes, double most) {
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
     const Color c = color_at(planes, index);
     const double luminance = std::abs(luminance_of(c));
-    const double scale = std::isfinite(luminance) && luminance > most ? most / luminance : 1;
+    double scale = luminance < smallest_half ? 0 : 1;
+    if (std::isfinite(luminance) && luminance > most) scale = most / luminance;
     for (size_t k = 0; k < 3; ++k) planes[k].values[index] = scale * c[k];
     if (std::isfinite(c[3])) planes[3].values[index] = std::clamp(c[3], -most, most);
   }
@@ -59,14 +66,16 @@ static Planes clamped_in_yxy(Planes planes) {
 static Planes clamped_when_packed(Planes planes) {
   for (size_t k = 0; k < 3; ++k)
     for (double& value : planes[k].values)
-      if (const double most = k < 2 ? 65024 : 64512; value > most) value = most;
+      if (const double most = k < 2 ? most_packed : 64512; value > most) value = most;
   return planes;
 }
 
 // The clamp of the image that holds a picture between two ops, or `is_last`, behind the last one.
 static Planes clamped_as_stored(Planes planes, Depth depth, const Between& between, bool is_last) {
+  if (!is_last && between.is_yxy && between.is_packed) return clamped_in_yxy(std::move(planes), most_packed);
   if (!is_last && between.is_packed) return clamped_when_packed(std::move(planes));
-  if (!is_last && between.is_yxy) return depth == Depth::half ? clamped_in_yxy(std::move(planes)) : planes;
+  if (!is_last && between.is_yxy)
+    return depth == Depth::half ? clamped_in_yxy(std::move(planes), largest(Depth::half)) : planes;
   return clamped(std::move(planes), depth);
 }
 
@@ -178,8 +187,18 @@ static Expected expected_at_first(const Level& base, Depth depth) {
   return expected;
 }
 
+// Adds what a chain in Yxy loses where a pass converts its input to CIE XYZ and back for an op on R, G and B.
+static void add_conversion(const Planes& picture, Planes& tolerance) {
+  for (size_t index = 0; index < picture[0].values.size(); ++index) {
+    double sum = 0;
+    for (size_t c = 0; c < 3; ++c) sum += std::abs(picture[c].values[index]);
+    for (size_t c = 0; c < 3 && std::isfinite(sum); ++c) tolerance[c].values[index] += 0x1p-22 * sum;
+  }
+}
+
 // `next`: the call behind it, nullptr where there is none.
 static void go_through(Expected& expected, const Call& call, const Call* next, const Between& between) {
+  if (between.is_yxy) add_conversion(expected.levels[0], expected.tolerance[0]);
   expected.tolerance = call.op->reference.tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
   if (between.is_yxy && has_passes(call)) add_rounding_in_xyz(call, expected.levels[0], expected.tolerance);
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
