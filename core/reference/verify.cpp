@@ -143,12 +143,13 @@ static bool goes_on_in_float(const Call& call, const Call& next) {
          (!has_passes(next) || footprint_of(next, {1, 1}).reads_once);
 }
 
-// How much of a color may be lost as Yxy because its luminance or its y is so near 0 that few bits are left.
+// By what share of it a color may be off as Yxy because its luminance or its y is so near 0 that few bits are left. With hardly
+// one of them it is black, or the ratio of both is off by a few times.
 static double share_lost_near_0(const Color& c, Depth depth) {
   const Color yxy = yxy_of_rgb(c);
   const double step = depth == Depth::half ? 0x1p-25 : 0x1p-126;
   const double share = step / std::abs(yxy[0]) + step / std::abs(yxy[2]);
-  return std::isfinite(c[0] + c[1] + c[2]) && !(share < 1) ? 1 : share;
+  return share < 0.25 ? 1.5 * share : 4;
 }
 
 // Adds to `tolerance` what a picture loses where it is kept between two ops: as Yxy errors of all three numbers move each of
@@ -204,9 +205,9 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && between.fuses && goes_on_in_float(call, *next)) return;
-  for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
+  for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
 }
 
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
