@@ -137,10 +137,11 @@ static bool has_passes(const Call& call) {
   return !call.op->point || (call.op->point->has_passes && call.op->point->has_passes(call));
 }
 
-// Is what `call` makes taken by the next op before it is stored?
-static bool goes_on_in_float(const Call& call, const Call& next) {
-  return (call.op->point || call.op->makes == Makes::statistics) &&
-         (!has_passes(next) || footprint_of(next, {1, 1}).reads_once);
+// Is what `call` makes taken by the next op before it is stored, or kept for it as floats?
+static bool goes_on_in_float(const Call& call, const Call& next, bool fuses) {
+  if (!call.op->point && call.op->makes != Makes::statistics) return false;
+  const Footprint footprint = footprint_of(next, {1, 1});
+  return has_passes(next) ? fuses && footprint.reads_once : fuses || !footprint.measure;
 }
 
 // By what share of it a color may be off as Yxy because its luminance or its y is so near 0 that few bits are left. With hardly
@@ -204,7 +205,7 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   if (between.is_yxy && has_passes(call)) add_rounding_in_xyz(call, expected.levels[0], expected.tolerance);
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
-  if (next && between.fuses && goes_on_in_float(call, *next)) return;
+  if (next && goes_on_in_float(call, *next, between.fuses)) return;
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
   for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);

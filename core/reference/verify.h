@@ -30,7 +30,7 @@ struct Expected {
 struct Between {
   bool is_yxy = false;
   bool is_packed = false;  // B10G11R11
-  bool fuses = true;       // a point op takes the result of the op before it without storing it
+  bool fuses = true;       // measurements and passes load through the point ops before them
 };
 
 // `base`, the chain's input, holds four numbers of `depth` a texel. Each op adds its tolerance to what the op before it has
