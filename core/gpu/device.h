@@ -81,8 +81,9 @@ class Buffer {
 
   Buffer() = default;
   Buffer(const Device& device, size_t bytes, Use use, const std::string& name);
-  // Imports host pages as a buffer, without a copy. Returns an empty buffer if the device cannot.
-  static Buffer import(const Device& device, std::span<const std::byte> pages, const std::string& name);
+  // Imports host pages as a buffer, without a copy. Returns an empty buffer if the device cannot. For a download, the
+  // device must be the CPU, whose caches need no flush.
+  static Buffer import(const Device& device, std::span<const std::byte> pages, Use use, const std::string& name);
 
   VkBuffer handle() const { return buffer_; }
   size_t bytes() const { return bytes_; }

@@ -215,7 +215,7 @@ void Gpu::prepare(std::span<const Plan> plans) {
 static Buffer upload_buffer(const Device& device, const Level& base) {
   const DeviceType type = device.info().traits.type;
   if (type == DeviceType::cpu || type == DeviceType::integrated) {
-    Buffer imported = Buffer::import(device, base.texels.bytes(), "upload (imported)");
+    Buffer imported = Buffer::import(device, base.texels.bytes(), Buffer::Use::upload, "upload (imported)");
     if (imported.handle()) return imported;
   }
   Buffer staging(device, base.texels.size(), Buffer::Use::upload, "upload");
@@ -227,14 +227,20 @@ static Buffer upload_buffer(const Device& device, const Level& base) {
   return staging;
 }
 
-Download::Download(const Device& device, const PlanImage& image, int first_level) : device_(device) {
+Download::Download(const Device& device, const PlanImage& image, int first_level) : device_(device), image_(image) {
   size_t bytes = 0;
   for (int level = first_level; level < image.level_count; ++level) {
     copies_.push_back(whole_level(image, level, bytes));
-    levels_.push_back({level_size(image.size, level), TexelBuffer(bytes_of_level(image, level))});
-    bytes += levels_.back().texels.size();
+    bytes += bytes_of_level(image, level);
   }
-  if (bytes) buffer_ = Buffer(device, bytes, Buffer::Use::download, "download");
+  if (bytes == 0) return;
+  if (device.info().traits.type == DeviceType::cpu) {
+    pages_ = std::make_shared<TexelBuffer>(bytes);
+    buffer_ = Buffer::import(device, pages_->bytes(), Buffer::Use::download, "download (imported)");
+    if (buffer_.handle()) return;
+    pages_.reset();
+  }
+  buffer_ = Buffer(device, bytes, Buffer::Use::download, "download");
 }
 
 void Download::record(VkCommandBuffer commands, const Image& image) const {
@@ -245,11 +251,20 @@ void Download::record(VkCommandBuffer commands, const Image& image) const {
 }
 
 std::vector<Level> Download::levels() {
-  if (buffer_.handle()) buffer_.invalidate(device_);
-  for (size_t index = 0; index < copies_.size(); ++index)
-    std::memcpy(levels_[index].texels.data(), buffer_.mapped() + copies_[index].bufferOffset,
-                levels_[index].texels.size());
-  return std::move(levels_);
+  if (buffer_.handle() && !pages_) buffer_.invalidate(device_);
+  std::vector<Level> levels;
+  for (const VkBufferImageCopy& copy : copies_) {
+    const auto level = int(copy.imageSubresource.mipLevel);
+    const Size size = level_size(image_.size, level);
+    const size_t bytes = bytes_of_level(image_, level), from = copy.bufferOffset;
+    if (pages_) {
+      levels.push_back({size, TexelBuffer(pages_->data() + from, bytes, [pages = pages_] {})});
+      continue;
+    }
+    levels.push_back({size, TexelBuffer(bytes)});
+    std::memcpy(levels.back().texels.data(), buffer_.mapped() + from, bytes);
+  }
+  return levels;
 }
 
 StatisticsDownload::StatisticsDownload(const Device& device, const Plan& plan)

@@ -61,7 +61,7 @@ Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& n
   if (use != Use::device) mapped_ = memory_.map(device.handle());
 }
 
-Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, const std::string& name) {
+Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, Use use, const std::string& name) {
   Buffer made;
   const size_t bytes = importable_bytes(reinterpret_cast<uintptr_t>(pages.data()), pages.size(),
                                         device.import_alignment(), size_t(sysconf(_SC_PAGESIZE)));
@@ -77,7 +77,9 @@ Buffer Buffer::import(const Device& device, std::span<const std::byte> pages, co
 
   const VkExternalMemoryBufferCreateInfo external{.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
                                                   .handleTypes = kind};
-  Owned<VkBuffer> buffer = create_buffer(device, pages.size(), VK_BUFFER_USAGE_TRANSFER_SRC_BIT, &external);
+  Owned<VkBuffer> buffer = create_buffer(
+      device, pages.size(), use == Use::upload ? VK_BUFFER_USAGE_TRANSFER_SRC_BIT : VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+      &external);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.handle(), buffer, &needs);
   const uint32_t types = needs.memoryTypeBits & properties.memoryTypeBits;

@@ -50,8 +50,9 @@ class Download {
 
  private:
   const Device& device_;
+  PlanImage image_;
   std::vector<VkBufferImageCopy> copies_;
-  std::vector<Level> levels_;
+  std::shared_ptr<TexelBuffer> pages_;  // of the host, if the device writes to them
   Buffer buffer_;
 };
 
