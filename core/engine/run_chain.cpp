@@ -7,6 +7,8 @@
 #include "core/plan/stage_formats.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <utility>
 
 namespace gpupost {
@@ -138,15 +140,59 @@ class PartsRun {
     const Footprint footprint = footprint_of(call, base.size);
     for (int level = 1; level < count; ++level) {
       const Level& above = level == 1 ? base : levels_.back();
-      if (level > 1 && make_rest(call, above, level - 1)) return;
+      if (level > 1 && make_rest(call, above, level - 1)) break;
       Level made = empty_level(level_size(above.size, 1), input_.storage);
       Stage stage{.calls = {call}, .size = made.size, .makes_levels = true};
       stage.reach_as(footprint.of_level(above.size, made.size));
       PlanInput input = input_of_stage();
-      input.levels = {.from = level - 1, .makes_one = true};
+      input.levels = {.from = level - 1, .part = LevelRange::Part::next};
       apply(stage, input, above, made, input.storage);
       levels_.push_back(std::move(made));
     }
+    if (footprint.scales_of) scale_levels(call, base, footprint);
+  }
+
+  // Scales all levels but the first by what is counted in all of them.
+  void scale_levels(const Call& call, const Level& base, const Footprint& footprint) {
+    std::vector<Size> sizes{base.size};
+    std::vector<Footprint::Counts> counts{counted(call, base, 0)};
+    for (int level = 1; level < int(levels_.size()); ++level) {
+      sizes.push_back(levels_[size_t(level)].size);
+      counts.push_back(counted(call, levels_[size_t(level)], level));
+    }
+    const std::vector<float> scales = footprint.scales_of(sizes, counts);
+    for (int level = 1; level < int(levels_.size()); ++level) {
+      PlanInput input = input_of_stage();
+      input.levels = {.from = level, .part = LevelRange::Part::scale};
+      const std::vector<uint32_t> scale{std::bit_cast<uint32_t>(scales[size_t(level) - 1])};
+      input.measured = {std::make_shared<const std::vector<uint32_t>>(scale)};
+      Level made = empty_level(sizes[size_t(level)], input_.storage);
+      apply({.calls = {call}, .size = made.size}, input, levels_[size_t(level)], made, input.storage);
+      levels_[size_t(level)] = std::move(made);
+    }
+  }
+
+  // Counts at the places between four texels of a level; a side of one texel has one.
+  Footprint::Counts counted(const Call& call, const Level& base, int level) {
+    const Size size = base.size, places{std::max(size.width - 1, 1), std::max(size.height - 1, 1)};
+    Stage stage{.calls = {call}, .size = places, .makes_levels = true};
+    stage.region = [size](const Region& made) {
+      const auto [corner, count] = made;
+      return Region{.corner = corner,
+                    .size = {std::min(count.width + 1, size.width - corner.x),
+                             std::min(count.height + 1, size.height - corner.y)}};
+    };
+    PlanInput input = input_of_stage();
+    input.levels = {.from = level, .part = LevelRange::Part::count};
+    Footprint::Counts sum;
+    const TakeTile take = [&](const Region&, Position, const Plan& plan, const RunResult& result) {
+      const std::span<const uint32_t> words = plan.results.front().of(result.statistics);
+      sum.resize(words.size());
+      std::ranges::transform(sum, words, sum.begin(), std::plus());
+    };
+    totals_.begin_stage();
+    run_stage(gpu_, stage, input, base, places, take, bounds_, totals_);
+    return sum;
   }
 
   // Makes all levels below level `from` at once, if the device can hold them.

@@ -260,6 +260,10 @@ struct Footprint {
   std::vector<Call> steps = {};
   // For levels: returns the footprint of one level in the level above. Sizes are those of both levels.
   std::function<Footprint(Size from, Size to)> of_level = {};
+  // For levels that are scaled when all are made: returns the scale of each level from 1 on. `counts`: for each level, what is
+  // counted at its places between four texels.
+  using Counts = std::vector<uint64_t>;
+  std::function<std::vector<float>(std::span<const Size> sizes, std::span<const Counts> counts)> scales_of = {};
   // For an op that first measures the whole image: returns the call of `stats` that measures the same. That call runs on
   // each tile first, and the planner gets the result in PlanInput::measured.
   std::function<Call()> measure = {};

@@ -278,8 +278,14 @@ struct Ends {
 
 // The part of a mip chain that a plan makes, for a chain that is made in tiles.
 struct LevelRange {
-  int from = 0;            // level of the chain that the input is
-  bool makes_one = false;  // makes only the next level; otherwise all that follow
+  enum class Part {
+    rest,   // all levels that follow
+    next,   // only the next level
+    count,  // no level: what Footprint::scales_of needs of this one
+    scale,  // this level, scaled by the number that is the first of PlanInput::measured
+  };
+  int from = 0;  // level of the chain that the input is
+  Part part = Part::rest;
 };
 
 struct PlanInput {

@@ -6,6 +6,7 @@
 #include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
+#include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
 
@@ -98,4 +99,20 @@ TEST_CASE("a chain's picture is counted as the ops before have left it, and repe
   for (int repeat = 0; repeat < 2; ++repeat)
     for (const LevelCheck& check : verify(calls, base, gpu->run(made, sets, 0).levels, 0, Depth::f32))
       CHECK_MESSAGE(check.share <= 1, describe(check));
+}
+
+TEST_CASE("in tiles, coverage is counted and alpha is scaled as in the whole image") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : {Size{257, 130}, {300, 200}, {1, 300}, {129, 64}}) {
+    Gpu small = small_device(*gpu, 96);
+    for (const std::string_view words :
+         {"--coverage 0.5", "--coverage 0.9 --filter lanczos3", "--coverage 0.05 --levels 3"})
+      for (const Depth depth : {Depth::f32, Depth::half})
+        for (const Space between : {Space::rgb, Space::yxy}) {
+          const Call call = parse_call(*op_named("mips"), words);
+          check_same(*gpu, small, {&call, 1}, {.size = size, .storage = depth, .between = between},
+                     blades(size, depth));
+        }
+  }
 }

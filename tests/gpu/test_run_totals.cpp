@@ -7,6 +7,7 @@
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -66,12 +67,6 @@ Outcome outcome_of(Gpu& gpu, std::span<const Call> calls, const Level& base, Dep
   } catch (const Error& error) {
     return {{}, fmt::format("{} {}", int(error.code()), error.what())};
   }
-}
-
-Gpu small_device(const Gpu& gpu, int side) {
-  DeviceInfo info = gpu.info();
-  info.traits.max_image_side = side;
-  return Gpu(info);
 }
 
 // Returns the failure at once, which the one in tiles has to be.

@@ -10,6 +10,7 @@
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -23,37 +24,9 @@ using namespace gpupost::test;
 
 namespace {
 
-// The device of the tests as one that takes no more than `side` texels a side.
-Gpu small_device(const Gpu& gpu, int side) {
-  DeviceInfo info = gpu.info();
-  info.traits.max_image_side = side;
-  return Gpu(info);
-}
-
-bool is_in_parts(const ChainRun& run) {
-  return std::ranges::any_of(run.plan.choices, [](const std::string& choice) { return choice.starts_with("in "); });
-}
-
-std::vector<Call> chain_of(std::initializer_list<std::pair<std::string_view, std::string_view>> words, Size size) {
-  std::vector<Call> calls;
-  for (const auto& [op, arguments] : words) calls.push_back(call_of(op, arguments));
-  give_inputs(calls, size);
-  return calls;
-}
-
-void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, PlanInput input, std::string_view name,
+void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, const PlanInput& input, std::string_view name,
                 const ChainOptions& options) {
-  const auto [size, depth] = std::pair{input.size, input.storage};
-  const Level base = pattern(name, size, depth);
-  const ChainRun whole = run_chain(gpu, calls, input, base, {}), parts = run_chain(small, calls, input, base, options);
-  std::string text;
-  for (const Call& call : calls) text += call.text() + " ";
-  CAPTURE(text);
-  CAPTURE(name_of(depth));
-  CHECK(!is_in_parts(whole));
-  CHECK(is_in_parts(parts));
-  CHECK(parts.first_level == whole.first_level);
-  CHECK(are_equal(whole.result.levels, parts.result.levels, depth));
+  test::check_same(gpu, small, calls, input, pattern(name, input.size, input.storage), options);
 }
 
 void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, Depth depth,
@@ -364,121 +337,8 @@ TEST_CASE("a device that may not work long is given a part at a time") {
   CHECK(are_equal(whole.result.levels, parts.result.levels, Depth::half));
   // what nothing is known of and what needs the whole picture goes through at once
   CHECK(!is_in_parts(run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8})));
-  const Call coverage = call_of("mips", "--coverage 0.5");
-  CHECK(!is_in_parts(run_chain(*gpu, {&coverage, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
-}
-
-TEST_CASE("counts of what is refused are those of all parts") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 100);
-  const Call call = call_of("nan", "--policy error");
-  const auto message_of = [&](Gpu& device, std::string_view name) -> std::string {
-    try {
-      const ChainRun run = run_chain(device, {&call, 1}, {.size = {333, 222}, .storage = Depth::f32},
-                                     pattern(name, {333, 222}, Depth::f32), {});
-      check_guards(run.plan, run.result.statistics);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
-  CHECK(message_of(*gpu, "noise").empty());
-  CHECK(message_of(small, "noise").empty());
-  CHECK(!message_of(*gpu, "nonfinite").empty());
-  CHECK(message_of(*gpu, "nonfinite") == message_of(small, "nonfinite"));
-}
-
-TEST_CASE("packed tiles refuse what the whole image refuses, and nothing more") {
-  Gpu* gpu = device();
-  if (!gpu || !gpu->info().traits.has_packed_floats) return;
-  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
-  const Size size{333 * scale, 222 * scale};
-  Gpu small = small_device(*gpu, 150 * scale);
-  bool fuses = true;
-  const auto message_of = [&](Gpu& device, std::span<const Call> calls, std::string_view name) -> std::string {
-    const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true, .fuses = fuses};
-    try {
-      const ChainRun run = run_chain(device, calls, input, pattern(name, size, Depth::half), {});
-      check_guards(run.plan, run.result.statistics);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
-  const std::vector<Call> chains[] = {chain_of({{"blur", "--radius 3"}, {"blur", "--sigma 2"}}, size),
-                                      chain_of({{"flip", "x"}, {"blur", "--sigma 2"}}, size),
-                                      chain_of({{"gain", "--value -1"}, {"stats", ""}, {"blur", "--sigma 2"}}, size)};
-  for (const std::vector<Call>& calls : chains) {
-    CAPTURE(calls.front().text());
-    const std::string whole = message_of(*gpu, calls, "noise");
-    CHECK(whole.find("--storage r11g11b10 holds neither") != whole.npos);
-    CHECK(message_of(small, calls, "noise") == whole);
-  }
-  for (const std::vector<Call>& calls : std::span(chains).first(2)) {
-    CHECK(message_of(*gpu, calls, "light").empty());
-    CHECK(message_of(small, calls, "light").empty());
-  }
-  // every image is stored, but not with the texels around a tile
-  fuses = false;
-  const std::vector<Call> apart =
-      chain_of({{"sharpen", "--amount 0.1"}, {"gain", "--value 0.5"}, {"blur", "--radius 3"}}, size);
-  const std::string whole = message_of(*gpu, apart, "noise");
-  CHECK(whole.find("--storage r11g11b10 holds neither") != whole.npos);
-  CHECK(message_of(small, apart, "noise") == whole);
-}
-
-TEST_CASE("what cannot be done in parts is refused, naming the limit and the op") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 100);
-  const std::pair<std::vector<Call>, std::string_view> refused[] = {
-      {chain_of({{"gain", ""}, {"mips", "--coverage 0.5"}}, {333, 222}), "`mips --coverage 0.5` cannot be tiled"},
-      {chain_of({{"bloom", ""}}, {333, 222}), "a tile of `bloom` needs at least"},
-      {chain_of({{"luminance", "--size 2"}}, {333, 222}),
-       "a tile of `luminance --size 2` needs at least 167 x 111 texels"},
-      {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
-       "a tile of `blur --radius 110 --method direct` needs at least"}};
-  for (const auto& [calls, expected] : refused) {
-    std::string said;
-    try {
-      run_chain(small, calls, {.size = {333, 222}}, pattern("noise", {333, 222}, Depth::half), {});
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::limit);
-      said = error.what();
-    }
-    CHECK_MESSAGE(said.find(expected) != said.npos, said);
-    CHECK_MESSAGE(said.find("333 x 222 texels") != said.npos, said);
-  }
-}
-
-TEST_CASE("chains that tiles would round once more are refused, naming the option") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 100);
-  constexpr Size size{333, 222};
-  const auto message_of = [&](std::span<const Call> calls, PlanInput input) -> std::string {
-    input.size = size;
-    try {
-      run_chain(small, calls, input, pattern("light", size, Depth::half), {});
-      return "";
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::limit);
-      return error.what();
-    }
-  };
-  const auto has = [](std::string_view text, std::string_view part) { return text.find(part) != text.npos; };
-  const std::vector<Call> passes = chain_of({{"blur", "--radius 3 --passes 2 --border repeat"}}, size);
-  const std::vector<Call> guarded =
-      chain_of({{"blur", "--radius 3 --method separable"}, {"nan", "--policy error"}}, size);
-  const std::vector<Call> two = chain_of({{"blur", "--radius 3"}, {"blur", "--radius 2"}}, size);
-  const PlanInput yxy{.between = Space::yxy}, packed{.is_r11g11b10_between = true};
-  const PlanInput both{.between = Space::yxy, .is_r11g11b10_between = true};
-  CHECK(has(message_of(passes, yxy), "cannot be tiled with --space yxy; expected --space rgb"));
-  CHECK(has(message_of(guarded, yxy), "`nan --policy error` after an op that reads neighbors cannot be tiled"));
-  if (!gpu->info().traits.has_packed_floats) return;
-  CHECK(has(message_of(passes, packed), "cannot be tiled with --storage r11g11b10; expected --storage fp16 or fp32"));
-  CHECK(has(message_of(two, both), "tiles cannot be stored as CIE Yxy in 11:11:10 bits"));
+  const Call from_base = call_of("mips", "--filter mitchell --from-base");
+  CHECK(!is_in_parts(run_chain(*gpu, {&from_base, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
 }
 
 TEST_CASE("a limit on bytes is one too") {

@@ -69,6 +69,7 @@ void plan_coverage(PlanBuilder& builder, double reference) {
   // no pass reads and writes the same level: scaled ones stand in an image between, which begins at level 1
   const int between = builder.add_image(
       {.size = level_size(made.size, 1), .depth = builder.depth_of_light(), .level_count = levels - 1});
+  builder.keep_in_rgb(between);
   const int counts_at = builder.reserve_statistics(counts_bytes * size_t(levels));
   const auto add = [&](PassSpec pass, int source, int target) {
     pass.source.image = source;
@@ -88,6 +89,28 @@ void plan_coverage(PlanBuilder& builder, double reference) {
     add(return_pass(size, level), between, image);
   }
   builder.note("mips: extra passes scale alpha, level by level");
+}
+
+void plan_coverage_count(PlanBuilder& builder, bool is_base, double reference) {
+  const int image = builder.current_image();
+  const Size size = builder.image(image).size;
+  check_size(size);
+  PassSpec pass = count_pass(size, is_base ? 0 : 1, reference);
+  pass.source.image = pass.target.image = image;
+  const int counts_at = builder.reserve_statistics(2 * counts_bytes);
+  pass.values.push_back({"counts_at", counts_at});
+  builder.add(std::move(pass));
+  if (is_base) builder.return_statistics(counts_at, sizeof(uint32_t));
+  else builder.return_statistics(counts_at + coverage_scale_count, counts_bytes);
+}
+
+void plan_coverage_scale(PlanBuilder& builder) {
+  const PlanImage image = builder.image(builder.current_image());
+  PassSpec pass = scale_pass(image.size, 0);
+  pass.target.level = 0;
+  pass.source.image = builder.current_image();
+  pass.values.push_back({"counts_at", builder.take_measured().value()});
+  builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
 }  // namespace gpupost

@@ -9,4 +9,8 @@ namespace gpupost {
 // Error(Exit::limit) where a picture has more samples than a counter of 32 bits.
 void plan_coverage(PlanBuilder& builder, double reference);
 
+// The same for a tile of a level: the pass that counts its samples, for scales_of_counts(), and the pass that scales it.
+void plan_coverage_count(PlanBuilder& builder, bool is_base, double reference);
+void plan_coverage_scale(PlanBuilder& builder);
+
 }  // namespace gpupost

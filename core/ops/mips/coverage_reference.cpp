@@ -87,12 +87,14 @@ int64_t unscaled_count(const Plane& alpha, double reference) {
 // --- the bisection --------------------------------------------------------------------------------------------------
 
 // A coverage as a number of samples of level 0 times one of this level, so that two are compared without rounding.
-int best_scale(const Counts& counts, int64_t base_samples, int64_t wanted) {
+using Product = __int128;
+
+int best_scale(const Counts& counts, int64_t base_samples, Product wanted) {
   int low = 0, best = unscaled;
-  int64_t least = std::numeric_limits<int64_t>::max();
+  Product least = Product(1) << 100;
   for (int step = coverage_scale_count / 2; step > 0; step /= 2) {
-    const int64_t found = counts[size_t(low + step)] * base_samples;
-    if (const int64_t error = std::abs(found - wanted); error < least) {
+    const Product found = counts[size_t(low + step)] * Product(base_samples);
+    if (const Product error = found < wanted ? wanted - found : found - wanted; error < least) {
       least = error;
       best = low + step;
     }
@@ -208,7 +210,19 @@ std::vector<double> coverage_scales(const std::vector<Planes>& levels, double re
   std::vector<double> scales{1};
   for (size_t level = 1; level < levels.size(); ++level)
     scales.push_back(scale_at(best_scale(counts_of(levels[level][3], reference), base_samples,
-                                         covered * samples_of(size_of(levels[level])))));
+                                         covered * Product(samples_of(size_of(levels[level]))))));
+  return scales;
+}
+
+std::vector<float> scales_of_counts(std::span<const Size> sizes, std::span<const std::vector<uint64_t>> counts) {
+  std::vector<float> scales;
+  for (size_t level = 1; level < sizes.size(); ++level) {
+    Counts passed(coverage_scale_count + 1);
+    for (size_t index = 0; index < coverage_scale_count; ++index)
+      passed[index + 1] = passed[index] + int64_t(counts[level][index]);
+    const Product wanted = Product(counts[0][0]) * samples_of(sizes[level]);
+    scales.push_back(float(scale_at(best_scale(passed, samples_of(sizes[0]), wanted))));
+  }
   return scales;
 }
 

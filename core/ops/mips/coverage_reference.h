@@ -18,6 +18,10 @@ double coverage_of(const Plane& alpha, double reference);
 // The scale of alpha in levels 1 and up of a chain, for level 0 itself 1.
 std::vector<double> coverage_scales(const std::vector<Planes>& levels, double reference);
 
+// The same from what the device has counted: of level 0 the covered samples, of each other level for each scale the samples that
+// it is the first to let through.
+std::vector<float> scales_of_counts(std::span<const Size> sizes, std::span<const std::vector<uint64_t>> counts);
+
 // The levels with those scales: alpha scaled and clamped, R, G and B multiplied by as much.
 std::vector<Planes> with_coverage(std::vector<Planes> levels, double reference);
 // What the device may be off by there, where its levels are off by `errors` before they are scaled: samples near the

@@ -211,14 +211,18 @@ static void plan_filtered_tile(const Call& call, PlanBuilder& builder, int level
 
 static void plan_mips(const Call& call, PlanBuilder& builder) {
   const std::optional<LevelRange>& range = builder.input().levels;
-  const bool makes_one = range && range->makes_one;
+  using Part = LevelRange::Part;
+  if (range && range->part == Part::count)
+    return plan_coverage_count(builder, range->from == 0, call.number("coverage"));
+  if (range && range->part == Part::scale) return plan_coverage_scale(builder);
+  const bool makes_one = range && range->part == Part::next;
   if (makes_one && !makes_area_means(call)) return plan_filtered_tile(call, builder, range->from + 1);
   PlanImage& image = builder.image(builder.current_image());
   const int levels = image.level_count = makes_one ? 2 : level_count(call, image.size, first_level(builder));
   if (levels == 1) return builder.note("mips: the image is its only level");
   if (makes_area_means(call)) plan_area_mips(call, builder, levels);
   else plan_filtered_mips(call, builder, levels);
-  if (const double coverage = call.number("coverage"); coverage > 0) plan_coverage(builder, coverage);
+  if (const double coverage = call.number("coverage"); coverage > 0 && !range) plan_coverage(builder, coverage);
 }
 
 // Textures repeat beyond their border as the filter took them to. A border that nobody chose replaces no other.
@@ -253,11 +257,12 @@ static Region area_under(const Region& made, Size size) {
           .size = {side(made.size.width, size.width), side(made.size.height, size.height)}};
 }
 
-// With --from-base, the last levels read all of level 0. --coverage counts texels of whole levels.
+// With --from-base, the last levels read all of level 0.
 static Footprint footprint(const Call& call, Size) {
   const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
-  if (call.number("coverage") > 0 || call.flag("from-base") || !is_free) return {};
+  if (call.flag("from-base") || !is_free) return {};
   Footprint made{.kind = Footprint::Kind::levels};
+  if (call.number("coverage") > 0) made.scales_of = scales_of_counts;
   if (makes_area_means(call))
     made.of_level = [](Size from, Size) {
       return Footprint{.region = [from](const Region& region) { return area_under(region, from); }};
