@@ -7,6 +7,7 @@
 #include "core/ops/stats/check.h"
 #include "core/plan/tiling.h"
 #include "core/reference/verify.h"
+#include "core/system/sandbox.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -33,6 +34,9 @@ void check_same(Gpu& gpu, Gpu& small, std::span<const Call> calls, Size size, De
                 const ChainOptions& options) {
   check_same(gpu, small, calls, PlanInput{.size = size, .storage = depth}, "nonfinite", options);
 }
+
+// The sanitizers see the code of the host alone, which is the same for each combination: a third is enough for them.
+bool is_left_out(int turn) { return is_sanitized() && turn % 3 != 0; }
 
 }  // namespace
 
@@ -171,9 +175,10 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
                                        {{17, 9}, {257, 129}},
                                        {{1, 1}, {100, 1}},
                                        {{1, 4096}, {1, 4096}}}) {
+          if (is_left_out(++turn)) continue;
           const Call call = warp_by(fmt::format("--border {} --filter {}", border, filter), to, at);
           CAPTURE(to.width);
-          check_same(*gpu, small, {&call, 1}, from, kinds[turn++ % 2].depth, {});
+          check_same(*gpu, small, {&call, 1}, from, kinds[turn % 2].depth, {});
         }
   const Size size{257, 129};
   const Call warp = warp_by("", size, swirl);
@@ -223,11 +228,13 @@ TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
       chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level"}}, size),
       chain_of({{"blur", "--radius 3"}, {"gain", "--value 0.5"}, {"mips", "--filter triangle"}}, size),
       chain_of({{"flip", "x"}, {"mips", "--method per-level"}}, size)};
+  int turn = 0;
   for (const std::vector<Call>& calls : chains)
     for (const Depth depth : {Depth::half, Depth::f32})
       for (const bool is_packed : {false, true})
         for (const bool fuses : {true, false}) {
           if (is_packed && !gpu->info().traits.has_packed_floats) continue;
+          if (is_left_out(++turn)) continue;
           CAPTURE(is_packed);
           CAPTURE(fuses);
           check_same(*gpu, small, calls,
@@ -261,9 +268,11 @@ TEST_CASE("what is measured in tiles is what the definition says, and so is what
       chain_of({{"gain", "--value 0.5"}, {"luminance", "--size 7x5"}, {"gain", "--value 2"}}, size),
       chain_of({{"luminance", "--tile 31x17 --measure maximum"}}, size),
       chain_of({{"luminance", "--size 30x40 --measure count"}}, size)};
+  int turn = 0;
   for (const std::vector<Call>& calls : chains)
     for (const Depth depth : {Depth::half, Depth::f32})
       for (const std::string_view name : {"noise", "nonfinite"}) {
+        if (is_left_out(++turn)) continue;
         std::string text(name);
         for (const Call& call : calls) text += " " + call.text();
         CAPTURE(text);
@@ -311,7 +320,7 @@ TEST_CASE("filtered levels of awkward sizes are the same in tiles") {
   for (const std::string_view words : examples) {
     const Call call = call_of("mips", words);
     for (const Size size : {Size{64, 70}, {67, 36}, {34, 95}, {101, 67}, {1, 131}, {257, 1}, {259, 3}, {257, 129}})
-      check_same(*gpu, small, {&call, 1}, size, kinds[turn++ % 2].depth, {});
+      if (!is_left_out(++turn)) check_same(*gpu, small, {&call, 1}, size, kinds[turn % 2].depth, {});
   }
   const Call call = call_of("mips", "--filter kaiser");
   for (const Size size : {Size{1, 4096}, {4096, 1}}) check_same(*gpu, small, {&call, 1}, size, Depth::half, {});
