@@ -159,6 +159,8 @@ Matrix3 conversion(const PrimariesChange& change) {
   return product(inverse(xyz_of_rgb(to)), there);
 }
 
+Vector3 luminance_weights_of(const Primaries& primaries) { return xyz_of_rgb(primaries)[1]; }
+
 Matrix3 to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
 
 static void multiply(Picture& picture, const Matrix3& matrix) {

@@ -63,6 +63,8 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture);
 // Records primaries of an image. An image without primaries stays so if they are Rec. 709.
 void set_primaries(Picture& picture, const Primaries& primaries);
 
+// The luminance of R, G and B in these primaries; that of white is 1.
+Vector3 luminance_weights_of(const Primaries& primaries);
 // Matrix3 rows from linear R, G and B in these primaries to Rec. 709, with Bradford adaptation. Source: SMPTE RP 177,
 // ICC.1:2022 annex E.
 Matrix3 to_rec709(const Primaries& primaries);

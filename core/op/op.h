@@ -328,7 +328,8 @@ struct Call {
   std::vector<InputPicture> inputs;  // images of Needs::pictures
   // Depth of each texel in meters, if Needs::depth is set. nullptr: not read yet.
   std::shared_ptr<const Plane> depth;
-  Windows windows;  // windows of the input; empty: the image has one window, which begins at (0, 0)
+  Windows windows;                     // windows of the input; empty: the image has one window, which begins at (0, 0)
+  std::optional<Primaries> primaries;  // of the input's colors; empty: Rec. 709
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

@@ -30,6 +30,17 @@ double luminance_of(const Color& rgb) {
   return luminance_weights[0] * rgb[0] + luminance_weights[1] * rgb[1] + luminance_weights[2] * rgb[2];
 }
 
+Vector3 luminance_weights_of(const Call& call) {
+  return call.primaries ? luminance_weights_of(*call.primaries) : luminance_weights;
+}
+
+std::vector<ShaderParam> luminance_fields(const Call& call) {
+  const auto [red, green, blue] = luminance_weights_of(call);
+  return {{.name = "red_weight", .value = red},
+          {.name = "green_weight", .value = green},
+          {.name = "blue_weight", .value = blue}};
+}
+
 bool is_transparent(double alpha) { return std::abs(alpha) < double(std::numeric_limits<float>::min()); }
 
 double coverage_of(double alpha) { return is_transparent(alpha) ? 0 : std::isfinite(alpha) ? alpha : 1; }

@@ -43,5 +43,8 @@ bool is_transparent(double alpha);
 double coverage_of(double alpha);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Color& rgb);
+// The weights of R, G and B in the luminance of a call's input, and the shader's parameters with them.
+Vector3 luminance_weights_of(const Call& call);
+std::vector<ShaderParam> luminance_fields(const Call& call);
 
 }  // namespace gpupost

@@ -30,6 +30,7 @@ class Walk {
   void take(const Call& call) {
     if (const std::optional<Primaries> needed = call.op->needs(call).primaries) convert_to(*needed);
     made_.calls.push_back(call);
+    made_.calls.back().primaries = current_;
     const Output output = output_of(call, Output{});
     const std::optional<Primaries>& given = output.primaries;
     if (output.content == Content::numbers) current_ = std::nullopt;

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 using namespace gpupost;
 
 namespace {
@@ -94,6 +96,27 @@ TEST_CASE("a color stays the same light whatever a chain converts it to") {
         const Color before = light_of(c, given), after = light_of(made_of(made.calls, c), made.result);
         for (size_t k = 0; k < 3; ++k) CHECK(after[k] == doctest::Approx(before[k]).epsilon(1e-6));
       }
+}
+
+TEST_CASE("saturation and threshold take the luminance of the picture's own primaries") {
+  const Color c{0.6, 0.3, 0.1, 1};
+  const ChainPrimaries gray = with_primaries(calls_of({{"saturation", "--factor 0"}}), ap1, {});
+  CHECK(names_of(gray) == Names{"saturation"});
+  CHECK(are_same(gray.result, ap1));
+  // the luminance of AP1 as ACES publishes it (S-2014-004)
+  const double luminance = 0.2722287168 * c[0] + 0.6740817658 * c[1] + 0.0536895174 * c[2];
+  for (size_t k = 0; k < 3; ++k) CHECK(made_of(gray.calls, c)[k] == doctest::Approx(luminance).epsilon(1e-6));
+  for (const auto& [level, expected] : {std::pair{0.37, 1.0}, {0.372, 0.0}}) {
+    const std::string words = "--by luminance --level " + std::to_string(level);
+    const ChainPrimaries made = with_primaries(calls_of({{"threshold", words.c_str()}}), ap1, {});
+    CHECK(names_of(made) == Names{"threshold"});
+    CHECK(made_of(made.calls, c)[0] == expected);
+  }
+  // of Rec. 2020, whose white is the same, the light is what it is by way of Rec. 709
+  const ChainPrimaries wide = with_primaries(calls_of({{"saturation", "--factor 0.5"}}), rec2020, {});
+  const Color own = light_of(made_of(wide.calls, c), rec2020);
+  const Color narrow = made_of(calls_of({{"saturation", "--factor 0.5"}}), light_of(c, rec2020));
+  for (size_t k = 0; k < 3; ++k) CHECK(own[k] == doctest::Approx(narrow[k]).epsilon(1e-4));
 }
 
 TEST_CASE("X, Y and Z of D65 are white") {

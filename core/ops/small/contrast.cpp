@@ -84,21 +84,27 @@ const Op saturation_op = point_op({
     .doc = {.group = OpGroup::color,
             .summary = "Make colors stronger or grayer",
             .description = "Each of R, G and B becomes Y + factor * (c - Y), in linear light. Y is the luminance, "
-                           "which does not change.",
-            .citation = "Saturation of ASC CDL 1.2 with the luminance of Rec. 709",
+                           "which does not change. Its weights are those of the image's own primaries.",
+            .citation = "Saturation of ASC CDL 1.2 with the luminance of the image's primaries",
             .examples = {"--factor 1.4", "--factor 0"}},
     .params = {{.name = "factor",
                 .help = "Saturation: 0 is gray, 1 changes nothing, more than 1 makes colors stronger",
                 .default_value = 1,
                 .min = 0,
                 .max = 16}},
-    .needs = needs_rec709,
     .point = Point{.kernel = "small/saturation.glsl",
                    .alpha = PointAlpha::any,
+                   .fields =
+                       [](const Call& call) {
+                         std::vector<ShaderParam> fields = luminance_fields(call);
+                         fields.push_back({.name = "factor", .value = call.number("factor")});
+                         return fields;
+                       },
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([factor = call.number("factor")](const Color& c) -> Color {
-                           const double y = luminance_of(c);
+                         const Vector3 weights = luminance_weights_of(call);
+                         return std::function([weights, factor = call.number("factor")](const Color& c) -> Color {
+                           const double y = weights[0] * c[0] + weights[1] * c[1] + weights[2] * c[2];
                            return {y + factor * (c[0] - y), y + factor * (c[1] - y), y + factor * (c[2] - y), c[3]};
                          });
                        },
