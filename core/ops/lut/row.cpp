@@ -258,7 +258,7 @@ const Op lut_op = point_op({
                 .kind = ParamKind::flag,
                 .effect = {[](const Call& call) { return !call.flag("srgb"); }, "with --srgb; leave one of them out"}}},
     .prepare = prepare,
-    .needs = [](const Call&) { return Needs{.file = "file", .most_file_bytes = size_t(512) << 20}; },
+    .needs = [](const Call&) { return Needs{.file = "file", .most_file_bytes = size_t(640) << 20}; },
     .output = output,
     .reference = {.tolerance = tolerance},
     .point = Point{.alpha = PointAlpha::straight, .texel = texel},
