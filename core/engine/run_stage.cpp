@@ -102,8 +102,7 @@ class StageRun {
     const Size least = least_size(part);
     const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
     fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
-         least.width, least.height,
-         has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
+         least.width, least.height, has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
   }
 
   // The most texels a side that the smallest tiles read: `part`, and others near the border and in the middle of the image.

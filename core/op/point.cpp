@@ -191,6 +191,17 @@ std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const 
   })};
 }
 
+std::vector<Planes> luminance_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  Planes off = error;
+  for (size_t index = 0; index < off[0].values.size(); ++index) {
+    const Color c = color_at(base, index);
+    const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
+    if (!std::isfinite(largest)) continue;
+    for (size_t k = 0; k < 3; ++k) off[k].values[index] += 0x1p-21 * largest;
+  }
+  return point_tolerance(call, base, off, depth);
+}
+
 Op point_op(Op row) {
   if (!row.reference.levels && row.point->texel) row.reference.levels = point_reference;
   if (row.reference.tolerance == tolerance_of_means) row.reference.tolerance = point_tolerance;

@@ -43,6 +43,8 @@ bool is_transparent(double alpha);
 double coverage_of(double alpha);
 // Rec.709 luminance of linear R, G and B.
 double luminance_of(const Color& rgb);
+// Tolerance of a point op that takes the luminance of its input, which rounds even where it is 0.
+std::vector<Planes> luminance_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth);
 // The weights of R, G and B in the luminance of a call's input, and the shader's parameters with them.
 Vector3 luminance_weights_of(const Call& call);
 std::vector<ShaderParam> luminance_fields(const Call& call);

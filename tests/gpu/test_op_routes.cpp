@@ -73,7 +73,8 @@ void check_rows(Gpu& gpu, size_t most, size_t turns) {
   if (tested_ops().size() < all_ops().size() || most < 2) return;
   CHECK(counts.run > 200);
   CHECK(counts.tiled > 50);
-  CHECK(counts.tiled_between > 50);
+  // the tiles of a GPU are larger than the images of these tests, because its blurs begin anew after some hundred texels
+  if (gpu.info().traits.type == DeviceType::cpu) CHECK(counts.tiled_between > 50);
   if (gpu.info().traits.has_packed_floats) CHECK(counts.packed > 100);
 }
 

@@ -2,25 +2,7 @@
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
 
-#include <cmath>
-
 namespace gpupost {
-
-namespace {
-
-// Where the number is within its rounding of the threshold, either result is right.
-std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  Planes off = error;
-  for (size_t index = 0; index < off[0].values.size(); ++index) {
-    const Color c = color_at(base, index);
-    const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
-    if (!std::isfinite(largest)) continue;
-    for (size_t k = 0; k < 3; ++k) off[k].values[index] += 0x1p-21 * largest;
-  }
-  return point_tolerance(call, base, off, depth);
-}
-
-}  // namespace
 
 const Op threshold_op = point_op({
     .name = "threshold",
@@ -37,7 +19,8 @@ const Op threshold_op = point_op({
           .help = "Value to compare: each channel, or the luminance by the image's primaries",
           .kind = ParamKind::choice,
           .choices = {"channel", "luminance"}}},
-    .reference = {.tolerance = tolerance},
+    // where the number is within its rounding of the threshold, either result is right
+    .reference = {.tolerance = luminance_tolerance},
     .point = Point{
         .kernel = "small/threshold.glsl",
         .alpha = PointAlpha::straight,
