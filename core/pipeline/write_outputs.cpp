@@ -25,6 +25,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .compression_level = request.output.compression_level,
       .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
       .transfer = way.transfer,
+      .is_tagged = way.is_tagged,
       .dither = request.output.dither,
       .quality = request.output.quality.value_or(EncodeOptions().quality)};
   std::vector<Source> sources;

@@ -29,7 +29,8 @@ namespace {
 struct Prepared {
   OcioTransform transform;
   bool is_light = false;
-  std::optional<Primaries> primaries;  // of light, if they are not those of Rec. 709
+  std::optional<Primaries> primaries;     // of light, if they are not those of Rec. 709
+  std::optional<ColorEncoding> encoding;  // of numbers, if it is a known one
 };
 
 const Prepared* prepared(const Call& call) {
@@ -83,6 +84,7 @@ void prepare(Call& call) {
                .is_inverse = call.flag("inverse"),
                .is_best = call.choice("interpolation") == "best"};
   OcioShader shader = ocio_shader(transform);
+  own->encoding = shader.encoding;
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
   else if (result) {
@@ -179,6 +181,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   const Prepared* own = prepared(call);
   if (own && own->is_light) made.primaries = own->primaries;
   else made.content = Content::numbers;
+  made.encoding = own ? own->encoding : std::nullopt;
   return made;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/image/color_matrices.h"
+#include "core/op/op.h"
 
 #include <array>
 #include <optional>
@@ -35,6 +36,8 @@ struct OcioShader {
   std::vector<OcioTexture> textures;
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
+  // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
+  std::optional<ColorEncoding> encoding;
 };
 
 // Was this program built with OpenColorIO? Its version, or "".
