@@ -73,6 +73,38 @@ TEST_CASE("names that a configuration lacks are refused with the nearest one tha
   CHECK(has(refusal({"--file=" + folder.path("bad.cube")}), "2 ocio: "));
 }
 
+TEST_CASE("--id chooses a correction of a collection, by its id or its index, and the first one is the default") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  std::string corrections;
+  for (const auto& [id, slope] : {std::pair("one", 2), {"two", 3}})
+    corrections += fmt::format(
+        "<ColorCorrection id=\"{}\"><SOPNode><Slope>{} {} {}</Slope><Offset>0 0 0</Offset><Power>1 1 "
+        "1</Power></SOPNode>"
+        "</ColorCorrection>",
+        id, slope, slope, slope);
+  folder.write("a.ccc",
+               "<ColorCorrectionCollection xmlns=\"urn:ASC:CDL:v1.2\">" + corrections + "</ColorCorrectionCollection>");
+  std::string decisions = corrections;
+  for (const auto& [tag, wrapped] : {std::pair("<ColorCorrection ", "<ColorDecision><ColorCorrection "),
+                                     {"</ColorCorrection>", "</ColorCorrection></ColorDecision>"}})
+    for (size_t at = decisions.find(tag); at != decisions.npos;
+         at = decisions.find(tag, at + std::string(wrapped).size()))
+      decisions.replace(at, std::string(tag).size(), wrapped);
+  folder.write("b.CDL", "<ColorDecisionList xmlns=\"urn:ASC:CDL:v1.2\">" + decisions + "</ColorDecisionList>");
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {k == 3 ? 1.0 : 0.125}};
+  for (const char* name : {"a.ccc", "b.CDL"})
+    for (const auto& [id, slope] : {std::pair("", 2), {"one", 2}, {"two", 3}, {"0", 2}, {"1", 3}}) {
+      std::vector<std::string> words{"--file=" + folder.path(name)};
+      if (*id) words.push_back(std::string("--id=") + id);
+      const Call call = ocio_call(words);
+      CHECK(ocio_op.reference.levels(call, planes)[0][0].values[0] == doctest::Approx(0.125 * slope));
+    }
+  CHECK(has(refusal({"--file=" + folder.path("a.ccc"), "--id=three"}), "2 ocio: "));
+  CHECK(has(refusal({"--file=testdata/look.cube", "--id=one"}), "expected a .ccc or .cdl file"));
+}
+
 TEST_CASE("a configuration without aces_interchange needs --from") {
   if (!has_ocio()) return;
   const TemporaryFolder folder;

@@ -217,6 +217,7 @@ class Question {
   void append_file(OCIO::GroupTransform& group) const {
     const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
     file->setSrc(at("file").c_str());
+    file->setCCCId(at("id").empty() ? "0" : at("id").c_str());  // an id, or an index
     file->setInterpolation(at("best").empty() ? OCIO::INTERP_DEFAULT : OCIO::INTERP_BEST);
     group.appendTransform(file);
   }

@@ -8,6 +8,7 @@
 #include "core/ops/ocio/worker.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -81,6 +82,7 @@ void prepare(Call& call) {
                .looks = call.word("looks"),
                .look = call.word("look"),
                .file = is_given(call, "file") ? std::filesystem::absolute(call.word("file")).string() : "",
+               .id = call.word("id"),
                .is_inverse = call.flag("inverse"),
                .is_best = call.choice("interpolation") == "best"};
   OcioShader shader = ocio_shader(transform);
@@ -99,6 +101,13 @@ void prepare(Call& call) {
   call.shader = std::make_shared<const FusedPoint>(std::move(point));
 }
 
+// Has the file several corrections? By its name, as OpenColorIO tells formats apart.
+bool is_collection(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) { return char(std::tolower(uint8_t(c))); });
+  return extension == ".ccc" || extension == ".cdl";
+}
+
 void check(const Call& call) {
   const auto count = int(is_given(call, "display")) + int(is_given(call, "to") || is_given(call, "look")) +
                      int(is_given(call, "file"));
@@ -108,6 +117,9 @@ void check(const Call& call) {
   if (is_given(call, "file") && is_given(call, "from"))
     fail(Exit::usage, "ocio: --from {} has no effect with --file, which takes values as they are; leave it out",
          call.word("from"));
+  if (is_given(call, "id") && !is_collection(call.word("file")))
+    fail(Exit::usage, "ocio: --id {} has no effect with {}; expected a .ccc or .cdl file, or leave it out",
+         call.word("id"), call.word("file"));
 }
 
 // Colors of a picture as the library gets them, and a black one behind them.
@@ -231,6 +243,9 @@ const Op ocio_op{
                           "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, ccc, "
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
+               text_param("id",
+                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first one",
+                          "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "
                         "file's format defines",

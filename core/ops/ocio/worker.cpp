@@ -72,6 +72,7 @@ OcioFields request_of(const std::string& action, const OcioTransform& transform)
           {"looks", transform.looks},
           {"look", transform.look},
           {"file", transform.file},
+          {"id", transform.id},
           {"inverse", transform.is_inverse ? "1" : ""},
           {"best", transform.is_best ? "1" : ""}};
 }

@@ -18,6 +18,7 @@ struct OcioTransform {
   // Empty: linear Rec. 709, which the role aces_interchange places in the configuration.
   std::string from;
   std::string to, display, view, looks, look, file;  // empty: not given
+  std::string id;                                    // of a correction in --file; empty: the first one
   bool is_inverse = false;
   bool is_best = true;  // interpolation of --file: best, or as its format says
 };
