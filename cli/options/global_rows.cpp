@@ -59,8 +59,8 @@ std::span<const Global> all_globals() {
        .value = "NAME",
        .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips "
                "and zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, "
-               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the input if the "
-               "format is the same, else zip",
+               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the "
+               "input, with its level of dwaa or dwab, if the format is the same, else zip",
        .choices = {std::begin(compression_names), std::end(compression_names)},
        .has_level = true},
       {.name = "to-display",
