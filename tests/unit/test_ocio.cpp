@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 using namespace gpupost;
@@ -140,6 +141,30 @@ TEST_CASE("a result in a linear space is light of known primaries, any other is 
   }
   const Call linear = ocio_call({"--file=testdata/look.cube", "--linear"});
   CHECK(!makes_content({&linear, 1}, Content::numbers));
+}
+
+TEST_CASE("the default view of the built-in displays is their first, which is not Raw, and Raw keeps the values") {
+  if (!has_ocio()) return;
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {std::array{0.5, 0.25, 0.125, 1.0}[k]}};
+  const auto made = [&](const std::vector<std::string>& words) {
+    const Planes result = ocio_op.reference.levels(ocio_call(words), planes)[0];
+    return std::array{result[0].values[0], result[1].values[0], result[2].values[0]};
+  };
+  for (const char* config : {"--config=cg", "--config=studio"}) {
+    CHECK(made({"--display=sRGB - Display", config}) ==
+          made({"--display=sRGB - Display", "--view=ACES 1.0 - SDR Video", config}));
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"--display=sRGB - Display", "--view=Raw", config},
+                                               {"--display=sRGB - Display", "--view=Raw", "--from=ACEScg", config},
+                                               {"--to=Raw", config}}) {
+      CHECK(made(words) == std::array{0.5, 0.25, 0.125});
+      const Call call = ocio_call(words);
+      CHECK(!ocio_op.needs(call).primaries);
+      CHECK(makes_content({&call, 1}, Content::numbers));
+      CHECK(!output_of(call, Output{}).encoding);
+    }
+  }
 }
 
 TEST_CASE("a view takes light of Rec. 709, and its numbers have no primaries") {

@@ -169,6 +169,15 @@ class Question {
     return {};
   }
 
+  // Does the transform take any values without --from, because its result is data?
+  bool keeps_data() const {
+    const bool has_look = !at("look").empty() || !at("looks").empty();
+    if (!at("from").empty() || !at("file").empty() || has_look) return false;
+    const OCIO::ConstColorSpaceRcPtr space =
+        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+    return space && space->isData();
+  }
+
   const OCIO::Config& config() const { return *config_; }
 
  private:
@@ -195,6 +204,10 @@ class Question {
   // The space of the result, if it is not light. Null: not known.
   OCIO::ConstColorSpaceRcPtr encoded_space() const {
     if (!at("inverse").empty() || at("display").empty()) return config_->getColorSpace(result_space().c_str());
+    return space_of_view();
+  }
+
+  OCIO::ConstColorSpaceRcPtr space_of_view() const {
     const char* display = at("display").c_str();
     const std::string space = config_->getDisplayViewColorSpaceName(display, view_name());
     return config_->getColorSpace(space == OCIO::OCIO_VIEW_USE_DISPLAY_NAME ? display : space.c_str());
@@ -223,6 +236,7 @@ class Question {
   }
 
   void append_spaces(OCIO::GroupTransform& group) const {
+    if (keeps_data()) return;
     std::string space = at("from");
     if (space.empty()) {
       group.appendTransform(rec709_to_aces()->createEditableCopy());
@@ -318,6 +332,7 @@ OcioFields shader_answer(const Question& question) {
   const std::vector<double> to_aces = question.matrix_to_aces();
   OcioFields reply{{"to_aces", bytes_of(to_aces)},
                    {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
+  reply["data"] = question.keeps_data() ? "1" : "";
   std::vector<std::string> samplers;
   const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
     const size_t index = samplers.size();

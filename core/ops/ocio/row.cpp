@@ -30,6 +30,7 @@ namespace {
 struct Prepared {
   OcioTransform transform;
   bool is_light = false;
+  bool keeps_data = false;
   std::optional<Primaries> primaries;     // of light, if they are not those of Rec. 709
   std::optional<ColorEncoding> encoding;  // of numbers, if it is a known one
 };
@@ -42,6 +43,7 @@ bool is_given(const Call& call, std::string_view name) { return !call.word(name)
 
 // Is the input light whose place in the configuration gpupost looks for itself?
 bool takes_light(const Call& call) {
+  if (const Prepared* own = prepared(call); own && own->keeps_data) return false;
   return !is_given(call, "file") && !is_given(call, "from") && !call.flag("inverse");
 }
 
@@ -87,13 +89,14 @@ void prepare(Call& call) {
                .is_best = call.choice("interpolation") == "best"};
   OcioShader shader = ocio_shader(transform);
   own->encoding = shader.encoding;
+  own->keeps_data = shader.keeps_data;
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
   else if (result) {
     own->is_light = true;
     own->primaries = result;
   } else {
-    const bool ends_in_rec709 = !is_given(call, "from") && !is_given(call, "to");
+    const bool ends_in_rec709 = !own->keeps_data && !is_given(call, "from") && !is_given(call, "to");
     own->is_light = ends_in_rec709 && (call.flag("inverse") || is_given(call, "look"));
   }
   FusedPoint point = ocio_point(std::move(shader), is_given(call, "file") ? call.word("file") : transform.config);

@@ -37,6 +37,7 @@ struct OcioShader {
   std::vector<OcioTexture> textures;
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
+  bool keeps_data = false;  // passes any values on, as data
   // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
   std::optional<ColorEncoding> encoding;
 };
