@@ -12,6 +12,7 @@
 #include "core/codec/codec.h"
 #include "core/glsl/shader_text.h"
 #include "core/op/parse.h"
+#include "core/ops/ocio/worker.h"
 #include "core/ops/registry.h"
 
 #include <fmt/ranges.h>
@@ -88,12 +89,19 @@ const CommandRow man_verb{
     .run = run_man,
 };
 
+std::vector<OptionalLibrary> libraries_of_build() {
+  std::vector<OptionalLibrary> libraries;
+  for (const auto& [name, version] : codec_libraries()) libraries.push_back({name, version, name + "-dev"});
+  libraries.push_back({"OpenColorIO", std::string(ocio_version()), "libopencolorio-dev"});
+  return libraries;
+}
+
 static nlohmann::ordered_json version_json() {
   using json = nlohmann::ordered_json;
   json libraries = json::object(), formats = json::array();
   for (const auto& [name, version] : library_versions()) libraries[std::string(name)] = version;
-  for (const auto& [name, version] : codec_libraries())
-    if (!version.empty()) libraries[std::string(name)] = version;
+  for (const OptionalLibrary& library : libraries_of_build())
+    if (!library.version.empty()) libraries[library.name] = library.version;
   for (const Format& format : all_formats()) {
     json depths = json::array();
     for (const Depth depth : format.written_depths) depths.push_back(name_of(depth));
@@ -111,16 +119,17 @@ static Exit run_version(const CommandCall& call) {
     return Exit::done;
   }
   print_out(version_text() + "\n");
-  for (const auto& [name, version] : codec_libraries())
-    print_out(fmt::format("{} {}\n", name, version.empty() ? "not in this build" : version));
+  for (const OptionalLibrary& library : libraries_of_build())
+    print_out(fmt::format("{} {}\n", library.name, library.version.empty() ? "not in this build" : library.version));
+  for (const auto& [name, version] : library_versions()) print_out(fmt::format("{} {}\n", name, version));
   return Exit::done;
 }
 
 const CommandRow version_verb{
     .name = "version",
-    .summary = "Print the version, the commit and the libraries that read and write files",
+    .summary = "Print the version, the commit and the versions of the libraries",
     .usage = "version [--json]",
-    .options = {{"--json", "", "Print JSON with all library versions and formats", {}}},
+    .options = {{"--json", "", "Print JSON, also with the formats", {}}},
     .examples = {"version", "version --json"},
     .run = run_version,
 };

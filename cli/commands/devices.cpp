@@ -3,7 +3,6 @@
 #include "cli/text/json_text.h"
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
-#include "core/codec/codec.h"
 #include "core/engine/tuning.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
@@ -133,9 +132,9 @@ static Exit run_doctor(const CommandCall&) {
   tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
        "export XDG_CACHE_HOME=/a/folder/that/can/be/written");
   tell(!built_in_spirv().empty(), "shaders", fmt::format("{} built in", built_in_spirv().size()), "");
-  for (const auto& [name, version] : codec_libraries())
-    tell(!version.empty(), name, version.empty() ? "not in this build; its files are refused" : version,
-         fmt::format("apt-get install {}-dev, then build gpupost again", name));
+  for (const auto& [name, version, package] : libraries_of_build())
+    tell(!version.empty(), name, version.empty() ? "not in this build; what needs it is refused" : version,
+         fmt::format("apt-get install {}, then build gpupost again", package));
   tell(is_sandboxed, "seccomp",
        is_sandboxed ? "active: decoders cannot open files, start programs or use the network"
                     : "decoders run in a process with limits, but without a system call filter",

@@ -144,6 +144,7 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   job.format = format_of(request, job, levels_in_one_file);
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
+  check_output_primaries(request.globals.encoding, request.calls);
   if (levels_in_one_file && job.format->levels == FileLevels::one)
     fail(Exit::usage, "{}: a {} file holds one level; expected {}, or {{level}} in -o for one file per level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,

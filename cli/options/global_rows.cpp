@@ -59,8 +59,8 @@ std::span<const Global> all_globals() {
        .value = "NAME",
        .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips "
                "and zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, "
-               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the input if the "
-               "format is the same, else zip",
+               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the "
+               "input, with its level of dwaa or dwab, if the format is the same, else zip",
        .choices = {std::begin(compression_names), std::end(compression_names)},
        .has_level = true},
       {.name = "to-display",
@@ -95,7 +95,8 @@ std::span<const Global> all_globals() {
       {.name = "output-primaries",
        .value = "X,Y,...",
        .help = "Convert the result to these primaries and record them in the output (EXR, PNG, JPEG or TIFF). Default: "
-               "the input's, or Rec. 709 if an op or the format needs it",
+               "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is encoded "
+               "already stays as it is, and they are only recorded",
        .choices = primaries_names(),
        .has_names = true},
       {.name = "no-orient",

@@ -40,6 +40,10 @@ void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list
   std::erase_if(attributes, [&](const Attribute& attribute) { return std::ranges::count(names, attribute.name) > 0; });
 }
 
+void remove_color_names(std::vector<Attribute>& attributes) {
+  remove_attributes(attributes, {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+}
+
 void set_text(std::vector<Attribute>& attributes, std::string_view name, std::string_view text) {
   remove_attributes(attributes, {name});
   attributes.push_back({.name = std::string(name), .type = "string", .value = {text.begin(), text.end()}});

@@ -10,6 +10,8 @@
 namespace gpupost {
 
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names);
+// Removes the names of the color space, for other colors.
+void remove_color_names(std::vector<Attribute>& attributes);
 // Sets an attribute.
 void set_text(std::vector<Attribute>& attributes, std::string_view name, std::string_view text);
 

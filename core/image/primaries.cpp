@@ -129,9 +129,7 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
 }
 
 void set_primaries(Picture& picture, const Primaries& primaries) {
-  // they name the colors that there were
-  remove_attributes(picture.attributes,
-                    {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+  remove_color_names(picture.attributes);
   auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) {
     if (are_same(primaries, rec709)) return;

@@ -217,6 +217,12 @@ enum class Content {
   numbers,    // encoded for a display or in a log space; written without decoding or encoding
 };
 
+// The curve and the primaries of encoded colors.
+struct ColorEncoding {
+  Transfer transfer = Transfer::srgb;
+  Primaries primaries = rec709;
+};
+
 // Properties of an image between two calls of a chain.
 struct Output {
   Size size;        // size of level 0; 0 x 0: not known yet
@@ -226,7 +232,8 @@ struct Output {
   bool has_alpha = false;
   Depth depth = Depth::half;
   Content content = Content::color;
-  std::optional<Primaries> primaries;  // primaries that a call gave to R, G and B; empty: none
+  std::optional<Primaries> primaries;     // primaries that a call gave to R, G and B; empty: none
+  std::optional<ColorEncoding> encoding;  // of Content::numbers; empty: not known
 };
 
 // A second input of a call, in linear Rec. 709, premultiplied, or data.

@@ -55,12 +55,16 @@ class Walk {
   std::optional<Primaries> current_;  // empty: unknown
 };
 
-// The primaries of the last call that sets them; empty if none does, or if its result is encoded for display.
+// Values of an encoded result are never multiplied by a matrix.
+bool is_encoded(std::span<const Call> calls) {
+  return makes_content(calls, Content::display) || makes_content(calls, Content::numbers);
+}
+
+// The primaries of the last call that sets them; empty if none does.
 std::optional<Primaries> named_last(std::span<const Call> calls) {
   std::optional<Primaries> named;
   for (const Call& call : calls) {
     const Output output = output_of(call, Output{});
-    if (output.content == Content::display || output.content == Content::numbers) return std::nullopt;
     if (output.primaries) named = output.primaries;
   }
   return named;
@@ -73,8 +77,9 @@ ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primari
   Walk walk(given);
   const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // no op may follow it
   for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
-  if (wanted) walk.make_result(*wanted);
-  else if (const std::optional<Primaries> named = named_last(calls)) walk.convert_to(*named);
+  const bool is_light = !is_encoded(calls);
+  if (is_light && wanted) walk.make_result(*wanted);
+  else if (const std::optional<Primaries> named = is_light ? named_last(calls) : std::nullopt) walk.convert_to(*named);
   if (makes_levels) walk.take(calls.back());
   return walk.finish();
 }

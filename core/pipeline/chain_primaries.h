@@ -19,6 +19,7 @@ struct ChainPrimaries {
 
 // The chain for an image with these primaries. `given` is empty if the file has none or Rec. 709; then an op that
 // expects certain primaries is trusted. `wanted` are the primaries of the result; empty: whatever the chain gives.
+// The values of an encoded result stay as they are.
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
                               std::optional<Primaries> wanted);
 

@@ -4,6 +4,16 @@
 
 namespace gpupost {
 
+// Encoded values get the tag of their encoding, or none if it is not known or the format cannot hold it.
+static void tag_numbers(const ChainRequest& request, const Job& job, ConversionPlan& way) {
+  const std::optional<ColorEncoding> encoding = output_of(request.calls, Output{}).encoding;
+  way.is_tagged = encoding && !is_float(way.output_depth) &&
+                  can_hold(*job.format, way.output_depth, encoding->transfer) &&
+                  (job.format->holds_primaries || are_same(encoding->primaries, rec709));
+  if (way.is_tagged) way.transfer = encoding->transfer;
+  else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
+}
+
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {
   std::vector<Call> calls = request.calls;
   set_windows(calls, {.data = first.data_window, .display = first.display_window});
@@ -19,6 +29,7 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   way.transfer = output_transfer(request.output, *given.format, way.output_depth);
   if (way.job.writes_picture) check_dither(request.output, way.output_depth);
   if (makes_content(request.calls, Content::data) && !request.output.transfer) way.transfer = Transfer::linear;
+  if (makes_content(request.calls, Content::numbers) && !request.output.transfer) tag_numbers(request, given, way);
   return way;
 }
 

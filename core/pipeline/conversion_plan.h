@@ -10,6 +10,7 @@ struct ConversionPlan {
   Job job;
   Depth input_depth = Depth::half, storage = Depth::half, output_depth = Depth::half;  // depths of the color
   Transfer transfer = Transfer::linear;                                                // transfer of the output's color
+  bool is_tagged = true;  // the output records its transfer and primaries
 };
 
 // Throws Error(Exit::usage) if the settings do not fit such images.

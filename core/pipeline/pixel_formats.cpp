@@ -43,6 +43,18 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   if (output.bits || !holds_srgb(format, widest)) output_transfer(output, format, output.bits.value_or(widest));
 }
 
+void check_output_primaries(const OutputSettings& output, std::span<const Call> calls) {
+  if (!output.primaries) return;
+  if (makes_content(calls, Content::display))
+    fail(Exit::usage,
+         "--output-primaries: the result is encoded for an sRGB display and cannot be converted; remove it");
+  if (makes_content(calls, Content::numbers) && !output.transfer)
+    fail(
+        Exit::usage,
+        "--output-primaries: the result is encoded and cannot be converted; remove it, or add --transfer to record the "
+        "curve and the primaries of its values");
+}
+
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (request.output.bits) return *request.output.bits;
   if (input_depth == Depth::u16 && holds_srgb(format, Depth::u16)) return Depth::u16;
@@ -52,14 +64,19 @@ Depth choose_output_depth(const ChainRequest& request, const Format& format, Dep
   return Depth::f32;
 }
 
+bool can_hold(const Format& format, Depth depth, Transfer transfer) {
+  if (transfer == Transfer::pq || transfer == Transfer::hlg) return format.name == "png" && depth == Depth::u16;
+  return transfer != Transfer::srgb || holds_srgb(format, depth);
+}
+
 Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth) {
   const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
   const Transfer transfer = output.transfer.value_or(natural);
   const bool is_hdr = transfer == Transfer::pq || transfer == Transfer::hlg;
-  if (is_hdr && (format.name != "png" || depth != Depth::u16))
+  if (is_hdr && !can_hold(format, depth, transfer))
     fail(Exit::usage, "--transfer {}: only a 16-bit PNG can hold it; expected a .png output and --bits 16",
          transfer == Transfer::pq ? "pq" : "hlg");
-  if (transfer == Transfer::srgb && natural == Transfer::linear)
+  if (!can_hold(format, depth, transfer))
     fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
          format.can_write(Depth::u8) ? ", or --bits 8" : "");
   return transfer;

@@ -12,6 +12,11 @@ void check_numbers(const OutputSettings& output, const Format& format);
 // Depth of the output's color: --bits, else the input's depth if the format can hold it.
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth);
 
+// Refuses primaries for encoded values, unless the curve of the values is given too. Throws Error(Exit::usage).
+void check_output_primaries(const OutputSettings& output, std::span<const Call> calls);
+
+// Returns whether the format records this transfer at this depth.
+bool can_hold(const Format& format, Depth depth, Transfer transfer);
 // Transfer of the output's color at this depth. Throws Error(Exit::usage) if srgb is not possible.
 Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth);
 

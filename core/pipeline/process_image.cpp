@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
+#include "core/image/attributes.h"
 #include "core/image/channel_names.h"
 #include "core/image/level_windows.h"
 #include "core/image/primaries.h"
@@ -51,10 +52,16 @@ void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
   if (is_float(output_depth) || transfer != Transfer::srgb) make_working(picture, Depth::f32);
 }
 
-// Content::numbers is written unchanged: integers as if already encoded. Its primaries are unknown.
-void take_numbers(Picture& picture, Depth output_depth, Transfer transfer) {
-  if (!is_float(output_depth)) picture.transfer = transfer;
-  std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.name == "chromaticities"; });
+// Content::numbers is written unchanged: integers as if already encoded. Its primaries are those that the user names, else
+// those of its encoding, if it is known.
+void take_numbers(Picture& picture, const ConversionPlan& way, std::optional<Primaries> named,
+                  const std::optional<ColorEncoding>& encoding) {
+  if (!is_float(way.output_depth)) picture.transfer = way.transfer;
+  remove_color_names(picture.attributes);
+  remove_attributes(picture.attributes, {"chromaticities"});
+  const bool is_as_encoded = encoding && !is_float(way.output_depth) && encoding->transfer == way.transfer;
+  if (!named && is_as_encoded) named = encoding->primaries;
+  if (named && way.is_tagged) set_primaries(picture, *named);
 }
 
 // Records the primaries of the result. Chromaticities of a file apply to all layers. If other layers have colors, the
@@ -241,7 +248,8 @@ std::vector<std::string> names_of(const std::vector<Attribute>& attributes) {
 void tell_of_removed(const std::vector<std::string>& before, const Picture& picture, JobReport& report) {
   std::vector<std::string> removed;
   std::ranges::copy_if(before, std::back_inserter(removed), [&](const std::string& name) {
-    return std::ranges::find(picture.attributes, name, &Attribute::name) == picture.attributes.end();
+    const bool is_kept = std::ranges::find(picture.attributes, name, &Attribute::name) != picture.attributes.end();
+    return !is_kept && name != "chromaticities";  // the encoded results that lose them have none
   });
   if (!removed.empty())
     report.add_warning(
@@ -280,7 +288,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
-  if (primaries.converts && !request.output.primaries) report.add_warning(conversion_warning(primaries, picture));
+  if (primaries.converts && !request.output.primaries && !makes_content(calls, Content::numbers))
+    report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
@@ -298,8 +307,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
-    if (makes_content(calls, Content::numbers)) take_numbers(picture, way.output_depth, way.transfer);
-    else if (is_encoded(calls)) take_encoded(picture, way.output_depth, way.transfer);
+    const bool are_numbers = makes_content(calls, Content::numbers);
+    if (is_encoded(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(
@@ -307,8 +316,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                       fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
     change_attributes(calls, !way.job.is_a_file_a_level(), picture);
-    if (picture.groups.front().is_color && !makes_content(calls, Content::data) &&
-        !makes_content(calls, Content::numbers))
+    if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding);
+    else if (picture.groups.front().is_color && !makes_content(calls, Content::data))
       settle_primaries(picture, primaries, report);
     tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {

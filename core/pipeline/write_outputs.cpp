@@ -23,8 +23,10 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .keep_depths = true,
       .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
       .compression_level = request.output.compression_level,
+      .keeps_level = !request.output.compression,
       .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
       .transfer = way.transfer,
+      .is_tagged = way.is_tagged,
       .dither = request.output.dither,
       .quality = request.output.quality.value_or(EncodeOptions().quality)};
   std::vector<Source> sources;

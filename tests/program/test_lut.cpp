@@ -1,6 +1,7 @@
 // `lut`, `ocio` and --bake from file to file.
 #include "tests/program/test_folder.h"
 
+#include "core/codec/codec.h"
 #include "core/ops/ocio/worker.h"
 #include "tests/support/skip.h"
 
@@ -123,12 +124,80 @@ TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers witho
   CHECK(info("aces.exr").find("chromaticities") != std::string::npos);
   CHECK(folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "-o", "log.exr"}).exit_code == 0);
   CHECK(info("log.exr").find("chromaticities") == std::string::npos);
+  Picture named = decoded(folder, "rec2020.exr");
+  named.attributes.push_back({.name = "colorInteropID", .type = "string", .value = {'l', 'i', 'n'}});
+  const TexelBuffer bytes = encode(*format_named("exr"), named, {.depth = Depth::half}).bytes;
+  folder.write("named.exr", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  const Finished dropped = folder.gpupost({"named.exr", "ocio", "--to", "ACEScct", "-o", "log.exr"});
+  CHECK(dropped.err.find("no longer match the image are dropped: colorInteropID\n") != std::string::npos);
+  CHECK(info("log.exr").find("colorInteropID") == std::string::npos);
   // there and back again is the same light
   CHECK(folder.gpupost({"aces.exr", "ocio", "--to", "Linear Rec.709 (sRGB)", "-o", "back.exr"}).exit_code == 0);
   const Finished same = folder.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.01"});
   CHECK_MESSAGE(same.exit_code == 0, same.out);
   CHECK(folder.gpupost({"in.exr", "ocio", "--display", "sRGB - Display", "--verify", "-o", "shown.png"}).exit_code ==
         0);
+}
+
+TEST_CASE(
+    "--output-primaries does not convert encoded values: it is refused, or records what --transfer says they are") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");
+  for (const Words& op :
+       {Words{"ocio", "--to", "ACEScct"}, {"ocio", "--display", "P3-D65 - Display"}, {"lut", "half.cube"}}) {
+    Words words{"float.exr", "-o", "no.png", "--bits", "16", "--output-primaries", "p3-d65"};
+    words.insert(words.begin() + 1, op.begin(), op.end());
+    const Finished finished = folder.gpupost(words);
+    CHECK(finished.exit_code == 1);
+    CHECK(is_one_error(finished.err));
+    CHECK(finished.err.find("--output-primaries: the result is encoded") != finished.err.npos);
+  }
+  CHECK(folder
+            .gpupost({"float.exr", "lut", "half.cube", "--output-primaries", "rec2020", "--transfer", "pq", "-o",
+                      "pq.png", "--bits", "16"})
+            .exit_code == 0);
+  CHECK(decoded(folder, "pq.png").groups.front().levels[0].texels.as<uint16_t>()[0] == 32768);
+  CHECK(decoded(folder, "pq.png").transfer == Transfer::pq);
+}
+
+TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");
+  const auto view = [](const char* display, const char* name) {
+    return Words{"ocio", "--display", std::string(display) + " - Display", "--view", name};
+  };
+  struct Case {
+    Words op;
+    const char* tag;  // the chunk of a PNG; "": none
+  };
+  for (const auto& [op, tag] : {Case{view("sRGB", "ACES 1.0 - SDR Video"), "sRGB"},
+                                {view("P3-D65", "ACES 1.1 - SDR Video (P3 lim)"), ""},
+                                {view("Rec.1886 Rec.709", "ACES 1.0 - SDR Video"), ""},
+                                {view("sRGB", "Raw"), ""},
+                                {view("Rec.2100-PQ", "Un-tone-mapped"), "cICP"},
+                                {{"ocio", "--to", "ACEScct"}, ""},
+                                {{"ocio", "--to", "sRGB - Texture"}, "sRGB"},
+                                {{"ocio", "--to", "sRGB Encoded P3-D65 - Texture"}, "iCCP"},
+                                {{"lut", "half.cube"}, ""}})
+    for (const std::string output : {"out.png", "out.jpg", "out.tif", "out.ktx2"}) {
+      Words words{"rec2020.exr", "-o", output};
+      if (output == "out.png" || output == "out.tif") words.insert(words.end(), {"--bits", "16"});
+      words.insert(words.begin() + 1, op.begin(), op.end());
+      const Finished finished = folder.gpupost(words);
+      CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+      CHECK_MESSAGE(finished.err.find("were converted") == finished.err.npos, finished.err);
+      const std::string file = folder.read(output);
+      INFO(op.back(), " ", output);
+      if (output == "out.png")
+        for (const char* chunk : {"sRGB", "cICP", "iCCP", "gAMA"})
+          CHECK((file.find(chunk) != file.npos) == (chunk == std::string(tag)));
+      else if (output != "out.ktx2")
+        CHECK((file.find("acsp") != file.npos) == (tag == std::string("sRGB") || tag == std::string("iCCP")));
+    }
 }
 
 TEST_CASE("info --ocio lists the names of a configuration") {

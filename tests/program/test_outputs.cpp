@@ -139,6 +139,26 @@ TEST_CASE("an EXR keeps the compression of its input, and every one can be asked
   }
 }
 
+TEST_CASE("an EXR keeps the level of dwaa and dwab of its input, and records it") {
+  const TestFolder place;
+  const std::string scene = std::filesystem::absolute("testdata/scene.exr");
+  for (const std::string compression : {"dwaa", "dwab"}) {
+    check_done(place, {scene, "-o", "packed.exr", "--compression", compression + ":10"});
+    check_done(place, {scene, "-o", "usual.exr", "--compression", compression});
+    const Finished again = place.gpupost({"packed.exr", "-o", "again.exr"}, no_driver);
+    CHECK(again.exit_code == 0);
+    for (const char* name : {"packed.exr", "again.exr"}) {
+      CHECK(place.read(name).size() > place.read("usual.exr").size() * 11 / 10);
+      CHECK(place.read(name).find(std::string("dwaCompressionLevel\0float\0\4\0\0\0\0\0\x20\x41", 34)) !=
+            std::string::npos);
+    }
+    CHECK(place.gpupost({"packed.exr", "-o", "again.exr", "--compression", compression}, no_driver).exit_code == 0);
+    CHECK(place.read("again.exr").find("dwaCompressionLevel") == std::string::npos);
+    CHECK(place.gpupost({"packed.exr", "-o", "again.exr", "--compression", "zip"}, no_driver).exit_code == 0);
+    CHECK(place.read("again.exr").find("dwaCompressionLevel") == std::string::npos);
+  }
+}
+
 TEST_CASE("--compression NAME:LEVEL chooses between time and size") {
   const TestFolder place;
   const std::string scene = std::filesystem::absolute("testdata/scene.exr");

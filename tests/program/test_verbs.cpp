@@ -1,6 +1,8 @@
 // Verbs: their help, their options, and what stands before them.
 #include "tests/program/test_folder.h"
 
+#include "core/ops/ocio/worker.h"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +77,20 @@ TEST_CASE("examples of verbs that need no device end with 0") {
       const Finished finished = place.shell("gpupost " + example);
       CHECK_MESSAGE(finished.exit_code == 0, example, "\n", finished.err);
     }
+}
+
+TEST_CASE("version and doctor name every library, with its version or that it is not in this build") {
+  const TestFolder place;
+  const nlohmann::json libraries = nlohmann::json::parse(place.gpupost({"version", "--json"}).out)["libraries"];
+  const std::string text = place.gpupost({"version"}).out, checks = place.gpupost({"doctor"}).out;
+  for (const auto& [name, version] : libraries.items()) {
+    CHECK_MESSAGE(version != "", name);
+    CHECK(text.find(name + " " + version.get<std::string>() + "\n") != text.npos);
+  }
+  for (const char* name : {"OpenEXR", "zlib", "shaderc", "tinyexr"}) CHECK(libraries.contains(name));
+  CHECK(libraries.contains("OpenColorIO") == !gpupost::ocio_version().empty());
+  CHECK(text.find("OpenColorIO ") != text.npos);
+  CHECK(checks.find("OpenColorIO") != checks.npos);
 }
 
 TEST_CASE("options of verbs are completed from the table that parses them") {

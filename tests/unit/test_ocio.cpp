@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 using namespace gpupost;
@@ -73,6 +74,38 @@ TEST_CASE("names that a configuration lacks are refused with the nearest one tha
   CHECK(has(refusal({"--file=" + folder.path("bad.cube")}), "2 ocio: "));
 }
 
+TEST_CASE("--id chooses a correction of a collection, by its id or its index, and the first one is the default") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  std::string corrections;
+  for (const auto& [id, slope] : {std::pair("one", 2), {"two", 3}})
+    corrections += fmt::format(
+        "<ColorCorrection id=\"{}\"><SOPNode><Slope>{} {} {}</Slope><Offset>0 0 0</Offset><Power>1 1 "
+        "1</Power></SOPNode>"
+        "</ColorCorrection>",
+        id, slope, slope, slope);
+  folder.write("a.ccc",
+               "<ColorCorrectionCollection xmlns=\"urn:ASC:CDL:v1.2\">" + corrections + "</ColorCorrectionCollection>");
+  std::string decisions = corrections;
+  for (const auto& [tag, wrapped] : {std::pair("<ColorCorrection ", "<ColorDecision><ColorCorrection "),
+                                     {"</ColorCorrection>", "</ColorCorrection></ColorDecision>"}})
+    for (size_t at = decisions.find(tag); at != decisions.npos;
+         at = decisions.find(tag, at + std::string(wrapped).size()))
+      decisions.replace(at, std::string(tag).size(), wrapped);
+  folder.write("b.CDL", "<ColorDecisionList xmlns=\"urn:ASC:CDL:v1.2\">" + decisions + "</ColorDecisionList>");
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {k == 3 ? 1.0 : 0.125}};
+  for (const char* name : {"a.ccc", "b.CDL"})
+    for (const auto& [id, slope] : {std::pair("", 2), {"one", 2}, {"two", 3}, {"0", 2}, {"1", 3}}) {
+      std::vector<std::string> words{"--file=" + folder.path(name)};
+      if (*id) words.push_back(std::string("--id=") + id);
+      const Call call = ocio_call(words);
+      CHECK(ocio_op.reference.levels(call, planes)[0][0].values[0] == doctest::Approx(0.125 * slope));
+    }
+  CHECK(has(refusal({"--file=" + folder.path("a.ccc"), "--id=three"}), "2 ocio: "));
+  CHECK(has(refusal({"--file=testdata/look.cube", "--id=one"}), "expected a .ccc or .cdl file"));
+}
+
 TEST_CASE("a configuration without aces_interchange needs --from") {
   if (!has_ocio()) return;
   const TemporaryFolder folder;
@@ -108,6 +141,30 @@ TEST_CASE("a result in a linear space is light of known primaries, any other is 
   }
   const Call linear = ocio_call({"--file=testdata/look.cube", "--linear"});
   CHECK(!makes_content({&linear, 1}, Content::numbers));
+}
+
+TEST_CASE("the default view of the built-in displays is their first, which is not Raw, and Raw keeps the values") {
+  if (!has_ocio()) return;
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {std::array{0.5, 0.25, 0.125, 1.0}[k]}};
+  const auto made = [&](const std::vector<std::string>& words) {
+    const Planes result = ocio_op.reference.levels(ocio_call(words), planes)[0];
+    return std::array{result[0].values[0], result[1].values[0], result[2].values[0]};
+  };
+  for (const char* config : {"--config=cg", "--config=studio"}) {
+    CHECK(made({"--display=sRGB - Display", config}) ==
+          made({"--display=sRGB - Display", "--view=ACES 1.0 - SDR Video", config}));
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"--display=sRGB - Display", "--view=Raw", config},
+                                               {"--display=sRGB - Display", "--view=Raw", "--from=ACEScg", config},
+                                               {"--to=Raw", config}}) {
+      CHECK(made(words) == std::array{0.5, 0.25, 0.125});
+      const Call call = ocio_call(words);
+      CHECK(!ocio_op.needs(call).primaries);
+      CHECK(makes_content({&call, 1}, Content::numbers));
+      CHECK(!output_of(call, Output{}).encoding);
+    }
+  }
 }
 
 TEST_CASE("a view takes light of Rec. 709, and its numbers have no primaries") {

@@ -89,9 +89,11 @@ struct EncodeOptions {
   bool keep_depths = false;                    // EXR: write each channel with its Channel::depth
   Compression compression = Compression::zip;  // one of the format's compressions, if it has any
   int compression_level = 0;                   // 0: the default of the format; else one of levels_of(compression)
+  bool keeps_level = false;                    // dwaa, dwab: without a level, take the one that the image records
   bool mipmapped = false;                      // write all levels to one file; otherwise only `level`
   int level = 0;
   Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS
+  bool is_tagged = true;               // false: record no curve and no primaries, because they are not known
   Dither dither = Dither::none;        // dithering for 8 bits
   int quality = 90;                    // JPEG quality, 1 to 100; from 90 chroma has full resolution
 };

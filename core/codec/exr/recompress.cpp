@@ -56,11 +56,11 @@ class WindowPlanes {
 
 struct Packing {
   Imf::Compression compression;
-  int level = 0;
+  std::optional<float> level;
 
   void put_into(Imf::Header& header) const {
     header.compression() = compression;
-    if (level > 0) header.dwaCompressionLevel() = float(level);
+    if (level) header.dwaCompressionLevel() = *level;
   }
 };
 
@@ -94,7 +94,7 @@ void copy_tiles(Imf::IStream& from, Imf::OStream& to, const Packing& packing) {
 
 }  // namespace
 
-TexelBuffer recompressed(Bytes file, Compression compression, int level) {
+TexelBuffer recompressed(Bytes file, Compression compression, std::optional<float> level) {
   const auto made = std::make_shared<File>();
   try {
     MemoryStream from(file);

@@ -10,10 +10,14 @@
 #include "core/image/window_bounds.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 namespace gpupost {
 namespace {
@@ -79,7 +83,11 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
 }
 
 // Attributes that are written unchanged.
-std::vector<Attribute> written_attributes(const std::vector<Attribute>& attributes, Encoded& encoded) {
+constexpr std::string_view level_attribute = "dwaCompressionLevel";
+
+// `level` is that of dwaa and dwab.
+std::vector<Attribute> written_attributes(const std::vector<Attribute>& attributes, std::optional<float> level,
+                                          Encoded& encoded) {
   std::vector<Attribute> written;
   size_t dropped_count = 0;
   for (const Attribute& attribute : attributes) {
@@ -91,7 +99,23 @@ std::vector<Attribute> written_attributes(const std::vector<Attribute>& attribut
   }
   if (dropped_count > 0)
     encoded.warnings.push_back(fmt::format("{} attributes with unusable names are dropped", dropped_count));
+  if (level) {
+    const auto bytes = std::bit_cast<std::array<uint8_t, sizeof(float)>>(*level);
+    written.push_back({.name = std::string(level_attribute), .type = "float", .value = {bytes.begin(), bytes.end()}});
+  }
   return written;
+}
+
+// The level of dwaa and dwab; empty: the default, or another compression.
+std::optional<float> dwa_level(const Picture& picture, const EncodeOptions& options) {
+  if (options.compression != Compression::dwaa && options.compression != Compression::dwab) return std::nullopt;
+  if (options.compression_level > 0) return float(options.compression_level);
+  const auto own = std::ranges::find(picture.attributes, level_attribute, &Attribute::name);
+  if (!options.keeps_level || own == picture.attributes.end() || own->value.size() != sizeof(float))
+    return std::nullopt;
+  float level = 0;
+  std::memcpy(&level, own->value.data(), sizeof level);
+  return level >= 0 && level <= float(levels_of(options.compression).most) ? std::optional(level) : std::nullopt;
 }
 
 Attribute string_attribute(std::string name, std::string_view text) {
@@ -140,7 +164,8 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const Size base = picture.size();
   const std::vector<ExrChannel> channels = channels_of(picture, options, encoded);
   const std::vector<Attribute> attributes = attributes_of(picture, options.mipmapped);
-  const std::vector<Attribute> written = written_attributes(attributes, encoded);
+  const std::optional<float> level_of_dwa = dwa_level(picture, options);
+  const std::vector<Attribute> written = written_attributes(attributes, level_of_dwa, encoded);
   const int level = options.mipmapped ? 0 : options.level;
   const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
                                            options.mipmapped ? base : size_of_level(picture, options));
@@ -161,8 +186,7 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (chunks.clamped_count > 0)
     encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
-  if (is_packed_again)
-    encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression, options.compression_level);
+  if (is_packed_again) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression, level_of_dwa);
   const bool is_lossy = options.compression >= Compression::pxr24;
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
     encoded.warnings.push_back(fmt::format(

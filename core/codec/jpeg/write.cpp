@@ -44,7 +44,7 @@ class Encoder {
     jpeg_.optimize_coding = TRUE;
     if (quality >= whole_chroma_from) jpeg_.comp_info[0].h_samp_factor = jpeg_.comp_info[0].v_samp_factor = 1;
     jpeg_start_compress(&jpeg_, TRUE);
-    jpeg_write_icc_profile(&jpeg_, unsigned_bytes(profile), unsigned(profile.size()));
+    if (!profile.empty()) jpeg_write_icc_profile(&jpeg_, unsigned_bytes(profile), unsigned(profile.size()));
     const size_t row_bytes = size_t(pixels.size.width) * pixels.component_count;
     while (jpeg_.next_scanline < jpeg_.image_height) {
       auto* row = const_cast<JSAMPROW>(unsigned_bytes(pixels.numbers)) + jpeg_.next_scanline * row_bytes;
@@ -80,7 +80,9 @@ Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "jpg", encoded.warnings);
   const Primaries primaries = other_primaries(picture).value_or(rec709);
-  encoded.bytes = Encoder().encode(pixels, profile_of(primaries, options.transfer, is_gray), options.quality);
+  std::vector<std::byte> profile;
+  if (options.is_tagged) profile = profile_of(primaries, options.transfer, is_gray);
+  encoded.bytes = Encoder().encode(pixels, profile, options.quality);
   return encoded;
 }
 

@@ -50,8 +50,10 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
   return bytes;
 }
 
-// cICP for PQ and HLG; sRGB with perceptual intent; gAMA of 1; or an ICC profile.
-ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
+// cICP for PQ and HLG; sRGB with perceptual intent; gAMA of 1; an ICC profile; or none, if the encoding is not known.
+std::vector<ColorChunk> color_chunks_of(const Picture& picture, const EncodeOptions& options) {
+  if (!options.is_tagged) return {};
+  const Transfer transfer = options.transfer;
   const bool is_gray = picture.groups.front().is_luminance;
   const Primaries primaries = is_gray ? rec709 : other_primaries(picture).value_or(rec709);
   if (transfer == Transfer::pq || transfer == Transfer::hlg) {
@@ -60,38 +62,43 @@ ColorChunk color_chunk_of(const Picture& picture, Transfer transfer) {
       fail(Exit::output,
            "png: --transfer pq and hlg need primaries that the cICP chunk has a number for, like --output-primaries "
            "rec2020");
-    return {"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})};
+    return {{"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})}};
   }
-  if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {"sRGB", bytes_of({0})};
-  if (are_same(primaries, rec709)) return {"gAMA", bytes_of({0, 1, 0x86, 0xa0})};
+  if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {{"sRGB", bytes_of({0})}};
+  if (are_same(primaries, rec709)) return {{"gAMA", bytes_of({0, 1, 0x86, 0xa0})}};
   constexpr std::string_view head("ICC profile\0\0", 13);  // a name, and the one way of compression
   ColorChunk chunk{"iCCP", {}};
   put_text(chunk.data, head);
   const std::vector<std::byte> profile = profile_of(primaries, transfer, is_gray);
   const ZlibStream stream = zlib_compress(profile);
   for (const Bytes piece : stream.pieces) chunk.data.insert(chunk.data.end(), piece.begin(), piece.end());
-  return chunk;
+  return {std::move(chunk)};
 }
 
 constexpr std::array<unsigned char, 8> first_bytes{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 constexpr size_t header_bytes = first_bytes.size() + chunk_overhead + 13;  // position of the end of IHDR
 
-TexelBuffer write_8_bit(const Pixels& pixels, const WrittenChunk& color) {
+TexelBuffer write_8_bit(const Pixels& pixels, std::span<const ColorChunk> color) {
   const auto [width, height] = pixels.size;
   const auto components = int(pixels.component_count);
   if ((int64_t(width) * components + 1) * height > INT_MAX)
     fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
   // stb returns the whole file; other chunks are inserted after the header.
   struct Sink {
-    WrittenChunk chunk;
+    std::span<const ColorChunk> chunks;
     TexelBuffer file;
-  } sink{.chunk = color, .file = {}};
+  } sink{.chunks = color, .file = {}};
   const auto take = [](void* context, void* data, int count) {
-    auto& [chunk, file] = *static_cast<Sink*>(context);
-    const size_t inserted = chunk_overhead + chunk.data.size();
+    auto& [chunks, file] = *static_cast<Sink*>(context);
+    size_t inserted = 0;
+    for (const ColorChunk& chunk : chunks) inserted += chunk_overhead + chunk.data.size();
     file = TexelBuffer(size_t(count) + inserted);
     std::memcpy(file.data(), data, header_bytes);
-    put_chunk(file.data() + header_bytes, chunk);
+    std::byte* to = file.data() + header_bytes;
+    for (const ColorChunk& chunk : chunks) {
+      put_chunk(to, chunk);
+      to += chunk_overhead + chunk.data.size();
+    }
     std::memcpy(file.data() + header_bytes + inserted, static_cast<std::byte*>(data) + header_bytes,
                 size_t(count) - header_bytes);
   };
@@ -123,7 +130,7 @@ TexelBuffer filtered_rows(const Pixels& pixels) {
   return rows;
 }
 
-TexelBuffer write_16_bit(const Pixels& pixels, const WrittenChunk& color) {
+TexelBuffer write_16_bit(const Pixels& pixels, std::span<const ColorChunk> color) {
   ZlibStream stream;
   {
     const TexelBuffer rows = filtered_rows(pixels);
@@ -136,7 +143,8 @@ TexelBuffer write_16_bit(const Pixels& pixels, const WrittenChunk& color) {
   header[8] = std::byte{16};
   header[9] = std::byte{color_types[pixels.component_count]};
 
-  std::vector<WrittenChunk> chunks{{"IHDR", header}, color};
+  std::vector<WrittenChunk> chunks{{"IHDR", header}};
+  chunks.insert(chunks.end(), color.begin(), color.end());
   for (const Bytes piece : stream.pieces) chunks.push_back({"IDAT", piece});
   chunks.push_back({"IEND", {}});
   std::vector<size_t> places;
@@ -169,7 +177,7 @@ Encoded encode_png(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "png", encoded.warnings);
-  const ColorChunk color = color_chunk_of(picture, options.transfer);
+  const std::vector<ColorChunk> color = color_chunks_of(picture, options);
   encoded.bytes = options.depth == Depth::u8 ? write_8_bit(pixels, color) : write_16_bit(pixels, color);
   return encoded;
 }

@@ -13,8 +13,8 @@ constexpr std::string_view identifier = "\xabKTX 20\xbb\r\n\x1a\n";
 constexpr size_t header_bytes = 80;
 constexpr size_t level_entry_bytes = 24;
 
-constexpr uint8_t model_rgbsda = 1, primaries_bt709 = 1, transfer_linear = 1, transfer_srgb = 2,
-                  alpha_premultiplied = 1;
+constexpr uint8_t model_rgbsda = 1, primaries_unspecified = 0, primaries_bt709 = 1, transfer_linear = 1,
+                  transfer_srgb = 2, alpha_premultiplied = 1;
 constexpr size_t descriptor_header_bytes = 24, sample_bytes = 16;
 constexpr uint8_t sample_is_linear = 0x10, sample_is_signed_float = 0xc0;
 constexpr std::array<uint8_t, 4> sample_channels{0, 1, 2, 15};  // red, green, blue, alpha
@@ -45,7 +45,7 @@ std::vector<std::byte> descriptor_of(const Texture& texture) {
   put(descriptor, uint16_t(2));  // of version 1.3
   put(descriptor, uint16_t(block_bytes));
   put(descriptor, model_rgbsda);
-  put(descriptor, primaries_bt709);
+  put(descriptor, texture.has_primaries ? primaries_bt709 : primaries_unspecified);
   put(descriptor, texel.transfer == Transfer::srgb ? transfer_srgb : transfer_linear);
   put(descriptor, texture.is_premultiplied ? alpha_premultiplied : uint8_t(0));
   put(descriptor, uint32_t(0));              // a block of texels has one, and that is written as 0

@@ -27,6 +27,7 @@ struct Texture {
   int image_count = 1;  // 1, faces of a cube, or layers
   bool has_alpha = false;
   bool is_premultiplied = false;
+  bool has_primaries = true;  // Rec. 709; false: not known
 
   size_t level_bytes(int level) const { return texel_count(level_size(size, level)) * texel.bytes(); }
 };

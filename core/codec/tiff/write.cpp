@@ -55,7 +55,8 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
   if (code == COMPRESSION_ZSTD && tags.level > 0) set(TIFFTAG_ZSTD_LEVEL, tags.level);
   const uint16_t alpha = is_float(tags.depth) ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
   if (tags.has_alpha) set(TIFFTAG_EXTRASAMPLES, 1, &alpha);
-  set(TIFFTAG_ICCPROFILE, uint32_t(tags.profile.size()), static_cast<const void*>(tags.profile.data()));
+  if (!tags.profile.empty())
+    set(TIFFTAG_ICCPROFILE, uint32_t(tags.profile.size()), static_cast<const void*>(tags.profile.data()));
 }
 
 std::vector<std::byte> write(const Pixels& pixels, const Tags& tags) {
@@ -90,9 +91,10 @@ Encoded encode_tiff(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components_of(color), options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "tiff", encoded.warnings);
-  const std::vector<std::byte> profile =
-      profile_of(other_primaries(picture).value_or(rec709),
-                 is_float(options.depth) ? Transfer::linear : options.transfer, color.is_luminance);
+  std::vector<std::byte> profile;
+  if (options.is_tagged)
+    profile = profile_of(other_primaries(picture).value_or(rec709),
+                         is_float(options.depth) ? Transfer::linear : options.transfer, color.is_luminance);
   auto file = std::make_shared<std::vector<std::byte>>(write(pixels, {.depth = options.depth,
                                                                       .is_gray = color.is_luminance,
                                                                       .has_alpha = color.has_alpha(),

@@ -180,6 +180,7 @@ PointTable numbers_of(std::string name, const std::shared_ptr<const CubeFile>& f
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (!call.flag("srgb") && !call.flag("linear")) made.content = Content::numbers;
+  made.encoding.reset();
   return made;
 }
 

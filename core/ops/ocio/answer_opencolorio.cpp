@@ -2,6 +2,7 @@
 #include "core/ops/ocio/answer.h"
 
 #include "core/image/primaries.h"
+#include "core/image/to_working.h"
 #include "core/op/parse.h"
 #include "core/ops/ocio/configs.h"
 
@@ -20,6 +21,7 @@ std::string_view ocio_version() { return OCIO_VERSION_FULL_STR; }
 namespace {
 
 constexpr const char* interchange = "aces_interchange";
+constexpr const char* display_interchange = "cie_xyz_d65_interchange";
 
 OCIO::ConstConfigRcPtr config_of(const std::string& name) {
   OCIO::SetLoggingLevel(OCIO::LOGGING_LEVEL_NONE);
@@ -145,9 +147,77 @@ class Question {
     return rows;
   }
 
+  // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
+  std::vector<int32_t> encoding() const {
+    const OCIO::ConstColorSpaceRcPtr space = encoded_space();
+    if (!space || space->isData()) return {};
+    const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
+    const char* role = is_display ? display_interchange : interchange;
+    if (!config_->hasRole(role)) return {};
+    const auto processor =
+        config_->getProcessor(space->getName(), role)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    struct Curve {
+      Transfer transfer;
+      double (*decode)(double);
+    };
+    for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
+      for (size_t index = 0; index < std::size(named_primaries); ++index) {
+        const Primaries& primaries = named_primaries[index].primaries;
+        if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
+          return {int32_t(transfer), int32_t(index)};
+      }
+    return {};
+  }
+
+  // Does the transform take any values without --from, because its result is data?
+  bool keeps_data() const {
+    const bool has_look = !at("look").empty() || !at("looks").empty();
+    if (!at("from").empty() || !at("file").empty() || has_look) return false;
+    const OCIO::ConstColorSpaceRcPtr space =
+        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+    return space && space->isData();
+  }
+
   const OCIO::Config& config() const { return *config_; }
 
  private:
+  // Does the processor make the same light as this curve and these rows, up to the unit of luminance?
+  static bool decodes_so(const OCIO::CPUProcessor& processor, double (*decode)(double), const Matrix3& rows) {
+    std::optional<double> unit;
+    for (const std::array<float, 3>& c : {std::array<float, 3>{0.5f, 0.5f, 0.5f},
+                                          {0.02f, 0.02f, 0.02f},
+                                          {0.75f, 0.75f, 0.75f},
+                                          {0.7f, 0.2f, 0.1f},
+                                          {0.2f, 0.7f, 0.3f},
+                                          {0.1f, 0.3f, 0.6f}}) {
+      const Vector3 expected = product(rows, Vector3{decode(double(c[0])), decode(double(c[1])), decode(double(c[2]))});
+      std::array<float, 3> light = c;
+      processor.applyRGB(light.data());
+      if (!unit) unit = double(light[1]) / expected[1];
+      const double largest = std::max({std::abs(expected[0]), std::abs(expected[1]), std::abs(expected[2])});
+      for (size_t k = 0; k < 3; ++k)
+        if (!(std::abs(double(light[k]) / *unit - expected[k]) <= 2e-3 * largest)) return false;
+    }
+    return true;
+  }
+
+  // The space of the result, if it is not light. Null: not known.
+  OCIO::ConstColorSpaceRcPtr encoded_space() const {
+    if (!at("inverse").empty() || at("display").empty()) return config_->getColorSpace(result_space().c_str());
+    return space_of_view();
+  }
+
+  OCIO::ConstColorSpaceRcPtr space_of_view() const {
+    const char* display = at("display").c_str();
+    const std::string space = config_->getDisplayViewColorSpaceName(display, view_name());
+    return config_->getColorSpace(space == OCIO::OCIO_VIEW_USE_DISPLAY_NAME ? display : space.c_str());
+  }
+
+  const char* view_name() const {
+    const std::string& name = at("view");
+    return name.empty() ? config_->getDefaultView(at("display").c_str()) : name.c_str();
+  }
+
   const std::string& at(const std::string& name) const { return request_.at(name); }
 
   // "": numbers that are no light. Rec. 709 is known to the parent.
@@ -160,11 +230,13 @@ class Question {
   void append_file(OCIO::GroupTransform& group) const {
     const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
     file->setSrc(at("file").c_str());
+    file->setCCCId(at("id").empty() ? "0" : at("id").c_str());  // an id, or an index
     file->setInterpolation(at("best").empty() ? OCIO::INTERP_DEFAULT : OCIO::INTERP_BEST);
     group.appendTransform(file);
   }
 
   void append_spaces(OCIO::GroupTransform& group) const {
+    if (keeps_data()) return;
     std::string space = at("from");
     if (space.empty()) {
       group.appendTransform(rec709_to_aces()->createEditableCopy());
@@ -175,8 +247,7 @@ class Question {
       const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
       view->setSrc(space.c_str());
       view->setDisplay(at("display").c_str());
-      const std::string& name = at("view");
-      view->setView(name.empty() ? config_->getDefaultView(at("display").c_str()) : name.c_str());
+      view->setView(view_name());
       view->setLooksBypass(!at("looks").empty());
       group.appendTransform(view);
       return;
@@ -258,7 +329,10 @@ OcioFields shader_answer(const Question& question) {
   shader->setFunctionName("ocio_transform");
   shader->setResourcePrefix("ocio_");
   question.processor()->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
-  OcioFields reply{{"to_aces", bytes_of(question.matrix_to_aces())}};
+  const std::vector<double> to_aces = question.matrix_to_aces();
+  OcioFields reply{{"to_aces", bytes_of(to_aces)},
+                   {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
+  reply["data"] = question.keeps_data() ? "1" : "";
   std::vector<std::string> samplers;
   const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
     const size_t index = samplers.size();

@@ -50,6 +50,9 @@ OCIO::TransformRcPtr group(const std::vector<OCIO::TransformRcPtr>& transforms) 
   return made;
 }
 
+constexpr const char* raw = "Raw";  // a space and a view
+constexpr const char* un_tone_mapped = "Un-tone-mapped";
+
 class Builder {
  public:
   explicit Builder(bool is_studio) : config_(OCIO::Config::Create()), is_studio_(is_studio) {
@@ -71,7 +74,7 @@ class Builder {
                                       {"color_picking", "sRGB - Texture"},
                                       {"color_timing", "ACEScct"},
                                       {"compositing_log", "ACEScct"},
-                                      {"data", "Raw"},
+                                      {"data", raw},
                                       {"matte_paint", "sRGB - Texture"},
                                       {"scene_linear", "ACEScg"},
                                       {"texture_paint", "sRGB - Texture"}})
@@ -109,7 +112,7 @@ class Builder {
     scene_space("sRGB Encoded AP1 - Texture", "sdr-video", group({srgb_curve(), matrix_to_aces(ap1)}));
     scene_space("sRGB Encoded P3-D65 - Texture", "sdr-video", group({srgb_curve(), matrix_to_aces(p3_d65)}));
     scene_space("sRGB - Texture", "sdr-video", group({srgb_curve(), matrix_to_aces(rec709)}));
-    scene_space("Raw", "data", nullptr);
+    scene_space(raw, "data", nullptr);
     if (!is_studio_) return;
     scene_space("Linear AdobeRGB", "scene-linear", matrix_to_aces(adobe_rgb));
     for (const auto& [name, style] : {std::pair("ADX10", "ADX10_to_ACES2065-1"),
@@ -137,8 +140,8 @@ class Builder {
     space->setTransform(built_in("DISPLAY - CIE-XYZ-D65_to_" + style), OCIO::COLORSPACE_DIR_FROM_REFERENCE);
     config_->addColorSpace(space);
     for (const char* view : views) config_->addDisplaySharedView(full_name.c_str(), view);
-    config_->addDisplaySharedView(full_name.c_str(), "Un-tone-mapped");
-    config_->addDisplayView(full_name.c_str(), "Raw", "Raw", "");
+    config_->addDisplaySharedView(full_name.c_str(), un_tone_mapped);
+    config_->addDisplaySharedView(full_name.c_str(), raw);  // last: the first view is the default
   }
 
   // A view that takes ACES to CIE XYZ, and the space of whatever display it is shown on.
@@ -156,7 +159,8 @@ class Builder {
     xyz->setEncoding("display-linear");
     config_->addColorSpace(xyz);
     const std::string output = "ACES-OUTPUT - ACES2065-1_to_CIE-XYZ-D65 - ";
-    view("Un-tone-mapped", "UTILITY - ACES-AP0_to_CIE-XYZ-D65_BFD");
+    config_->addSharedView(raw, "", raw, "", "", "");
+    view(un_tone_mapped, "UTILITY - ACES-AP0_to_CIE-XYZ-D65_BFD");
     const char* sdr = "ACES 1.0 - SDR Video";
     const char* p3 = "ACES 1.1 - SDR Video (P3 lim)";
     const char* hdr_2020 = "ACES 1.1 - HDR Video (1000 nits & Rec.2020 lim)";

@@ -8,6 +8,7 @@
 #include "core/ops/ocio/worker.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +30,9 @@ namespace {
 struct Prepared {
   OcioTransform transform;
   bool is_light = false;
-  std::optional<Primaries> primaries;  // of light, if they are not those of Rec. 709
+  bool keeps_data = false;
+  std::optional<Primaries> primaries;     // of light, if they are not those of Rec. 709
+  std::optional<ColorEncoding> encoding;  // of numbers, if it is a known one
 };
 
 const Prepared* prepared(const Call& call) {
@@ -40,6 +43,7 @@ bool is_given(const Call& call, std::string_view name) { return !call.word(name)
 
 // Is the input light whose place in the configuration gpupost looks for itself?
 bool takes_light(const Call& call) {
+  if (const Prepared* own = prepared(call); own && own->keeps_data) return false;
   return !is_given(call, "file") && !is_given(call, "from") && !call.flag("inverse");
 }
 
@@ -80,21 +84,31 @@ void prepare(Call& call) {
                .looks = call.word("looks"),
                .look = call.word("look"),
                .file = is_given(call, "file") ? std::filesystem::absolute(call.word("file")).string() : "",
+               .id = call.word("id"),
                .is_inverse = call.flag("inverse"),
                .is_best = call.choice("interpolation") == "best"};
   OcioShader shader = ocio_shader(transform);
+  own->encoding = shader.encoding;
+  own->keeps_data = shader.keeps_data;
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
   else if (result) {
     own->is_light = true;
     own->primaries = result;
   } else {
-    const bool ends_in_rec709 = !is_given(call, "from") && !is_given(call, "to");
+    const bool ends_in_rec709 = !own->keeps_data && !is_given(call, "from") && !is_given(call, "to");
     own->is_light = ends_in_rec709 && (call.flag("inverse") || is_given(call, "look"));
   }
   FusedPoint point = ocio_point(std::move(shader), is_given(call, "file") ? call.word("file") : transform.config);
   point.origin = own;
   call.shader = std::make_shared<const FusedPoint>(std::move(point));
+}
+
+// Has the file several corrections? By its name, as OpenColorIO tells formats apart.
+bool is_collection(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) { return char(std::tolower(uint8_t(c))); });
+  return extension == ".ccc" || extension == ".cdl";
 }
 
 void check(const Call& call) {
@@ -106,6 +120,9 @@ void check(const Call& call) {
   if (is_given(call, "file") && is_given(call, "from"))
     fail(Exit::usage, "ocio: --from {} has no effect with --file, which takes values as they are; leave it out",
          call.word("from"));
+  if (is_given(call, "id") && !is_collection(call.word("file")))
+    fail(Exit::usage, "ocio: --id {} has no effect with {}; expected a .ccc or .cdl file, or leave it out",
+         call.word("id"), call.word("file"));
 }
 
 // Colors of a picture as the library gets them, and a black one behind them.
@@ -179,6 +196,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   const Prepared* own = prepared(call);
   if (own && own->is_light) made.primaries = own->primaries;
   else made.content = Content::numbers;
+  made.encoding = own ? own->encoding : std::nullopt;
   return made;
 }
 
@@ -228,6 +246,9 @@ const Op ocio_op{
                           "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, ccc, "
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
+               text_param("id",
+                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first one",
+                          "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "
                         "file's format defines",

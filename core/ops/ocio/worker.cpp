@@ -72,6 +72,7 @@ OcioFields request_of(const std::string& action, const OcioTransform& transform)
           {"looks", transform.looks},
           {"look", transform.look},
           {"file", transform.file},
+          {"id", transform.id},
           {"inverse", transform.is_inverse ? "1" : ""},
           {"best", transform.is_best ? "1" : ""}};
 }
@@ -144,6 +145,14 @@ OcioShader shader_of(const OcioFields& reply) {
   if (const std::vector<double> rows = numbers_of<double>(reply.at("to_aces")); !rows.empty()) {
     require(rows.size() == 9 && std::ranges::all_of(rows, [](double number) { return std::abs(number) < 1e3; }));
     shader.to_aces = Matrix3{{{rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, {rows[6], rows[7], rows[8]}}};
+  }
+  shader.keeps_data = !reply.at("data").empty();
+  // a transfer, and the index of the primaries' name
+  if (const std::vector<int32_t> encoding = numbers_of<int32_t>(reply.at("encoding")); !encoding.empty()) {
+    require(encoding.size() == 2 && encoding[1] >= 0 && size_t(encoding[1]) < std::size(named_primaries));
+    const auto transfer = Transfer(encoding[0]);
+    require(transfer == Transfer::srgb || transfer == Transfer::pq);
+    shader.encoding = ColorEncoding{.transfer = transfer, .primaries = named_primaries[encoding[1]].primaries};
   }
   return shader;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/image/color_matrices.h"
+#include "core/op/op.h"
 
 #include <array>
 #include <optional>
@@ -17,6 +18,7 @@ struct OcioTransform {
   // Empty: linear Rec. 709, which the role aces_interchange places in the configuration.
   std::string from;
   std::string to, display, view, looks, look, file;  // empty: not given
+  std::string id;                                    // of a correction in --file; empty: the first one
   bool is_inverse = false;
   bool is_best = true;  // interpolation of --file: best, or as its format says
 };
@@ -35,6 +37,9 @@ struct OcioShader {
   std::vector<OcioTexture> textures;
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
+  bool keeps_data = false;  // passes any values on, as data
+  // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
+  std::optional<ColorEncoding> encoding;
 };
 
 // Was this program built with OpenColorIO? Its version, or "".
