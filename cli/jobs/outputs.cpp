@@ -200,19 +200,6 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by path; many files are in one folder
 };
 
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame) {
-  std::vector<ReadFile> files;
-  for (const Call& call : calls) {
-    const Needs needs = call.op->needs(call);
-    if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
-    if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
-    for (const std::string& path : needs.pictures)
-      files.push_back({.path = fill_frame(path, frame), .what = "picture of --with"});
-  }
-  std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
-  return files;
-}
-
 // Throws an error that two jobs have the same output.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
                                      const std::string& output, bool is_same) {

@@ -8,18 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <vector>
-
 namespace gpupost {
-
-// A file that the request reads.
-struct ReadFile {
-  std::string path;  // as given
-  std::string_view what;
-};
-
-// Files that calls read besides the inputs.
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
 
 // The file to which `stats` at the end of the chain writes its lines: that of -o if it ends in .json. "": none.
 std::string statistics_file_of(const Request& request);

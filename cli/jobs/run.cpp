@@ -155,7 +155,7 @@ bool is_file_or_pipe(int descriptor) {
 // Writes a rule for each finished job.
 std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
   std::string text;
-  for (size_t index = 0; index < jobs.size(); ++index) {
+  for (size_t index = 0; index < report.jobs.size(); ++index) {  // fewer than jobs after --fail-fast
     if (report.jobs[index].exit != Exit::done) continue;
     std::vector<std::string> inputs = jobs[index].inputs;
     for (const ReadFile& file : files_of_calls(request.calls, jobs[index].frame)) inputs.push_back(file.path);

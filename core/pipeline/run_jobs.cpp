@@ -60,6 +60,7 @@ bool show_display_window(const ChainRequest& request, const Job& job, Picture& p
 struct ProcessedJob {
   const Job* job = nullptr;
   JobReport report;
+  std::string journal_key;  // "" without a journal
   ConversionPlan way;
   std::vector<ProcessedImage> parts;
   Stopwatch total;
@@ -145,7 +146,7 @@ JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& ma
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
     if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
-    if (journal) journal->add(*made.job, made.report.journal);
+    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
   });
   made.report.ms.total = made.total.milliseconds();
   made.parts.clear();
@@ -309,6 +310,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
       continue;
     }
     ProcessedJob made{.job = &jobs[index], .report = {.input = jobs[index].name()}};
+    if (journal) made.journal_key = journal->key_of(jobs[index]);
     work_on(made, [&] { process(request, device, inputs, others, report.times.waited_for_decoders_ms, made); });
     const bool is_last = request.batch.fails_fast && made.report.exit != Exit::done;
     outputs.add(std::move(made));

@@ -1,5 +1,6 @@
 // Several files in one run: one that fails, progress for people and for programs, and going on after an end.
 #include "tests/program/test_folder.h"
+#include "tests/support/ocio.h"
 #include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
@@ -208,6 +209,99 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   CHECK(other.err.find("earlier run") == std::string::npos);
   const Finished elsewhere = place.gpupost(with(words, {"--compression", "none", "--jobs", "1"}));
   CHECK(elsewhere.err.find("3 of 3 outputs") != std::string::npos);  // --jobs changes no result
+}
+
+namespace {
+
+// What a run with --resume says.
+std::string resumed(const TestFolder& place, const std::string& line, const Environment& environment = {}) {
+  const Finished finished = place.shell("gpupost " + line + " --mkdir --resume", environment);
+  CHECK_MESSAGE(finished.exit_code == 0, line, "\n", finished.err);
+  return finished.err;
+}
+
+bool says_done(const std::string& text, const std::string& count) {
+  return text.find(count + " outputs were done by an earlier run") != std::string::npos;
+}
+
+// A configuration with the space `lin`, and a view that applies t.cube and then a power.
+std::string configuration(const std::string& power) {
+  return R"(ocio_profile_version: 2
+search_path: .
+roles: {default: lin}
+displays:
+  d:
+    - !<View> {name: v, colorspace: shown}
+colorspaces:
+  - !<ColorSpace> {name: lin, encoding: scene-linear}
+  - !<ColorSpace> {name: shown, encoding: sdr-video, from_scene_reference: !<GroupTransform> {children: [!<FileTransform> {src: t.cube, interpolation: linear}, !<ExponentTransform> {value: [)" +
+         power + ", " + power + ", " + power + R"(, 1]}]}}
+)";
+}
+
+}  // namespace
+
+TEST_CASE("a changed file that an op reads makes --resume run the input again") {
+  if (!has_device()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  const std::string lut = "in.exr lut t.cube --srgb -o lut/";
+  CHECK(!says_done(resumed(place, lut), "1 of 1"));
+  CHECK(says_done(resumed(place, lut), "1 of 1"));
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n0.5 1 1\n");
+  CHECK(!says_done(resumed(place, lut), "1 of 1"));
+  // a second picture for each frame
+  for (const char* name : {"a.0001.exr", "a.0002.exr", "b.0001.exr", "b.0002.exr"})
+    place.write(name, made_files().at("in.exr"));
+  const std::string merge = "'a.####.exr' merge --with 'b.{frame}.exr' --mode add -o merged/";
+  resumed(place, merge);
+  CHECK(says_done(resumed(place, merge), "2 of 2"));
+  place.write("b.0002.exr", made_files().at("other.exr"));
+  CHECK(says_done(resumed(place, merge), "1 of 2"));
+  CHECK(says_done(resumed(place, merge), "2 of 2"));
+}
+
+TEST_CASE("a changed configuration, or a table of it, makes --resume run the input again") {
+  if (!has_device() || !has_ocio()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  place.write("c.ocio", configuration("2"));
+  for (const std::string config : {"", " --config c.ocio"}) {
+    const Environment environment{{"OCIO", config.empty() ? "c.ocio" : "none.ocio"}};
+    const std::string line = "in.exr ocio --from lin --display d --view v" + config + " -o out/p.exr";
+    resumed(place, line, environment);
+    CHECK(says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("c.ocio", configuration("3"));
+    CHECK(!says_done(resumed(place, line, environment), "1 of 1"));
+    CHECK(says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n0.5 1 1\n");
+    CHECK(!says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("other.ocio", configuration("4"));
+    if (config.empty()) CHECK(!says_done(resumed(place, line, {{"OCIO", "other.ocio"}}), "1 of 1"));
+    place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+    place.write("c.ocio", configuration("2"));
+  }
+}
+
+TEST_CASE("a depfile lists configurations, and the tables that they name") {
+  if (!has_device() || !has_ocio()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  place.write("c.ocio", configuration("2"));
+  const auto depends = [&](const std::string& words, const Environment& environment = {}) {
+    const Finished finished =
+        place.shell("gpupost in.exr ocio " + words + " -o x.exr --depfile d && rm x.exr", environment);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return place.read("d");
+  };
+  CHECK(depends("--file t.cube") == "x.exr: in.exr t.cube\n");
+  CHECK(depends("--to ACEScg") == "x.exr: in.exr\n");
+  const std::string view = "--from lin --display d --view v";
+  for (const std::string& text : {depends(view + " --config c.ocio"), depends(view, {{"OCIO", "c.ocio"}})}) {
+    CAPTURE(text);
+    CHECK(text.starts_with("x.exr: in.exr c.ocio "));
+    CHECK(text.ends_with("t.cube\n"));
+  }
 }
 
 namespace {

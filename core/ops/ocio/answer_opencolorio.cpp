@@ -257,8 +257,12 @@ OcioFields shader_answer(const Question& question) {
   shader->setLanguage(OCIO::GPU_LANGUAGE_GLSL_4_0);
   shader->setFunctionName("ocio_transform");
   shader->setResourcePrefix("ocio_");
-  question.processor()->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
+  const OCIO::ConstProcessorRcPtr processor = question.processor();
+  processor->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
   OcioFields reply{{"to_aces", bytes_of(question.matrix_to_aces())}};
+  const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
+  for (int index = 0; index < facts->getNumFiles(); ++index)
+    reply[fmt::format("file{}", index)] = facts->getFile(index);
   std::vector<std::string> samplers;
   const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
     const size_t index = samplers.size();
