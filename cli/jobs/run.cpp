@@ -198,7 +198,11 @@ Exit run(const Request& request) {
     fail(Exit::usage, "{} needs all of its inputs; expected a run without missing frames and without --shard",
          one_file);
   const bool is_whole = request.inputs.missing.empty();
-  if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
+  if (request.inputs.is_batch && request.inputs.files.empty()) {
+    const Exit code = is_whole ? Exit::done : Exit::batch;
+    Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
+    return code;
+  }
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
   if (list.kept_count > 0 && !globals.report.quiet)
@@ -237,7 +241,7 @@ Exit run(const Request& request) {
   say_at_interrupt(nullptr);
   Exit code = exit_of(report);
   if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
-  progress->finish(code);
+  progress->hide();
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
@@ -254,6 +258,7 @@ Exit run(const Request& request) {
     measure_copies(device, report);
     finish_report(globals, report);
   }
+  progress->finish(code, request.inputs.missing);
   return code;
 }
 

@@ -143,6 +143,38 @@ TEST_CASE("progress for Open Job Description") {
   CHECK(has("openjd_fail: 1 of 5 files failed"));
 }
 
+TEST_CASE("each run with an error has one line of failure for Open Job Description") {
+  const TestFolder place;
+  for (const char* frame : {"0001", "0002"})
+    place.write(std::string("s.") + frame + ".png", made_files().at("bars.png"));
+  struct Case {
+    const char* words;
+    int exit_code;
+    const char* line;  // "": none
+  };
+  for (const auto& [words, exit_code, line] : std::vector<Case>{
+           {"s.####.png --frames 1-2 -o out/", 0, ""},
+           {"s.####.png --frames 1-4 -o out/", 5, "s.####.png: frames 3-4 are missing"},
+           {"s.####.png --frames 3-4 -o out/", 5, "s.####.png: frames 3-4 are missing"},
+           {"s.####.png text.exr --frames 1-3 -o out/", 5, "1 of 3 files failed; s.####.png: frame 3 is missing"},
+           {"'none*.png' -o out/", 2, "none*.png: "},
+           {"cut.png -o out/", 2, "1 of 1 files failed"},
+           {"in.png -o out/a.exr --report none/r.json", 3, ""},
+           {"in.png --wrong", 1, "--wrong"}}) {
+    const Finished finished =
+        place.shell(std::string("gpupost ") + words + " --mkdir --quiet --progress openjd --progress-file p");
+    INFO(std::string(words), "\n", finished.err);
+    CHECK(finished.exit_code == exit_code);
+    std::string failures;
+    for (const std::string& said : lines_of(place.has("p") ? place.read("p") : ""))
+      if (said.starts_with("openjd_fail: ")) failures += said + "\n";
+    CAPTURE(failures);
+    CHECK(std::ranges::count(failures, '\n') == (exit_code == 0 ? 0 : 1));
+    CHECK(failures.find(line) != std::string::npos);
+    std::filesystem::remove(place.path("p"));
+  }
+}
+
 TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere else") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
