@@ -301,10 +301,9 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
 }
 
 // Applies --no-clobber. Pipes and devices are still written.
-static bool output_is_there(const Job& job) {
-  const std::string path = job.output.at(0);
+static bool output_is_there(const std::string& path) {
   std::error_code error;
-  return job.writes_picture && !own_descriptor(path) && fs::is_regular_file(path, error);
+  return !own_descriptor(path) && fs::is_regular_file(path, error);
 }
 
 static void make_folder_of(const std::string& path) {
@@ -345,10 +344,17 @@ JobList jobs_of(const Request& request) {
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
-    if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
-    else list.jobs.push_back(std::move(job));
+    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) {
+      ++list.kept_count;
+      list.keeps_levels |= job.is_a_file_a_level();
+    } else list.jobs.push_back(std::move(job));
   }
-  paths.add_side_file("-o", statistics_file_of(request));
+  const std::string statistics_file = statistics_file_of(request);
+  if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {
+    list.jobs.clear();
+    list.kept_count = 1;
+  }
+  paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
   paths.add_side_file("--progress-file", globals.report.progress.file);
@@ -358,7 +364,7 @@ JobList jobs_of(const Request& request) {
     if (globals.makes_folders) make_folder_of(job.output.at(0));
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
-  check_statistics_file(request);
+  if (!list.jobs.empty()) check_statistics_file(request);
   if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
   return list;

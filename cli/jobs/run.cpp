@@ -206,8 +206,8 @@ Exit run(const Request& request) {
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
   if (list.kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
-             list.kept_count + jobs.size());
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber{})", list.kept_count,
+             list.kept_count + jobs.size(), list.keeps_levels ? "; of files for levels, only level 0 is checked" : "");
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
@@ -248,7 +248,7 @@ Exit run(const Request& request) {
       is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
-  if (!statistics_file.empty())
+  if (!statistics_file.empty() && !jobs.empty())
     write_file(statistics_file, std::as_bytes(std::span(lines)), globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, jobs, report);
