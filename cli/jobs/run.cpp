@@ -174,10 +174,16 @@ ChainRequest chain_request_of(const Request& request) {
           .batch = globals.batch};
 }
 
-// Message of an interrupted run: how to continue.
-const char* interrupt_line(bool has_bar) {
-  return has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07gpupost: interrupted; to continue, run the same command with --resume\n"
-                 : "gpupost: interrupted; to continue, run the same command with --resume\n";
+// Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
+std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
+  const bool writes_files =
+      std::ranges::all_of(jobs, [](const Job& job) { return job.writes_picture && !own_descriptor(job.output.at(0)); });
+  const char* advice = !chain.batch.journal.empty()      ? "to continue, run the same command with --resume"
+                       : jobs.size() > 1 && writes_files ? "to continue, run the same command with --no-clobber"
+                                                         : "run the same command again";
+  return fmt::format("{}gpupost: interrupted; at least # of {} file{} done; {}\n",
+                     has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07" : "", jobs.size(), jobs.size() == 1 ? " is" : "s are",
+                     advice);
 }
 
 }  // namespace
@@ -222,7 +228,7 @@ Exit run(const Request& request) {
   });
   give_exposures(request, chain, jobs, device);
   progress.emplace(globals.report.progress, globals.report.quiet, jobs.size());
-  if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress->is_bar()));
+  say_at_interrupt(interrupt_line(chain, jobs, progress->is_bar()));
   const std::string statistics_file = statistics_file_of(request);
   std::string lines;
   Warnings warnings;
@@ -238,7 +244,7 @@ Exit run(const Request& request) {
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
                                 }});
-  say_at_interrupt(nullptr);
+  say_at_interrupt("");
   Exit code = exit_of(report);
   if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
   progress->hide();

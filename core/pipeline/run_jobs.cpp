@@ -13,6 +13,7 @@
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
+#include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
 
 #include <sys/resource.h>
@@ -148,6 +149,7 @@ JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& ma
     if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
     if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
   });
+  if (made.report.exit == Exit::done) count_for_interrupt();
   made.report.ms.total = made.total.milliseconds();
   made.parts.clear();
   return std::move(made.report);
@@ -306,6 +308,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
     if (report.jobs.capacity() <= index) report.jobs.reserve(2 * (index + 1));
     events.on_start(jobs[index]);
     if (done[index].is_skipped) {
+      count_for_interrupt();
       outputs.add(report_of_skipped(jobs[index], done[index]));
       continue;
     }

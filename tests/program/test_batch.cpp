@@ -401,8 +401,18 @@ TEST_CASE("an interrupted run says how to go on") {
   std::filesystem::create_directory(place.path("out"));
   REQUIRE(mkfifo(place.path("pipe.png").c_str(), 0600) == 0);  // never gives a picture
   const Finished finished = place.shell(
-      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; kill -TERM $!; "
+      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; sleep 0.2; kill "
+      "-TERM $!; "
       "wait $!");
-  CHECK(finished.err.find("to continue, run the same command with --resume") != std::string::npos);
+  CHECK(finished.err.find("at least 1 of 2 files are done; to continue, run the same command with --resume") !=
+        std::string::npos);
   CHECK(place.has("out/in.exr"));
+  const Finished plain = place.shell(
+      "rm out/*; gpupost in.png pipe.png -o 'out/{stem}.exr' & until [ -s out/in.exr ]; do sleep 0.01; done; "
+      "sleep 0.2; kill -TERM $!; wait $!");
+  CHECK(plain.err ==
+        "gpupost: interrupted; at least 1 of 2 files are done; to continue, run the same command with "
+        "--no-clobber\n");
+  const Finished one = place.shell("gpupost pipe.png -o out/one.exr & sleep 0.3; kill -TERM $!; wait $!");
+  CHECK(one.err == "gpupost: interrupted; at least 0 of 1 file is done; run the same command again\n");
 }
