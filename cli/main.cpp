@@ -5,6 +5,7 @@
 #include "cli/jobs/run.h"
 #include "cli/options/environment.h"
 #include "cli/options/exit_map.h"
+#include "cli/report/progress.h"
 #include "cli/text/help.h"
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
@@ -130,22 +131,26 @@ static Exit run_validated(const std::vector<std::string>& words) {
   return code;
 }
 
+// Prints the error that ended the run.
+static int failed(Exit code, const std::string& error, const std::vector<std::string>& words) {
+  say_error(error);
+  tell_failure(error, words);
+  return int(code);
+}
+
 static int main_of(const std::vector<std::string>& words) {
   try {
     return int(run_validated(words));
   } catch (const Error& error) {
-    say_error(with_origins(error.what(), words));
-    return int(error.code());
+    return failed(error.code(), with_origins(error.what(), words), words);
   } catch (const std::bad_alloc&) {
-    say_error("out of memory");
-    return int(Exit::limit);
+    return failed(Exit::limit, "out of memory", words);
   } catch (const std::system_error& error) {
     const bool is_limit = is_out_of_resources(error.code().value());
-    say_error(fmt::format("{}{}", is_limit ? "" : "bug in gpupost, please report it: ", error.what()));
-    return int(is_limit ? Exit::limit : Exit::bug);
+    return failed(is_limit ? Exit::limit : Exit::bug,
+                  fmt::format("{}{}", is_limit ? "" : "bug in gpupost, please report it: ", error.what()), words);
   } catch (const std::exception& error) {
-    say_error(fmt::format("bug in gpupost, please report it: {}", error.what()));
-    return int(Exit::bug);
+    return failed(Exit::bug, fmt::format("bug in gpupost, please report it: {}", error.what()), words);
   }
 }
 

@@ -201,19 +201,6 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by path; many files are in one folder
 };
 
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame) {
-  std::vector<ReadFile> files;
-  for (const Call& call : calls) {
-    const Needs needs = call.op->needs(call);
-    if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
-    if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
-    for (const std::string& path : needs.pictures)
-      files.push_back({.path = fill_frame(path, frame), .what = "picture of --with"});
-  }
-  std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
-  return files;
-}
-
 // Throws an error that two jobs have the same output.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
                                      const std::string& output, bool is_same) {
@@ -315,10 +302,9 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
 }
 
 // Applies --no-clobber. Pipes and devices are still written.
-static bool output_is_there(const Job& job) {
-  const std::string path = job.output.at(0);
+static bool output_is_there(const std::string& path) {
   std::error_code error;
-  return job.writes_picture && !own_descriptor(path) && fs::is_regular_file(path, error);
+  return !own_descriptor(path) && fs::is_regular_file(path, error);
 }
 
 static void make_folder_of(const std::string& path) {
@@ -359,10 +345,17 @@ JobList jobs_of(const Request& request) {
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
-    if (globals.encoding.no_clobber && output_is_there(job)) ++list.kept_count;
-    else list.jobs.push_back(std::move(job));
+    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) {
+      ++list.kept_count;
+      list.keeps_levels |= job.is_a_file_a_level();
+    } else list.jobs.push_back(std::move(job));
   }
-  paths.add_side_file("-o", statistics_file_of(request));
+  const std::string statistics_file = statistics_file_of(request);
+  if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {
+    list.jobs.clear();
+    list.kept_count = 1;
+  }
+  paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
   paths.add_side_file("--progress-file", globals.report.progress.file);
@@ -372,7 +365,7 @@ JobList jobs_of(const Request& request) {
     if (globals.makes_folders) make_folder_of(job.output.at(0));
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
-  check_statistics_file(request);
+  if (!list.jobs.empty()) check_statistics_file(request);
   if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
   return list;

@@ -8,18 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <vector>
-
 namespace gpupost {
-
-// A file that the request reads.
-struct ReadFile {
-  std::string path;  // as given
-  std::string_view what;
-};
-
-// Files that calls read besides the inputs.
-std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
 
 // The file to which `stats` at the end of the chain writes its lines: that of -o if it ends in .json. "": none.
 std::string statistics_file_of(const Request& request);
@@ -32,7 +21,8 @@ std::string frame_text(const Input& input);
 
 struct JobList {
   std::vector<Job> jobs;
-  size_t kept_count = 0;  // number of outputs that --no-clobber keeps; they have no job
+  size_t kept_count = 0;      // number of outputs that --no-clobber keeps; they have no job
+  bool keeps_levels = false;  // a kept output has a file for each level; only level 0 was checked
 };
 
 // Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if

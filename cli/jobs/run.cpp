@@ -155,7 +155,7 @@ bool is_file_or_pipe(int descriptor) {
 // Writes a rule for each finished job.
 std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
   std::string text;
-  for (size_t index = 0; index < jobs.size(); ++index) {
+  for (size_t index = 0; index < report.jobs.size(); ++index) {  // fewer than jobs after --fail-fast
     if (report.jobs[index].exit != Exit::done) continue;
     std::vector<std::string> inputs = jobs[index].inputs;
     for (const ReadFile& file : files_of_calls(request.calls, jobs[index].frame)) inputs.push_back(file.path);
@@ -174,10 +174,16 @@ ChainRequest chain_request_of(const Request& request) {
           .batch = globals.batch};
 }
 
-// Message of an interrupted run: how to continue.
-const char* interrupt_line(bool has_bar) {
-  return has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07gpupost: interrupted; to continue, run the same command with --resume\n"
-                 : "gpupost: interrupted; to continue, run the same command with --resume\n";
+// Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
+std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
+  const bool writes_files =
+      std::ranges::all_of(jobs, [](const Job& job) { return job.writes_picture && !own_descriptor(job.output.at(0)); });
+  const char* advice = !chain.batch.journal.empty()      ? "to continue, run the same command with --resume"
+                       : jobs.size() > 1 && writes_files ? "to continue, run the same command with --no-clobber"
+                                                         : "run the same command again";
+  return fmt::format("{}gpupost: interrupted; at least # of {} file{} done; {}\n",
+                     has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07" : "", jobs.size(), jobs.size() == 1 ? " is" : "s are",
+                     advice);
 }
 
 }  // namespace
@@ -198,12 +204,16 @@ Exit run(const Request& request) {
     fail(Exit::usage, "{} needs all of its inputs; expected a run without missing frames and without --shard",
          one_file);
   const bool is_whole = request.inputs.missing.empty();
-  if (request.inputs.is_batch && request.inputs.files.empty()) return is_whole ? Exit::done : Exit::batch;
+  if (request.inputs.is_batch && request.inputs.files.empty()) {
+    const Exit code = is_whole ? Exit::done : Exit::batch;
+    Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
+    return code;
+  }
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
   if (list.kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
-             list.kept_count + jobs.size());
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber{})", list.kept_count,
+             list.kept_count + jobs.size(), list.keeps_levels ? "; of files for levels, only level 0 is checked" : "");
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
@@ -218,7 +228,7 @@ Exit run(const Request& request) {
   });
   give_exposures(request, chain, jobs, device);
   progress.emplace(globals.report.progress, globals.report.quiet, jobs.size());
-  if (!chain.batch.journal.empty()) say_at_interrupt(interrupt_line(progress->is_bar()));
+  say_at_interrupt(interrupt_line(chain, jobs, progress->is_bar()));
   const std::string statistics_file = statistics_file_of(request);
   std::string lines;
   Warnings warnings;
@@ -234,17 +244,17 @@ Exit run(const Request& request) {
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
                                 }});
-  say_at_interrupt(nullptr);
+  say_at_interrupt("");
   Exit code = exit_of(report);
   if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
-  progress->finish(code);
+  progress->hide();
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
       is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
-  if (!statistics_file.empty())
+  if (!statistics_file.empty() && !jobs.empty())
     write_file(statistics_file, std::as_bytes(std::span(lines)), globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, jobs, report);
@@ -254,6 +264,7 @@ Exit run(const Request& request) {
     measure_copies(device, report);
     finish_report(globals, report);
   }
+  progress->finish(code, request.inputs.missing);
   return code;
 }
 

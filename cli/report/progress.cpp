@@ -1,6 +1,7 @@
 #include "cli/report/progress.h"
 
 #include "cli/text/json_text.h"
+#include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 
@@ -8,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -147,7 +149,9 @@ void Progress::end(const std::string& name, Exit exit, bool is_skipped, const st
                      state_.count, plural(state_.unit), printable(name)));
 }
 
-void Progress::finish(Exit exit) {
+static std::string failure_line(std::string_view text) { return fmt::format("openjd_fail: {}\n", one_line(text)); }
+
+void Progress::finish(Exit exit, std::span<const std::string> other_failures) {
   hide();
   if (kind_ == Kind::json)
     tell(json_text({{"event", "end"},
@@ -158,9 +162,34 @@ void Progress::finish(Exit exit) {
                     {"seconds", watch_.milliseconds() * 1e-3},
                     {"exit", int(exit)}},
                    -1));
-  if (kind_ == Kind::openjd && exit != Exit::done)
-    tell(fmt::format("openjd_fail: {} of {} {} failed\n", state_.failed_count, state_.count, plural(state_.unit)));
+  if (kind_ == Kind::openjd && exit != Exit::done) {
+    std::vector<std::string> failures;
+    if (state_.failed_count > 0)
+      failures.push_back(fmt::format("{} of {} {} failed", state_.failed_count, state_.count, plural(state_.unit)));
+    failures.insert(failures.end(), other_failures.begin(), other_failures.end());
+    if (failures.empty()) failures.push_back(fmt::format("exit code {}", int(exit)));
+    tell(failure_line(fmt::format("{}", fmt::join(failures, "; "))));
+  }
   kind_ = Kind::none;
+}
+
+// Value of the last option of this name in a command line, which may be invalid; "" if there is none.
+static std::string value_of(std::string_view name, std::span<const std::string> words) {
+  std::string value;
+  for (size_t index = 0; index < words.size() && words[index] != "--"; ++index) {
+    const std::string& word = words[index];
+    if (word == name && index + 1 < words.size()) value = words[index + 1];
+    else if (word.starts_with(name) && word.substr(name.size()).starts_with("=")) value = word.substr(name.size() + 1);
+  }
+  return value;
+}
+
+void tell_failure(std::string_view text, std::span<const std::string> words) {
+  if (value_of("--progress", words) != "openjd") return;
+  const std::string line = failure_line(text), path = value_of("--progress-file", words);
+  Descriptor file;
+  if (!path.empty()) file = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+  write_whole(file.get() >= 0 ? file.get() : STDERR_FILENO, std::as_bytes(std::span(line)));
 }
 
 }  // namespace gpupost

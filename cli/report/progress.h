@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,7 +46,8 @@ class Progress {
   void end_case(const std::string& name, Exit exit, const std::string& error);
   // Clears the bar before other text is printed.
   void hide();
-  void finish(Exit exit);
+  // `other_failures`: failures of the run that are not in the reports of its items, for example missing frames.
+  void finish(Exit exit, std::span<const std::string> other_failures = {});
 
  private:
   enum class Kind { none, bar, json, openjd };
@@ -62,5 +64,8 @@ class Progress {
   double drawn_at_ = -1;  // time of the last drawing in seconds; -1: the bar is not visible
   Descriptor file_;       // empty: standard error
 };
+
+// Writes the line of --progress openjd for an error that ended the whole run. The command line may be invalid.
+void tell_failure(std::string_view text, std::span<const std::string> words);
 
 }  // namespace gpupost

@@ -33,8 +33,10 @@ static bool is_number(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
+constexpr std::string_view every_device = "all";
+
 static bool is_meant(const DeviceInfo& device, const std::string& wanted) {
-  if (wanted.empty()) return true;
+  if (wanted.empty() || wanted == every_device) return true;
   if (wanted == "cpu") return device.traits.type == DeviceType::cpu;
   if (wanted == "gpu") return device.traits.type != DeviceType::cpu;
   if (is_number(wanted)) return device.index == std::stoi(wanted);
@@ -51,7 +53,20 @@ static std::string list_of_names(const std::vector<DeviceInfo>& devices) {
   return text.empty() ? "none" : text;
 }
 
+// `--device all` takes the one usable GPU, else the device that would be chosen without it. A run uses one device.
+static void check_one_gpu(const std::vector<DeviceInfo>& devices) {
+  std::vector<DeviceInfo> usable;
+  for (const DeviceInfo& device : devices)
+    if (device.obstacle.empty() && device.traits.type != DeviceType::cpu) usable.push_back(device);
+  if (usable.size() > 1)
+    fail(Exit::usage,
+         "--device all: a run uses one device, and there are {} GPUs: {}; start a run for each, such as --device {} "
+         "--shard 1/{}",
+         usable.size(), list_of_names(usable), usable.front().index, usable.size());
+}
+
 const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted, bool require_gpu) {
+  if (wanted == every_device) check_one_gpu(devices);
   const DeviceInfo* best = nullptr;
   const DeviceInfo* unusable = nullptr;
   for (const DeviceInfo& device : devices) {

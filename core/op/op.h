@@ -203,6 +203,7 @@ struct Needs {
   bool depth = false;                  // requires call.depth
   std::string_view file;               // name of the option with a file, which is read into call.source; empty: none
   size_t most_file_bytes = 64 << 10;   // limit for that file
+  std::vector<std::string> files;      // other files that `prepare` reads
   std::vector<std::string> pictures;   // image files that are read into call.inputs, in order
   bool pictures_are_data = false;      // they are read as data, in 32-bit float: no conversion of colors or alpha
   std::string_view front;              // why the call must be first in its chain; empty if it need not be

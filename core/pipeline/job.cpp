@@ -7,6 +7,8 @@
 
 namespace gpupost {
 
+static constexpr std::string_view frame_place = "{frame}";
+
 std::string Job::name() const {
   return inputs.size() == 1 ? inputs.front() : fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
 }
@@ -14,13 +16,33 @@ std::string Job::name() const {
 std::string OutputPath::at(int level) const { return fmt::format("{}", fmt::join(pieces_, std::to_string(level))); }
 std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(pieces_, "{level}")); }
 
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
+  std::vector<ReadFile> files;
+  for (const Call& call : calls) {
+    const Needs needs = call.op->needs(call);
+    if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
+    if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
+    for (const std::string& path : needs.files) files.push_back({.path = path, .what = "source"});
+    for (const std::string& path : needs.pictures)
+      files.push_back({.path = path, .what = "picture of --with", .is_of_frame = path.find(frame_place) != path.npos});
+  }
+  std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
+  return files;
+}
+
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame) {
+  std::vector<ReadFile> files = files_of_calls(calls);
+  for (ReadFile& file : files)
+    if (file.is_of_frame) file.path = fill_frame(file.path, frame);
+  return files;
+}
+
 std::string fill_frame(std::string path, std::string_view frame) {
-  constexpr std::string_view place = "{frame}";
-  for (size_t at = 0; (at = path.find(place, at)) != path.npos; at += frame.size()) {
+  for (size_t at = 0; (at = path.find(frame_place, at)) != path.npos; at += frame.size()) {
     if (frame.empty())
       fail(Exit::usage, "{}: {{frame}} needs inputs of a sequence, like in.%04d.exr; the input has no frame number",
            path);
-    path.replace(at, place.size(), frame);
+    path.replace(at, frame_place.size(), frame);
   }
   return path;
 }

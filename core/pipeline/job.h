@@ -4,6 +4,7 @@
 #include "core/codec/codec.h"
 #include "core/op/op.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,17 @@ struct Job {
   bool is_a_file_a_level() const { return output.has_level(); }
   std::string name() const;  // for messages: the input, or the first input and the number of others
 };
+
+// A file that a call reads besides the inputs.
+struct ReadFile {
+  std::string path;  // as given; each {frame} is replaced if a frame number was given
+  std::string_view what;
+  bool is_of_frame = false;  // the path had {frame}: each frame has its own file
+};
+
+// All files that calls read besides the inputs. The journal and dependency files depend on this list.
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
 
 // Replaces each {frame} of a path by the frame number. Throws Error(Exit::usage) if there is none.
 std::string fill_frame(std::string path, std::string_view frame);

@@ -27,14 +27,21 @@ std::string joined(std::span<const std::string> parts) {
   return text;
 }
 
-// The calls, the options, and the content of files that options name.
+// The GLSL and the tables that a call has made at run time.
+std::string made_text_of(const Call& call) {
+  if (!call.shader) return "";
+  std::string text = call.shader->text;
+  for (const PointTable& table : call.shader->tables) text += sha256_of(std::as_bytes(std::span(*table.numbers)));
+  return sha256_of(text);
+}
+
+// The calls, the options, and the content of the files that calls read for all jobs.
 std::string chain_of(const ChainRequest& request) {
   std::vector<std::string> parts{std::string(version_number()), std::string(commit_name()), request.batch.options};
   for (const Call& call : request.calls) {
-    parts.insert(parts.end(), {call.text(), call.source});
-    for (const Param& param : call.op->params)
-      if (param.form.syntax == "FILE" && !call.word(param.name).empty())
-        parts.push_back(sha256_of_file(call.word(param.name)));
+    parts.insert(parts.end(), {call.text(), call.source, made_text_of(call)});
+    for (const ReadFile& file : files_of_calls({&call, 1}))
+      parts.insert(parts.end(), {file.path, file.is_of_frame ? "" : sha256_of_file(file.path)});
   }
   return sha256_of(joined(parts));
 }
@@ -66,6 +73,8 @@ bool is_done(const Job& job, const JournalEntry& entry) {
 }  // namespace
 
 Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), chain_(chain_of(request)) {
+  for (const ReadFile& file : files_of_calls(request.calls))
+    if (file.is_of_frame) files_of_frame_.push_back(file.path);
   file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (file_.get() < 0) fail_of(path_, errno);
   struct stat facts = {};
@@ -95,11 +104,14 @@ std::string Journal::key_of(const Job& job) const {
   std::vector<std::string> parts{chain_, job.output.shown(), std::string(job.format->name)};
   parts.insert(parts.end(), job.inputs.begin(), job.inputs.end());
   for (const CallOfJob& own : job.calls) parts.push_back(own.call.text());
+  if (!job.frame.empty())
+    for (const std::string& file : files_of_frame_) parts.push_back(sha256_of_file(fill_frame(file, job.frame)));
   return sha256_of(joined(parts));
 }
 
 std::vector<JournalEntry> Journal::entries_of_done(std::span<const Job> jobs) const {
   std::vector<JournalEntry> done(jobs.size());
+  if (entries_.empty()) return done;
   parallel_ranges(int(jobs.size()), 1, [&](int begin, int end) {
     for (int index = begin; index < end; ++index) {
       const auto entry = entries_.find(key_of(jobs[size_t(index)]));
@@ -111,12 +123,16 @@ std::vector<JournalEntry> Journal::entries_of_done(std::span<const Job> jobs) co
   return done;
 }
 
-void Journal::add(const Job& job, const JournalEntry& entry) {
+void Journal::add(const std::string& key, const Job& job, const JournalEntry& entry) {
   json outputs = json::array();
   for (const JournalEntry::Output& output : entry.outputs)
     outputs.push_back({{"path", output.path}, {"bytes", output.byte_count}, {"sha256", output.sha256}});
-  const json line{{"job", key_of(job)},          {"input", job.name()},           {"chain_sha256", chain_},
-                  {"version", version_number()}, {"outputs", std::move(outputs)}, {"input_sha256", entry.input_sha256}};
+  const json line{{"job", key},
+                  {"input", job.name()},
+                  {"chain_sha256", chain_},
+                  {"version", version_number()},
+                  {"outputs", std::move(outputs)},
+                  {"input_sha256", entry.input_sha256}};
   std::string text;
   try {
     text = line.dump(-1, ' ', true) + "\n";

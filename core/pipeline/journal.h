@@ -35,15 +35,19 @@ class Journal {
   // of other jobs are empty.
   std::vector<JournalEntry> entries_of_done(std::span<const Job> jobs) const;
 
+  // Hash of everything that decides the job's result, except the content of its inputs. It reads the files of the job's
+  // frame. Call it before the job reads them: then a file that changes meanwhile makes the next run repeat the job.
+  std::string key_of(const Job& job) const;
+
   // Appends a line for a finished job. Thread-safe.
-  void add(const Job& job, const JournalEntry& entry);
+  void add(const std::string& key, const Job& job, const JournalEntry& entry);
 
  private:
-  std::string key_of(const Job& job) const;
   void read_lines();
 
   std::string path_;
-  std::string chain_;  // everything that decides a result: calls, options, content of files that they name, version
+  std::string chain_;  // what decides the results of all jobs: calls, options, content of files that they read, version
+  std::vector<std::string> files_of_frame_;      // files that calls read for each frame, with {frame}
   std::map<std::string, JournalEntry> entries_;  // by key of the job; the last line wins
   Descriptor file_;
   std::mutex adding_;

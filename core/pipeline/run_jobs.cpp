@@ -13,6 +13,7 @@
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
+#include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
 
 #include <sys/resource.h>
@@ -60,6 +61,7 @@ bool show_display_window(const ChainRequest& request, const Job& job, Picture& p
 struct ProcessedJob {
   const Job* job = nullptr;
   JobReport report;
+  std::string journal_key;  // "" without a journal
   ConversionPlan way;
   std::vector<ProcessedImage> parts;
   Stopwatch total;
@@ -145,8 +147,9 @@ JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& ma
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
     if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
-    if (journal) journal->add(*made.job, made.report.journal);
+    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
   });
+  if (made.report.exit == Exit::done) count_for_interrupt();
   made.report.ms.total = made.total.milliseconds();
   made.parts.clear();
   return std::move(made.report);
@@ -305,10 +308,12 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
     if (report.jobs.capacity() <= index) report.jobs.reserve(2 * (index + 1));
     events.on_start(jobs[index]);
     if (done[index].is_skipped) {
+      count_for_interrupt();
       outputs.add(report_of_skipped(jobs[index], done[index]));
       continue;
     }
     ProcessedJob made{.job = &jobs[index], .report = {.input = jobs[index].name()}};
+    if (journal) made.journal_key = journal->key_of(jobs[index]);
     work_on(made, [&] { process(request, device, inputs, others, report.times.waited_for_decoders_ms, made); });
     const bool is_last = request.batch.fails_fast && made.report.exit != Exit::done;
     outputs.add(std::move(made));

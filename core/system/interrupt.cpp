@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <charconv>
+#include <iterator>
 
 namespace gpupost {
 
@@ -17,7 +19,9 @@ namespace {
 constexpr unsigned most_seconds = 10;  // to finish files
 
 std::atomic<int> interrupt = 0;                // the first signal that came; 0: none
-std::atomic<const char*> last_line = nullptr;  // say_at_interrupt()
+char line_text[512];                           // text of say_at_interrupt()
+std::atomic<const char*> last_line = nullptr;  // line_text, or nullptr if there is nothing to say
+std::atomic<size_t> done_count = 0;            // count_for_interrupt()
 std::atomic<int> writing_count = 0;            // living FileWritings
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
 
@@ -38,7 +42,12 @@ void say_last_line() {
   const char* line = last_line.exchange(nullptr);
   pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   if (!line || poll(&standard_error, 1, 0) != 1) return;
-  [[maybe_unused]] const ssize_t count = write(STDERR_FILENO, line, strlen(line));
+  char text[sizeof line_text + 20];
+  char* end = text;
+  for (; *line; ++line)
+    if (*line == '#') end = std::to_chars(end, std::end(text), done_count.load()).ptr;
+    else *end++ = *line;
+  [[maybe_unused]] const ssize_t count = write(STDERR_FILENO, text, size_t(end - text));
 }
 
 // Either the handler sees a count above 0, or a FileWriting that begins sees the interrupt.
@@ -67,7 +76,16 @@ void handle_interrupts() {
   signal(SIGALRM, on_alarm);
 }
 
-void say_at_interrupt(const char* line) { last_line = line; }
+void say_at_interrupt(std::string_view line) {
+  last_line = nullptr;
+  done_count = 0;
+  const size_t size = std::min(line.size(), sizeof line_text - 1);
+  std::copy_n(line.begin(), size, line_text);
+  line_text[size] = 0;
+  if (size > 0) last_line = line_text;
+}
+
+void count_for_interrupt() { ++done_count; }
 
 FileWriting::FileWriting() {
   ++writing_count;

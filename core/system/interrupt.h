@@ -3,13 +3,17 @@
 // The second signal ends it immediately. main() installs the handlers; write_files() marks its work.
 #pragma once
 
+#include <string_view>
+
 namespace gpupost {
 
 // Installs the handlers. A signal that the parent process ignores stays ignored.
 void handle_interrupts();
 
-// Sets a line for standard error at the first signal. It must outlive the process's work. nullptr: none.
-void say_at_interrupt(const char* line);
+// Sets a line for standard error at the first signal. It is copied. "": none. # in it stands for the number of calls of
+// count_for_interrupt() since.
+void say_at_interrupt(std::string_view line);
+void count_for_interrupt();
 
 // While an object exists, the first signal is delayed. The constructor does not return after a signal; the destructor
 // of the last object then ends the process. Usable from any thread, not nested.

@@ -28,7 +28,7 @@ std::string chosen(const std::vector<DeviceInfo>& from, const std::string& wante
   try {
     return std::to_string(choose_device(from, wanted, require_gpu).index);
   } catch (const Error& error) {
-    CHECK(error.code() == Exit::device);
+    CHECK(error.code() == (wanted == "all" && from.size() > 1 ? Exit::usage : Exit::device));
     return error.what();
   }
 }
@@ -51,6 +51,17 @@ TEST_CASE("a device is named by index, part of its name, UUID, cpu or gpu") {
   CHECK(chosen(devices, "00000000-0000-0000-0000-000000000004") == "4");
   CHECK(chosen(devices, "cpu") == "0");
   CHECK(chosen(devices, "gpu") == "3");
+}
+
+TEST_CASE("all devices are the one GPU, else the one without a wish; several GPUs are refused") {
+  CHECK(chosen(first(1), "all") == "0");
+  CHECK(chosen(first(2), "all") == "1");
+  CHECK(chosen({devices[0], devices[3], devices[5]}, "all") == "3");
+  CHECK(chosen(first(1), "all", true).find("--require-gpu: llvmpipe is not a GPU") == 0);
+  CHECK(chosen({}, "all").find("Vulkan lists no device") == 0);
+  CHECK(chosen(first(3), "all") ==
+        "--device all: a run uses one device, and there are 2 GPUs: 1: Virtio (virtual), 2: Iris Xe (integrated); "
+        "start a run for each, such as --device 1 --shard 1/2");
 }
 
 TEST_CASE("a device that is not there, or cannot be used, is refused with what there is") {

@@ -1,5 +1,6 @@
 // Several files in one run: one that fails, progress for people and for programs, and going on after an end.
 #include "tests/program/test_folder.h"
+#include "tests/support/ocio.h"
 #include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
@@ -142,6 +143,38 @@ TEST_CASE("progress for Open Job Description") {
   CHECK(has("openjd_fail: 1 of 5 files failed"));
 }
 
+TEST_CASE("each run with an error has one line of failure for Open Job Description") {
+  const TestFolder place;
+  for (const char* frame : {"0001", "0002"})
+    place.write(std::string("s.") + frame + ".png", made_files().at("bars.png"));
+  struct Case {
+    const char* words;
+    int exit_code;
+    const char* line;  // "": none
+  };
+  for (const auto& [words, exit_code, line] : std::vector<Case>{
+           {"s.####.png --frames 1-2 -o out/", 0, ""},
+           {"s.####.png --frames 1-4 -o out/", 5, "s.####.png: frames 3-4 are missing"},
+           {"s.####.png --frames 3-4 -o out/", 5, "s.####.png: frames 3-4 are missing"},
+           {"s.####.png text.exr --frames 1-3 -o out/", 5, "1 of 3 files failed; s.####.png: frame 3 is missing"},
+           {"'none*.png' -o out/", 2, "none*.png: "},
+           {"cut.png -o out/", 2, "1 of 1 files failed"},
+           {"in.png -o out/a.exr --report none/r.json", 3, ""},
+           {"in.png --wrong", 1, "--wrong"}}) {
+    const Finished finished =
+        place.shell(std::string("gpupost ") + words + " --mkdir --quiet --progress openjd --progress-file p");
+    INFO(std::string(words), "\n", finished.err);
+    CHECK(finished.exit_code == exit_code);
+    std::string failures;
+    for (const std::string& said : lines_of(place.has("p") ? place.read("p") : ""))
+      if (said.starts_with("openjd_fail: ")) failures += said + "\n";
+    CAPTURE(failures);
+    CHECK(std::ranges::count(failures, '\n') == (exit_code == 0 ? 0 : 1));
+    CHECK(failures.find(line) != std::string::npos);
+    std::filesystem::remove(place.path("p"));
+  }
+}
+
 TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere else") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
@@ -212,6 +245,99 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
 
 namespace {
 
+// What a run with --resume says.
+std::string resumed(const TestFolder& place, const std::string& line, const Environment& environment = {}) {
+  const Finished finished = place.shell("gpupost " + line + " --mkdir --resume", environment);
+  CHECK_MESSAGE(finished.exit_code == 0, line, "\n", finished.err);
+  return finished.err;
+}
+
+bool says_done(const std::string& text, const std::string& count) {
+  return text.find(count + " outputs were done by an earlier run") != std::string::npos;
+}
+
+// A configuration with the space `lin`, and a view that applies t.cube and then a power.
+std::string configuration(const std::string& power) {
+  return R"(ocio_profile_version: 2
+search_path: .
+roles: {default: lin}
+displays:
+  d:
+    - !<View> {name: v, colorspace: shown}
+colorspaces:
+  - !<ColorSpace> {name: lin, encoding: scene-linear}
+  - !<ColorSpace> {name: shown, encoding: sdr-video, from_scene_reference: !<GroupTransform> {children: [!<FileTransform> {src: t.cube, interpolation: linear}, !<ExponentTransform> {value: [)" +
+         power + ", " + power + ", " + power + R"(, 1]}]}}
+)";
+}
+
+}  // namespace
+
+TEST_CASE("a changed file that an op reads makes --resume run the input again") {
+  if (!has_device()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  const std::string lut = "in.exr lut t.cube --srgb -o lut/";
+  CHECK(!says_done(resumed(place, lut), "1 of 1"));
+  CHECK(says_done(resumed(place, lut), "1 of 1"));
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n0.5 1 1\n");
+  CHECK(!says_done(resumed(place, lut), "1 of 1"));
+  // a second picture for each frame
+  for (const char* name : {"a.0001.exr", "a.0002.exr", "b.0001.exr", "b.0002.exr"})
+    place.write(name, made_files().at("in.exr"));
+  const std::string merge = "'a.####.exr' merge --with 'b.{frame}.exr' --mode add -o merged/";
+  resumed(place, merge);
+  CHECK(says_done(resumed(place, merge), "2 of 2"));
+  place.write("b.0002.exr", made_files().at("other.exr"));
+  CHECK(says_done(resumed(place, merge), "1 of 2"));
+  CHECK(says_done(resumed(place, merge), "2 of 2"));
+}
+
+TEST_CASE("a changed configuration, or a table of it, makes --resume run the input again") {
+  if (!has_device() || !has_ocio()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  place.write("c.ocio", configuration("2"));
+  for (const std::string config : {"", " --config c.ocio"}) {
+    const Environment environment{{"OCIO", config.empty() ? "c.ocio" : "none.ocio"}};
+    const std::string line = "in.exr ocio --from lin --display d --view v" + config + " -o out/p.exr";
+    resumed(place, line, environment);
+    CHECK(says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("c.ocio", configuration("3"));
+    CHECK(!says_done(resumed(place, line, environment), "1 of 1"));
+    CHECK(says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n0.5 1 1\n");
+    CHECK(!says_done(resumed(place, line, environment), "1 of 1"));
+    place.write("other.ocio", configuration("4"));
+    if (config.empty()) CHECK(!says_done(resumed(place, line, {{"OCIO", "other.ocio"}}), "1 of 1"));
+    place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+    place.write("c.ocio", configuration("2"));
+  }
+}
+
+TEST_CASE("a depfile lists configurations, and the tables that they name") {
+  if (!has_device() || !has_ocio()) return;
+  const TestFolder place;
+  place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  place.write("c.ocio", configuration("2"));
+  const auto depends = [&](const std::string& words, const Environment& environment = {}) {
+    const Finished finished =
+        place.shell("gpupost in.exr ocio " + words + " -o x.exr --depfile d && rm x.exr", environment);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return place.read("d");
+  };
+  CHECK(depends("--file t.cube") == "x.exr: in.exr t.cube\n");
+  CHECK(depends("--to ACEScg") == "x.exr: in.exr\n");
+  const std::string view = "--from lin --display d --view v";
+  for (const std::string& text : {depends(view + " --config c.ocio"), depends(view, {{"OCIO", "c.ocio"}})}) {
+    CAPTURE(text);
+    CHECK(text.starts_with("x.exr: in.exr c.ocio "));
+    CHECK(text.ends_with("t.cube\n"));
+  }
+}
+
+namespace {
+
 // Ends runs at random moments and resumes them: the outputs must be those of a run that was left alone.
 void end_and_resume(int count) {
   const TestFolder place;
@@ -275,8 +401,18 @@ TEST_CASE("an interrupted run says how to go on") {
   std::filesystem::create_directory(place.path("out"));
   REQUIRE(mkfifo(place.path("pipe.png").c_str(), 0600) == 0);  // never gives a picture
   const Finished finished = place.shell(
-      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; kill -TERM $!; "
+      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; sleep 0.2; kill "
+      "-TERM $!; "
       "wait $!");
-  CHECK(finished.err.find("to continue, run the same command with --resume") != std::string::npos);
+  CHECK(finished.err.find("at least 1 of 2 files are done; to continue, run the same command with --resume") !=
+        std::string::npos);
   CHECK(place.has("out/in.exr"));
+  const Finished plain = place.shell(
+      "rm out/*; gpupost in.png pipe.png -o 'out/{stem}.exr' & until [ -s out/in.exr ]; do sleep 0.01; done; "
+      "sleep 0.2; kill -TERM $!; wait $!");
+  CHECK(plain.err ==
+        "gpupost: interrupted; at least 1 of 2 files are done; to continue, run the same command with "
+        "--no-clobber\n");
+  const Finished one = place.shell("gpupost pipe.png -o out/one.exr & sleep 0.3; kill -TERM $!; wait $!");
+  CHECK(one.err == "gpupost: interrupted; at least 0 of 1 file is done; run the same command again\n");
 }

@@ -113,6 +113,14 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
          0,
          "x.png",
          {"1 of 1 outputs exist"}});
+  check(place, {"echo old > out/x.json; gpupost s.#.png stats --no-clobber -o out/x.json && grep -q old out/x.json",
+                0,
+                "x.json",
+                {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
+  check(place, {"cp in.exr out/x.0.exr; gpupost in.exr mips --no-clobber -o 'out/x.{level}.exr'",
+                0,
+                "x.0.exr",
+                {"(--no-clobber; of files for levels, only level 0 is checked)"}});
   check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
   check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
 }

@@ -6,6 +6,7 @@
 #include "core/op/benchmark.h"
 #include "core/op/op.h"
 #include "core/ops/registry.h"
+#include "core/pipeline/job.h"
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 #include "core/plan/plan.h"
@@ -13,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -87,6 +89,17 @@ TEST_CASE("no code of the program names an op in a string, but the op's own") {
       for (const Op* op : all_ops())
         if (!is_of_op(entry.path(), op->name))
           CHECK_MESSAGE(uses_name(text, op->name).empty(), entry.path().string(), ": ", uses_name(text, op->name));
+    }
+}
+
+TEST_CASE("each file that an option of an op names is a file of its calls") {
+  for (const Op* op : all_ops())
+    for (size_t index = 0; index < op->params.size(); ++index) {
+      if (!op->params[index].form.syntax.starts_with("FILE")) continue;
+      Call call = default_call(*op);
+      call.texts[index] = "a.file";
+      const std::vector<ReadFile> files = files_of_calls({&call, 1});
+      CHECK_MESSAGE(std::ranges::count(files, "a.file", &ReadFile::path) == 1, op->name, " ", op->params[index].name);
     }
 }
 

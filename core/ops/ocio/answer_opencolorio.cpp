@@ -328,11 +328,15 @@ OcioFields shader_answer(const Question& question) {
   shader->setLanguage(OCIO::GPU_LANGUAGE_GLSL_4_0);
   shader->setFunctionName("ocio_transform");
   shader->setResourcePrefix("ocio_");
-  question.processor()->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
+  const OCIO::ConstProcessorRcPtr processor = question.processor();
+  processor->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
   const std::vector<double> to_aces = question.matrix_to_aces();
   OcioFields reply{{"to_aces", bytes_of(to_aces)},
                    {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
   reply["data"] = question.keeps_data() ? "1" : "";
+  const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
+  for (int index = 0; index < facts->getNumFiles(); ++index)
+    reply[fmt::format("file{}", index)] = facts->getFile(index);
   std::vector<std::string> samplers;
   const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
     const size_t index = samplers.size();

@@ -33,6 +33,7 @@ struct Prepared {
   bool keeps_data = false;
   std::optional<Primaries> primaries;     // of light, if they are not those of Rec. 709
   std::optional<ColorEncoding> encoding;  // of numbers, if it is a known one
+  std::vector<std::string> files;         // that the library has read
 };
 
 const Prepared* prepared(const Call& call) {
@@ -40,6 +41,25 @@ const Prepared* prepared(const Call& call) {
 }
 
 bool is_given(const Call& call, std::string_view name) { return !call.word(name).empty(); }
+
+// The file that the call names, or the variable OCIO; "": none.
+std::string named_file(const Call& call) {
+  if (is_given(call, "file")) return call.word("file");
+  const std::string config = ocio_config_of(call.word("config"));
+  return config == "cg" || config == "studio" ? "" : config;
+}
+
+// `named`, and regular files that the worker says it has read. The worker is not trusted.
+std::vector<std::string> files_read(const std::string& named, const std::vector<std::string>& said) {
+  std::vector<std::string> files;
+  if (!named.empty()) files.push_back(named);
+  for (const std::string& path : said) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error) && !std::filesystem::equivalent(path, named, error))
+      files.push_back(path);
+  }
+  return files;
+}
 
 // Is the input light whose place in the configuration gpupost looks for itself?
 bool takes_light(const Call& call) {
@@ -90,6 +110,7 @@ void prepare(Call& call) {
   OcioShader shader = ocio_shader(transform);
   own->encoding = shader.encoding;
   own->keeps_data = shader.keeps_data;
+  own->files = files_read(named_file(call), shader.files);
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
   else if (result) {
@@ -189,7 +210,13 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   return {std::move(bound)};
 }
 
-Needs needs(const Call& call) { return takes_light(call) ? Needs{.primaries = rec709} : Needs{}; }
+Needs needs(const Call& call) {
+  Needs made;
+  if (takes_light(call)) made.primaries = rec709;
+  const Prepared* own = prepared(call);
+  made.files = own ? own->files : files_read(named_file(call), {});
+  return made;
+}
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view worker_word = "ocio-worker";
 constexpr size_t most_answer_bytes = size_t(1) << 30, most_text_bytes = size_t(1) << 20, most_message_bytes = 1000;
+constexpr size_t most_files = 1000, most_path_bytes = 4096;
 constexpr size_t most_textures = 64, most_floats = size_t(1) << 26;
 constexpr Task task{.action = "read", .worker = "OpenColorIO worker", .cpu_seconds = 30, .wall_seconds = 60};
 
@@ -141,6 +142,11 @@ OcioShader shader_of(const OcioFields& reply) {
     floats += texture.values.size();
     require(floats <= most_floats);
     shader.textures.push_back(std::move(texture));
+  }
+  for (size_t index = 0; reply.contains(fmt::format("file{}", index)); ++index) {
+    const std::string& path = reply.at(fmt::format("file{}", index));
+    require(index < most_files && path.size() <= most_path_bytes && printable(path) == path);
+    shader.files.push_back(path);
   }
   if (const std::vector<double> rows = numbers_of<double>(reply.at("to_aces")); !rows.empty()) {
     require(rows.size() == 9 && std::ranges::all_of(rows, [](double number) { return std::abs(number) < 1e3; }));

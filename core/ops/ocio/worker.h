@@ -35,6 +35,7 @@ struct OcioTexture {
 struct OcioShader {
   std::string text;  // GLSL without declarations of uniforms: `vec4 ocio_transform(vec4)` and what it needs
   std::vector<OcioTexture> textures;
+  std::vector<std::string> files;  // LUTs and transform files that the library has read
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
   bool keeps_data = false;  // passes any values on, as data
