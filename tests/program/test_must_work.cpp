@@ -201,7 +201,7 @@ TEST_CASE("a plan says where the device would be given a part at a time, and whe
   CHECK(is_said({"blur", "--radius", "7", "--max-dispatch-ms", "5"}));
   CHECK(!is_said({"blur", "--radius", "7", "--max-dispatch-ms", "0"}));
   CHECK(!is_said({"blur", "--radius", "7"}));
-  CHECK(!is_said({"mips", "--coverage", "0.5", "--max-dispatch-ms", "5"}));  // needs the whole picture
+  CHECK(!is_said({"mips", "--filter", "kaiser", "--from-base", "--max-dispatch-ms", "5"}));  // needs the whole picture
 }
 
 TEST_CASE("every example that help prints works, with a file a level") {

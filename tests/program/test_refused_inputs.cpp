@@ -49,9 +49,9 @@ TEST_CASE("inputs that lack what is asked of them") {
 
 TEST_CASE("pictures over a limit") {
   check_all({{"the plan of a large one",
-              {"--explain", "mips", "--coverage", "0.5", "--size", "32768x1"},
+              {"--explain", "mips", "--filter", "kaiser", "--from-base", "--size", "32768x1"},
               7,
-              {"32768 x 1", "4096", "`mips --coverage 0.5` cannot be tiled"},
+              {"32768 x 1", "4096", "`mips --filter kaiser --from-base` cannot be tiled"},
               no_driver},
              {"parts that are too small to be any",
               {"mips", "in.exr", "-o", "out.exr", "--tile-side", "15"},
@@ -59,9 +59,9 @@ TEST_CASE("pictures over a limit") {
               {"--tile-side 15", "16..32768"}}});
   if (!has_device() || has_gpu()) return;
   check_all({{"a large one",
-              {"mips", "--coverage", "0.5", "long.exr", "-o", "out.exr"},
+              {"mips", "--filter", "kaiser", "--from-base", "long.exr", "-o", "out.exr"},
               7,
-              {"20000 x 1", "per side", "`mips --coverage 0.5`"}},
+              {"20000 x 1", "per side", "`mips --filter kaiser --from-base`"}},
              {"parts as asked for",
               {"luminance", "--size", "1", "long.exr", "--tile-side", "64", "-o", "out.exr"},
               7,
@@ -79,7 +79,7 @@ TEST_CASE("pictures over a limit") {
   // a plan says what the run would
   for (Words words : {Words{"blur", "--radius", "2", "nan", "--policy", "error", "--space", "yxy"},
                       Words{"blur", "--radius", "2", "--passes", "2", "--border", "repeat", "--storage", "r11g11b10"},
-                      Words{"mips", "--coverage", "0.5"}}) {
+                      Words{"mips", "--filter", "kaiser", "--from-base"}}) {
     words.insert(words.end(), {"in.exr", "--tile-side", "16", "-o", "out.exr"});
     const Finished run = place.gpupost(words);
     words.push_back("--explain");
