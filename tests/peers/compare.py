@@ -117,6 +117,16 @@ def rows():
     yield "merge --mode add", "oiiotool", gpupost("merge --with b.exr --mode add"), oiiotool("a.exr b.exr --add"), rounding, ""
     yield "merge --mode multiply", "oiiotool", gpupost("merge --with b.exr --mode multiply"), oiiotool("a.exr b.exr --mul"), rounding, ""
 
+    for mode, words in (
+        ("min", "a.exr b.exr --min"),
+        ("max", "a.exr b.exr --max"),
+        ("difference", "a.exr b.exr --absdiff"),
+        ("screen", "a.exr b.exr --add a.exr b.exr --mul --sub"),
+        ("mix --opacity 0.3", "a.exr --mulc 0.7 b.exr --mulc 0.3 --add"),
+    ):
+        yield f"merge --mode {mode}", "oiiotool", gpupost(f"merge --with b.exr --mode {mode}"), oiiotool(words), rounding, ""
+    yield "sheet --columns 2 --gap 0", "oiiotool", gpupost("b.exr sheet --columns 2 --gap 0"), oiiotool("a.exr b.exr --mosaic 2x1"), exact, ""
+
     for ours, theirs in (("lanczos3", "lanczos3"), ("cubic", "bspline"), ("catmull-rom", "catmull-rom"), ("mitchell", "mitchell")):
         ringing = "" if ours == "cubic" else " --ringing keep"  # cubic has no negative weights
         for size in ("100x50", "400x200"):
@@ -169,6 +179,7 @@ def rows():
         inside = (slice(16, -16), slice(16, -16))
         yield "guided --radius 8", "OpenCV", gpupost("guided --radius 8")[inside], theirs[inside], 2e-6, "without the border, where OpenCV mirrors the image"
     yield "grade --file grade.cc", "OpenColorIO in oiiotool", gpupost("grade --file grade.cc"), oiiotool("--colorconfig config.ocio a.exr --colorconvert graded raw"), 2e-5, "powers"
+    yield "threshold", "OpenCV", gpupost("threshold"), cv2.threshold(a, 0.5, 1, cv2.THRESH_BINARY)[1], exact, ""
     yield "invert", "oiiotool", gpupost("invert"), oiiotool("a.exr --invert"), rounding, ""
     yield "premultiply", "oiiotool", gpupost("premultiply", "p.exr"), oiiotool("p.exr --premult"), rounding, ""
     yield "unpremultiply", "oiiotool", gpupost("unpremultiply", "p.exr"), oiiotool("p.exr --unpremult"), rounding, ""
