@@ -119,7 +119,7 @@ bool keeps_base(std::span<const Call> calls) {
 }
 
 bool makes_content(std::span<const Call> calls, Content content) {
-  return std::ranges::any_of(calls, [&](const Call& call) { return output_of(call, Output{}).content == content; });
+  return output_of(calls, Output{}).content == content;
 }
 
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {

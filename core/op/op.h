@@ -200,6 +200,7 @@ enum class Channels { color, all };
 // The requirements of a call.
 struct Needs {
   std::optional<Primaries> primaries;  // required primaries of R, G and B; empty: any
+  bool luminance = false;              // takes the luminance of linear light, in the primaries that it has
   bool depth = false;                  // requires call.depth
   std::string_view file;               // name of the option with a file, which is read into call.source; empty: none
   size_t most_file_bytes = 64 << 10;   // limit for that file
@@ -368,7 +369,7 @@ Windows windows_before(const Call& call, Size size);
 Windows windows_before(const Call& call, const Output& input);
 // Returns whether level 0 of the result is the input: the chain makes only levels or statistics.
 bool keeps_base(std::span<const Call> calls);
-// Returns whether a call of the chain makes such content.
+// Returns whether the result of the chain has such content.
 bool makes_content(std::span<const Call> calls, Content content);
 // Returns whether the result of a chain has alpha.
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);

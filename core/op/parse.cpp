@@ -103,20 +103,25 @@ static void check_display(std::span<const Call> calls) {
          encoding->op->name, behind->op->name);
 }
 
-// Ops that mix texels would give wrong results for encoded values. Point ops that need no primaries work on any values.
+// Does the call work on values of any kind?
+static bool takes_numbers(const Call& call) {
+  const std::optional<Point>& point = call.op->point;
+  const Needs needs = call.op->needs(call);
+  const bool is_point = point && !(point->has_passes && point->has_passes(call));
+  return is_exact(call) || (is_point && !needs.primaries && !needs.luminance);
+}
+
+// Ops that mix texels would give wrong results for encoded values, until a call makes light of them again.
 static void check_numbers(std::span<const Call> calls) {
-  const auto made = std::ranges::find_if(calls, [](const Call& call) {
-    return makes_content({&call, 1}, Content::numbers);
-  });
-  if (made == calls.end()) return;
-  const auto behind = std::find_if(made + 1, calls.end(), [](const Call& call) {
-    const std::optional<Point>& point = call.op->point;
-    const bool is_point = point && !call.op->needs(call).primaries && !(point->has_passes && point->has_passes(call));
-    return !is_point && !is_exact(call);
-  });
-  if (behind != calls.end())
-    fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; put it before {}", made->text(),
-         behind->op->name, made->op->name);
+  const Call* made = nullptr;  // the call that encodes the values
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    if (made && !takes_numbers(call))
+      fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; put it before {}", made->text(),
+           call.op->name, made->op->name);
+    if (!makes_content(calls.first(index + 1), Content::numbers)) made = nullptr;
+    else if (makes_content({&call, 1}, Content::numbers)) made = &call;
+  }
 }
 
 static void check_first(std::span<const Call> calls) {

@@ -162,6 +162,32 @@ TEST_CASE(
   CHECK(decoded(folder, "pq.png").transfer == Transfer::pq);
 }
 
+TEST_CASE("light that comes back from a log space has its primaries and curve again, and any op may follow") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  const Words graded{"rec2020.exr", "ocio", "--to",   "ACEScct", "gain", "--value",
+                     "1",           "ocio", "--from", "ACEScct", "--to", "ACEScg"};
+  const auto run = [&](std::initializer_list<const char*> more) {
+    Words words = graded;
+    words.insert(words.end(), more.begin(), more.end());
+    return folder.gpupost(words);
+  };
+  CHECK(run({"-o", "light.exr"}).exit_code == 0);
+  CHECK(folder.gpupost({"info", "light.exr"}).out.find("chromaticities") != std::string::npos);
+  CHECK(folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScg", "-o", "direct.exr"}).exit_code == 0);
+  const Finished same = folder.gpupost({"compare", "direct.exr", "light.exr", "--relative", "--tolerance", "0.01"});
+  CHECK_MESSAGE(same.exit_code == 0, same.out);
+  CHECK(run({"saturation", "--factor", "0.5", "blur", "--radius", "1", "-o", "soft.exr"}).exit_code == 0);
+  CHECK(run({"--output-primaries", "rec709", "-o", "light.png"}).exit_code == 0);
+  CHECK(folder.read("light.png").find("sRGB") != std::string::npos);
+  // values in a log space are no light
+  const Finished refused =
+      folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "saturation", "--factor", "0.5", "-o", "a.exr"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
+}
+
 TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");

@@ -221,8 +221,10 @@ Needs needs(const Call& call) {
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   const Prepared* own = prepared(call);
-  if (own && own->is_light) made.primaries = own->primaries;
-  else made.content = Content::numbers;
+  if (own && own->is_light) {
+    made.primaries = own->primaries;
+    if (made.content == Content::numbers) made.content = Content::color;
+  } else made.content = Content::numbers;
   made.encoding = own ? own->encoding : std::nullopt;
   return made;
 }

@@ -92,6 +92,7 @@ const Op saturation_op = point_op({
                 .default_value = 1,
                 .min = 0,
                 .max = 16}},
+    .needs = [](const Call&) { return Needs{.luminance = true}; },
     .reference = {.tolerance = luminance_tolerance},
     .point = Point{.kernel = "small/saturation.glsl",
                    .alpha = PointAlpha::any,

@@ -19,6 +19,7 @@ const Op threshold_op = point_op({
           .help = "Value to compare: each channel, or the luminance by the image's primaries",
           .kind = ParamKind::choice,
           .choices = {"channel", "luminance"}}},
+    .needs = [](const Call& call) { return Needs{.luminance = call.choice("by") == "luminance"}; },
     // where the number is within its rounding of the threshold, either result is right
     .reference = {.tolerance = luminance_tolerance},
     .point = Point{
