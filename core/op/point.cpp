@@ -175,7 +175,7 @@ static Planes moved_picture(Planes picture, const Planes& error, double sign) {
 
 std::vector<Planes> point_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Texel4 texel = on_working_color(call, base);
-  // what the op measures of the whole picture moves with its texels
+  // errors of the texels change what an op measures of the whole picture
   std::vector<Texel4> moved_texels;
   if (footprint_of(call, size_of(base)).measure)
     for (const double sign : {-1.0, 1.0})

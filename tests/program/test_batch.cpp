@@ -245,7 +245,7 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
 
 namespace {
 
-// What a run with --resume says.
+// Standard error of a run with --resume.
 std::string resumed(const TestFolder& place, const std::string& line, const Environment& environment = {}) {
   const Finished finished = place.shell("gpupost " + line + " --mkdir --resume", environment);
   CHECK_MESSAGE(finished.exit_code == 0, line, "\n", finished.err);

@@ -112,7 +112,7 @@ TEST_CASE("saturation and threshold take the luminance of the picture's own prim
     CHECK(names_of(made) == Names{"threshold"});
     CHECK(made_of(made.calls, c)[0] == expected);
   }
-  // of Rec. 2020, whose white is the same, the light is what it is by way of Rec. 709
+  // Rec. 2020 has the white of Rec. 709, so converting to Rec. 709 first gives the same light
   const ChainPrimaries wide = with_primaries(calls_of({{"saturation", "--factor 0.5"}}), rec2020, {});
   const Color own = light_of(made_of(wide.calls, c), rec2020);
   const Color narrow = made_of(calls_of({{"saturation", "--factor 0.5"}}), light_of(c, rec2020));

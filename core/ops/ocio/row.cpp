@@ -253,7 +253,8 @@ const Op ocio_op{
              "ops. If --to names a scene-linear space, the result is linear light: any op may follow, and an EXR "
              "records its primaries. Any other result, for a display or in a log space, is written as it is. Then only "
              "ops that work on each texel alone, such as `clamp`, and ops that move texels, such as `crop`, may "
-             "follow.\nA sandboxed process reads configurations and LUT files. Variables in a configuration take their "
+             "follow, until another `ocio` makes linear light again.\nA sandboxed process reads configurations and LUT "
+             "files. Variables in a configuration take their "
              "values from the configuration, not from the environment. --verify compares with OpenColorIO's exact CPU "
              "path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all three NaN. Values "
              "beyond -1e30 and 1e30, such as infinities, count as these.",

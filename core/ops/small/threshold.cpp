@@ -20,7 +20,7 @@ const Op threshold_op = point_op({
           .kind = ParamKind::choice,
           .choices = {"channel", "luminance"}}},
     .needs = [](const Call& call) { return Needs{.luminance = call.choice("by") == "luminance"}; },
-    // where the number is within its rounding of the threshold, either result is right
+    // near the threshold rounding decides, so 0 and 1 are both right
     .reference = {.tolerance = luminance_tolerance},
     .point = Point{
         .kernel = "small/threshold.glsl",
