@@ -221,33 +221,34 @@ Exit run(const Request& request) {
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
-  std::optional<Progress> progress;
-  DeviceSession device(globals.device, [&](const std::string& text) {
-    if (progress) progress->hide();
-    if (!globals.report.quiet) say_warning("{}", text);
-  });
-  give_exposures(request, chain, jobs, device);
-  progress.emplace(globals.report.progress, globals.report.quiet, jobs.size());
-  say_at_interrupt(interrupt_line(chain, jobs, progress->is_bar()));
+  DeviceSessions devices(globals.device);
+  give_exposures(request, chain, jobs, devices);
+  Progress progress(globals.report.progress, globals.report.quiet, jobs.size());
+  say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
   const std::string statistics_file = statistics_file_of(request);
   std::string lines;
   Warnings warnings;
   const bool has_report = globals.report.timing || !globals.report.file.empty();
   bool is_measured = false;
-  Report report = run_jobs(chain, jobs, device,
-                           {.on_start = [&](const Job& job) { progress->begin(job.name()); },
+  Report report = run_jobs(chain, jobs, devices,
+                           {.on_warning =
+                                [&](const std::string& text) {
+                                  progress.hide();
+                                  if (!globals.report.quiet) say_warning("{}", text);
+                                },
+                            .on_start = [&](const Job& job) { progress.begin(job.name()); },
                             .on_job =
                                 [&](JobReport& job) {
-                                  if (has_words(request, job)) progress->hide();
+                                  if (has_words(request, job)) progress.hide();
                                   tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
-                                  progress->end_file(job);
+                                  progress.end_file(job);
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
                                 }});
   say_at_interrupt("");
   Exit code = exit_of(report);
   if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
-  progress->hide();
+  progress.hide();
   tell_counts(globals, report);
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
@@ -261,10 +262,10 @@ Exit run(const Request& request) {
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
   }
   if (has_report) {
-    measure_copies(device, report);
+    measure_copies(devices, report);
     finish_report(globals, report);
   }
-  progress->finish(code, request.inputs.missing);
+  progress.finish(code, request.inputs.missing);
   return code;
 }
 

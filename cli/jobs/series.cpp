@@ -90,7 +90,7 @@ void check_sequence(const Request& request, const Call& call) {
 // Runs the calls before `index` and then `stats` on all images. Images with an error are left out: they have it again when
 // they are processed.
 std::vector<ImageExposure> measure(const Request& request, const ChainRequest& chain, size_t index,
-                                   std::span<const Job> jobs, DeviceSession& device) {
+                                   std::span<const Job> jobs, DeviceSessions& devices) {
   ChainRequest measuring{.calls = {chain.calls.begin(), chain.calls.begin() + std::ptrdiff_t(index)},
                          .input = chain.input,
                          .passes = chain.passes,
@@ -105,7 +105,7 @@ std::vector<ImageExposure> measure(const Request& request, const ChainRequest& c
     say_note("{} images are measured first ({})", jobs.size(), call.text_of(*call.op->param("smooth")));
   std::vector<ImageExposure> exposures;
   size_t done_count = 0;
-  run_jobs(measuring, jobs, device,
+  run_jobs(measuring, jobs, devices,
            {.on_start = [](const Job&) {},
             .on_job =
                 [&](JobReport& report) {
@@ -140,7 +140,7 @@ std::vector<Job> measuring_jobs(const Request& request) {
 
 }  // namespace
 
-void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSession& device) {
+void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices) {
   if (std::ranges::none_of(chain.calls, needs_series)) return;
   if (const std::string one_file = one_file_of(request); !one_file.empty())
     fail(Exit::usage, "{}: an image for each input is needed by --auto-from and --smooth; leave them out", one_file);
@@ -151,7 +151,7 @@ void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job
     Call& call = chain.calls[index];
     if (!needs_series(call)) continue;
     const StopsByName stops =
-        by_name(call, call.word("auto-from").empty() ? measure(request, chain, index, measured, device)
+        by_name(call, call.word("auto-from").empty() ? measure(request, chain, index, measured, devices)
                                                      : exposures_of_file(call));
     call.source.clear();  // may be large, and is copied for each image
     give(stops, index, jobs);

@@ -14,6 +14,6 @@ namespace gpupost {
 // removes from `chain`. Without such a file it decodes and measures all inputs of the request. An image without a
 // measurement gets no call, so that its job fails. Throws Error(Exit::usage) if the inputs are not one whole sequence,
 // and Error(Exit::input) if a file is not the output of `stats`.
-void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSession& device);
+void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices);
 
 }  // namespace gpupost

@@ -189,8 +189,8 @@ std::span<const Global> all_globals() {
        .help = "Write --progress json or openjd to FILE (default: standard error)"},
       {.name = "device",
        .value = "WHICH",
-       .help = "Vulkan device by index, part of its name, UUID, cpu, gpu or all, which refuses several GPUs. Default: "
-               "a discrete GPU, else an integrated or virtual one, else the CPU device",
+       .help = "Vulkan device by index, part of its name, UUID, cpu, gpu, or all, which spreads inputs over all GPUs. "
+               "Default: a discrete GPU, else an integrated or virtual one, else the CPU device",
        .is_of_machine = true},
       {.name = "require-gpu", .help = "Fail with exit code 4 if ops would run without a GPU", .is_of_machine = true},
       {.name = "tile-side",

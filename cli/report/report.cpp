@@ -81,12 +81,22 @@ static json to_json(const JobReport& job) {
 std::string to_json(const Report& report) {
   json jobs = json::array();
   for (const JobReport& job : report.jobs) jobs.push_back(to_json(job));
+  json devices = json::array();
+  for (const DeviceUse& use : report.devices) {
+    json device = device_json(use.info);
+    device.update({{"jobs", use.job_count}, {"busy_ms", use.busy_ms}});
+    devices.push_back(device);
+  }
+  json cores = json::array();
+  for (const CoreShares& core : report.times.cores)
+    cores.push_back({{"core", core.core}, {"busy", core.busy}, {"waited_for_disk", core.disk}});
   const json whole{{"schema", "gpupost-report-1"},
                    {"version", version_number()},
                    {"commit", commit_name()},
                    {"host", host_name()},
                    {"cores", core_count()},
-                   {"device", report.device ? device_json(*report.device) : json()},
+                   {"device", report.devices.empty() ? json() : device_json(report.devices.front().info)},
+                   {"devices", devices},
                    {"chain", report.chain},
                    {"jobs", jobs},
                    {"decoder_processes", report.decoder_count},
@@ -94,15 +104,16 @@ std::string to_json(const Report& report) {
                     {{"wall", report.times.wall_ms},
                      {"cpu", report.times.cpu_ms},
                      {"waited_for_decoders", report.times.waited_for_decoders_ms},
-                     {"waited_for_encoders", report.times.waited_for_encoders_ms}}}};
+                     {"waited_for_encoders", report.times.waited_for_encoders_ms}}},
+                   {"core_shares", cores}};
   return json_text(whole, 2);
 }
 
 std::string to_table(const Report& report) {
   std::string text;
-  if (report.device)
-    text += fmt::format("{} ({}), {}, {}\n", report.device->traits.name, name_of(report.device->traits.type),
-                        report.device->driver, version_text());
+  for (const auto& [device, job_count, busy_ms] : report.devices)
+    text += fmt::format("{} ({}), {}, {}\n", device.traits.name, name_of(device.traits.type), device.driver,
+                        version_text());
   for (const JobReport& job : report.jobs) {
     text += fmt::format("{}: {} x {}\n", printable(job.input), job.size.width, job.size.height);
     for (const std::string& choice : job.choices) text += fmt::format("  {}\n", printable(choice));

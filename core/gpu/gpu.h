@@ -30,9 +30,12 @@ std::string_view name_of(DeviceType type);  // "discrete", "integrated", "virtua
 // All devices in the order of the drivers. Throws Error(Exit::device) if Vulkan cannot start.
 std::vector<DeviceInfo> list_devices();
 
-// The device that `wanted` selects: an index, part of a name, a UUID, "cpu" or "gpu". "" selects the best: discrete,
-// integrated, virtual, then CPU. Throws Error(Exit::device) if no device matches.
+// The device that `wanted` selects: an index, part of a name, a UUID, "cpu" or "gpu". "" and "all" select the best:
+// discrete, integrated, virtual, then CPU. Throws Error(Exit::device) if no device matches.
 const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted, bool require_gpu);
+// The same device. For "all", the other usable GPUs follow if it is a GPU.
+std::vector<DeviceInfo> choose_devices(const std::vector<DeviceInfo>& devices, const std::string& wanted,
+                                       bool require_gpu);
 
 // Times of a run in ms, measured by the device's clock; 0 if it has none.
 struct RunTimes {

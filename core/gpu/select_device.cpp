@@ -53,20 +53,7 @@ static std::string list_of_names(const std::vector<DeviceInfo>& devices) {
   return text.empty() ? "none" : text;
 }
 
-// `--device all` takes the one usable GPU, else the device that would be chosen without it. A run uses one device.
-static void check_one_gpu(const std::vector<DeviceInfo>& devices) {
-  std::vector<DeviceInfo> usable;
-  for (const DeviceInfo& device : devices)
-    if (device.obstacle.empty() && device.traits.type != DeviceType::cpu) usable.push_back(device);
-  if (usable.size() > 1)
-    fail(Exit::usage,
-         "--device all: a run uses one device, and there are {} GPUs: {}; start a run for each, such as --device {} "
-         "--shard 1/{}",
-         usable.size(), list_of_names(usable), usable.front().index, usable.size());
-}
-
 const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted, bool require_gpu) {
-  if (wanted == every_device) check_one_gpu(devices);
   const DeviceInfo* best = nullptr;
   const DeviceInfo* unusable = nullptr;
   for (const DeviceInfo& device : devices) {
@@ -81,6 +68,16 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
   if (require_gpu && best->traits.type == DeviceType::cpu)
     fail(Exit::device, "--require-gpu: {} is not a GPU; available: {}", best->traits.name, list_of_names(devices));
   return *best;
+}
+
+std::vector<DeviceInfo> choose_devices(const std::vector<DeviceInfo>& devices, const std::string& wanted,
+                                       bool require_gpu) {
+  std::vector<DeviceInfo> chosen{choose_device(devices, wanted, require_gpu)};
+  if (wanted != every_device || chosen.front().traits.type == DeviceType::cpu) return chosen;
+  for (const DeviceInfo& device : devices)
+    if (device.obstacle.empty() && device.traits.type != DeviceType::cpu && device.index != chosen.front().index)
+      chosen.push_back(device);
+  return chosen;
 }
 
 }  // namespace gpupost

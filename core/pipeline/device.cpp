@@ -11,10 +11,10 @@ static DeviceTraits with_tile_side(DeviceTraits traits, const DeviceSettings& se
   return traits;
 }
 
-DeviceInfo device_for(const DeviceSettings& settings) {
-  DeviceInfo info = choose_device(list_tuned_devices(), settings.device, settings.require_gpu);
-  info.traits = with_tile_side(info.traits, settings);
-  return info;
+std::vector<DeviceInfo> devices_for(const DeviceSettings& settings) {
+  std::vector<DeviceInfo> devices = choose_devices(list_tuned_devices(), settings.device, settings.require_gpu);
+  for (DeviceInfo& device : devices) device.traits = with_tile_side(device.traits, settings);
+  return devices;
 }
 
 DeviceTraits traits_for(const DeviceSettings& settings) {

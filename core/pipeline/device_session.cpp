@@ -14,7 +14,7 @@ namespace gpupost {
 
 Gpu* DeviceSession::opened() const {
   try {
-    return opening_.valid() ? opening_.get().get() : nullptr;
+    return opening_.valid() ? opening_.get().gpu.get() : nullptr;
   } catch (const Error&) {
     return nullptr;
   }
@@ -48,14 +48,33 @@ static void check_threads() {
 
 void DeviceSession::open() {
   // deferred if the system has no thread left
-  opening_ =
-      std::async(std::launch::async | std::launch::deferred, [&settings = settings_, keeps_memory = keeps_memory_] {
-        check_threads();
-        auto gpu = std::make_unique<Gpu>(device_for(settings));
-        gpu->keep_memory(keeps_memory);
-        if (settings.device_seconds) gpu->allow_seconds(*settings.device_seconds);
-        return gpu;
-      }).share();
+  opening_ = std::async(std::launch::async | std::launch::deferred, [this] {
+               check_threads();
+               const std::vector<DeviceInfo> devices = devices_for(settings_);
+               Opened opened{.gpu = std::make_unique<Gpu>(devices[size_t(place_) % devices.size()]),
+                             .device_count = int(devices.size())};
+               opened.gpu->keep_memory(keeps_memory_);
+               if (settings_.device_seconds) opened.gpu->allow_seconds(*settings_.device_seconds);
+               return opened;
+             }).share();
+}
+
+void DeviceSessions::keep_memory() {
+  keeps_memory_ = true;
+  for (DeviceSession& session : sessions_) session.keep_memory();
+}
+
+size_t DeviceSessions::start_all(size_t most) {
+  constexpr int on_a_gpu = 2;
+  const bool is_cpu = first().get().info().traits.type == DeviceType::cpu;
+  const int of_each = settings_.session_count.value_or(is_cpu ? 1 : on_a_gpu);
+  const size_t count = std::min(most, size_t(of_each * first().device_count()));
+  while (sessions_.size() < count) {
+    add();
+    if (keeps_memory_) sessions_.back().keep_memory();
+    sessions_.back().start();
+  }
+  return std::max<size_t>(1, count);
 }
 
 }  // namespace gpupost

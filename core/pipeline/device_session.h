@@ -1,22 +1,23 @@
-// The device of a request. It opens while the first image is decoded, and can be kept for several runs.
+// The devices of a request. They open while the first image is decoded, and can be kept for several runs.
 #pragma once
 
 #include "core/gpu/gpu.h"
+#include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 
-#include <functional>
+#include <deque>
 #include <future>
 #include <memory>
-#include <string>
 #include <utility>
+#include <vector>
 
 namespace gpupost {
 
+// A device that runs one image at a time. One thread uses it.
 class DeviceSession {
  public:
-  // `on_warning` runs in the thread that calls run_with_retry() or warn().
-  DeviceSession(const DeviceSettings& settings, std::function<void(const std::string&)> on_warning)
-      : settings_(settings), on_warning_(std::move(on_warning)) {}
+  // `place`: index among the devices that the settings select, modulo their number. The best device is the first.
+  explicit DeviceSession(const DeviceSettings& settings, int place = 0) : settings_(settings), place_(place) {}
 
   // Starts to open the device in another thread.
   void start() {
@@ -24,33 +25,60 @@ class DeviceSession {
   }
   // Keeps device memory from run to run. Call it before start().
   void keep_memory() { keeps_memory_ = true; }
-  void warn(const std::string& text) const { on_warning_(text); }
-  // Calls `work` with the device. If the device is lost, opens a new one and calls it once more. Throws the error of
-  // opening at each call.
+  // Waits until the device is open. Throws the error of opening at each call.
+  Gpu& get() {
+    start();
+    return *opening_.get().gpu;
+  }
+  // Calls `work` with the device. If the device is lost, opens a new one and calls it once more; the report gets a warning.
   template <class Work>
-  auto run_with_retry(const Work& work) {
+  auto run_with_retry(JobReport& report, const Work& work) {
     try {
       return work(get());
     } catch (const DeviceLost& lost) {
-      warn(std::string(lost.what()) + "; trying again on a new device");
+      report.add_warning(std::string(lost.what()) + "; trying again on a new device");
       open();
       return work(get());
     }
   }
   // nullptr if the device was not needed or could not be opened
   Gpu* opened() const;
+  // Number of devices that the settings select. The device must be open.
+  int device_count() const { return opening_.get().device_count; }
 
  private:
-  Gpu& get() {
-    start();
-    return *opening_.get();
-  }
+  struct Opened {
+    std::unique_ptr<Gpu> gpu;
+    int device_count = 1;
+  };
+
   void open();
 
   const DeviceSettings settings_;
-  std::function<void(const std::string&)> on_warning_;
+  const int place_;
   bool keeps_memory_ = false;
-  std::shared_future<std::unique_ptr<Gpu>> opening_;
+  std::shared_future<Opened> opening_;
+};
+
+// All sessions of a request: on each GPU two, so that one uploads while the other runs passes; on a CPU device one.
+class DeviceSessions {
+ public:
+  explicit DeviceSessions(const DeviceSettings& settings) : settings_(settings) { add(); }
+
+  DeviceSession& first() { return sessions_.front(); }
+  // Keeps device memory from run to run. Call it before the first device starts.
+  void keep_memory();
+  // Starts to open all sessions, at most `most`, and returns their number. The first must be open.
+  size_t start_all(size_t most);
+  DeviceSession& at(size_t index) { return sessions_[index]; }
+  size_t count() const { return sessions_.size(); }
+
+ private:
+  void add() { sessions_.emplace_back(settings_, int(sessions_.size())); }
+
+  const DeviceSettings settings_;
+  bool keeps_memory_ = false;
+  std::deque<DeviceSession> sessions_;  // a deque, because sessions do not move
 };
 
 }  // namespace gpupost

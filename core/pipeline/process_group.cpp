@@ -89,7 +89,7 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const ChainReques
                                   Group& group, JobReport& report) {
   const PlanInput input =
       plan_input(request.passes, group.levels[0].size, group.depth, group.is_color && !group.is_data);
-  auto [made, result, first_level, clamped_count] = lazy.run_with_retry([&](Gpu& gpu) {
+  auto [made, result, first_level, clamped_count] = lazy.run_with_retry(report, [&](Gpu& gpu) {
     return run_chain(gpu, calls, input, group.levels[0], chain_options(request.device, gpu.info().traits));
   });
   report_passes(made, result.times, group, report);

@@ -6,6 +6,7 @@
 #include "core/pipeline/journal.h"
 #include "core/pipeline/statistics_result.h"
 #include "core/reference/verify.h"
+#include "core/system/core_shares.h"
 
 #include <algorithm>
 #include <optional>
@@ -48,6 +49,7 @@ struct JobReport {
   std::vector<std::string> choices;  // choices of the planner and reasons
   StageTimes ms;
   CopySpeeds copies;
+  size_t session = 0;                      // index of the device session that ran the passes
   std::vector<PassReport> passes;          // passes of all groups of channels, in order
   std::vector<StatisticsResult> measured;  // results of each `stats` of the chain
   Verification verified;
@@ -67,20 +69,28 @@ struct JobReport {
   }
 };
 
-// Times of a run. One thread feeds the device. It waits for decoders before an image, and for encoders if too many
-// images wait.
+// Times of a run. A thread feeds each device session. It waits for decoders before an image, and for encoders if too
+// many images wait.
 struct BatchTimes {
   double wall_ms = 0;
   double cpu_ms = 0;  // CPU time of this process and of ended workers, over all cores
-  double waited_for_decoders_ms = 0, waited_for_encoders_ms = 0;
+  double waited_for_decoders_ms = 0, waited_for_encoders_ms = 0;  // mean of all sessions
+  std::vector<CoreShares> cores;                                  // of each core that the process may use
+};
+
+// A device of a run and its work.
+struct DeviceUse {
+  DeviceInfo info;
+  size_t job_count = 0;
+  double busy_ms = 0;  // time of uploads, passes and downloads, by the device's clock
 };
 
 struct Report {
   std::vector<std::string> chain;
-  std::optional<DeviceInfo> device;  // empty if no device was needed
-  size_t job_count = 0;              // number of jobs of the run
-  std::vector<JobReport> jobs;       // fewer if the run stopped at a failure
-  int decoder_count = 0;             // processes that decoded inputs and second images
+  std::vector<DeviceUse> devices;  // empty if no device was needed
+  size_t job_count = 0;            // number of jobs of the run
+  std::vector<JobReport> jobs;     // fewer if the run stopped at a failure
+  int decoder_count = 0;           // processes that decoded inputs and second images
   BatchTimes times;
 };
 

@@ -13,6 +13,7 @@
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
+#include "core/system/core_shares.h"
 #include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
 
@@ -20,11 +21,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
+#include <condition_variable>
+#include <exception>
 #include <future>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace gpupost {
@@ -105,8 +111,9 @@ void take_other_parts(const ChainRequest& request, const Job& job, OtherParts ot
                                    printable(fmt::format("{}", fmt::join(others.names, ", ")))));
 }
 
-void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, PictureInputs& others,
-             double& decode_wait_ms, ProcessedJob& made) {
+// Reads the inputs of a job and runs the chain on them. Unlocks `turn` after the last input.
+void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, std::unique_lock<std::mutex>& turn,
+             PictureInputs& others, double& decode_wait_ms, ProcessedJob& made) {
   const Job& given = *made.job;
   JobReport& report = made.report;
   const Call* sheet = sheet_of(request.calls);
@@ -115,6 +122,7 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
     const Stopwatch waiting;
     InputImages images = inputs.next(report);
     decode_wait_ms += waiting.milliseconds();
+    if (&input == &given.inputs.back()) turn.unlock();
     for (Picture& picture : images.pictures) {
       take_named_channels(request.calls, picture);
       // levels are made from the display window; other ops may read texels around it
@@ -155,42 +163,65 @@ JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& ma
   return std::move(made.report);
 }
 
-// Jobs whose outputs are being written, one thread each. Reports are passed on in order.
+// Jobs whose outputs are being written, one thread each. Reports are passed on in order of the jobs. Thread-safe.
 class OutputQueue {
  public:
   OutputQueue(const ChainRequest& request, Journal* journal, Report& report, const RunEvents& events)
       : request_(request), journal_(journal), report_(report), events_(events) {}
 
-  // Adds the job, then waits until the queue is within its limits. With one job at a time the queue is empty
-  // afterwards.
-  void add(ProcessedJob made) {
+  void start(const Job& job) {
+    const std::lock_guard lock(mutex_);
+    events_.on_start(job);
+  }
+  void warn(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (events_.on_warning) events_.on_warning(text);
+  }
+  // Adds job `index`, then waits until the queue is within its limits. With one job at a time the queue is empty
+  // afterwards. Returns the time of waiting in ms.
+  double add(size_t index, ProcessedJob made) {
     const uint64_t bytes = 2 * made.bytes();  // images and their encoded files
     const auto shared = std::make_shared<ProcessedJob>(std::move(made));
     auto report = std::async(std::launch::async | std::launch::deferred,  // deferred if the system has no thread left
                              [this, shared] { return finish(request_, journal_, *shared); });
-    queue_.push_back({.report = std::move(report), .bytes = bytes});
-    bytes_ += bytes;
+    std::unique_lock lock(mutex_);
+    insert(index, {.report = std::move(report), .bytes = bytes});
     const Stopwatch waiting;
     constexpr size_t most_writers = 8;  // each encoder uses several cores
     const size_t most_jobs = std::min(size_t(request_.batch.job_count) - 1, most_writers);
-    while (queue_.size() > most_jobs || bytes_ > request_.batch.max_memory_bytes / 2) take_first();
-    report_.times.waited_for_encoders_ms += waiting.milliseconds();
-    while (!queue_.empty() && queue_.front().report.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-      take_first();
+    while (!is_given_up_ && (queue_.size() > most_jobs || bytes_ > request_.batch.max_memory_bytes / 2))
+      take_next(lock);
+    const double waited_ms = waiting.milliseconds();
+    while (!is_taking_ && has_next() &&
+           queue_.begin()->second.report.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      take_next(lock);
+    return waited_ms;
   }
   // Adds a job that has nothing to encode.
-  void add(JobReport report) {
+  void add(size_t index, JobReport report) {
     std::promise<JobReport> made;
     made.set_value(std::move(report));
-    queue_.push_back({.report = made.get_future(), .bytes = 0});
-    if (queue_.size() == 1) take_first();
+    std::unique_lock lock(mutex_);
+    insert(index, {.report = made.get_future(), .bytes = 0});
+    if (!is_taking_ && has_next() && queue_.size() == 1) take_next(lock);
   }
-  void finish_all() {
+  // No job waits for others any more: one of them will never be added.
+  void give_up() {
+    const std::lock_guard lock(mutex_);
+    is_given_up_ = true;
+    changed_.notify_all();
+  }
+  // Waits for all jobs. No other thread adds any.
+  double finish_all() {
     const Stopwatch waiting;
-    while (!queue_.empty()) take_first();
-    report_.times.waited_for_encoders_ms += waiting.milliseconds();
+    std::unique_lock lock(mutex_);
+    while (!queue_.empty()) take_next(lock);
+    return waiting.milliseconds();
   }
-  bool has_failure() const { return has_failure_; }
+  bool has_failure() const {
+    const std::lock_guard lock(mutex_);
+    return has_failure_;
+  }
 
  private:
   struct Writing {
@@ -198,10 +229,28 @@ class OutputQueue {
     uint64_t bytes = 0;
   };
 
-  void take_first() {
-    report_.jobs.push_back(queue_.front().report.get());
-    bytes_ -= queue_.front().bytes;
-    queue_.pop_front();
+  void insert(size_t index, Writing writing) {
+    // room for its report, so that memory does not end once its output is written
+    if (report_.jobs.capacity() <= index) report_.jobs.reserve(2 * (index + 1));
+    bytes_ += writing.bytes;
+    queue_.emplace(index, std::move(writing));
+    changed_.notify_all();
+  }
+  bool has_next() const { return !queue_.empty() && queue_.begin()->first == report_.jobs.size(); }
+
+  // Takes the next job out of the queue when it is written, or waits until another thread has done so.
+  void take_next(std::unique_lock<std::mutex>& lock) {
+    if (is_taking_ || !has_next()) return changed_.wait(lock);
+    is_taking_ = true;
+    std::future<JobReport> writing = std::move(queue_.begin()->second.report);
+    lock.unlock();
+    JobReport report = writing.get();
+    lock.lock();
+    report_.jobs.push_back(std::move(report));
+    bytes_ -= queue_.begin()->second.bytes;
+    queue_.erase(queue_.begin());
+    is_taking_ = false;
+    changed_.notify_all();
     events_.on_job(report_.jobs.back());
     has_failure_ |= report_.jobs.back().exit != Exit::done;
   }
@@ -210,25 +259,30 @@ class OutputQueue {
   Journal* journal_;
   Report& report_;
   const RunEvents& events_;
-  std::deque<Writing> queue_;
-  uint64_t bytes_ = 0;  // bytes in the queue
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_taking_ = false;  // a thread waits for the next job
+  bool is_given_up_ = false;
+  std::map<size_t, Writing> queue_;  // by index of the job
+  uint64_t bytes_ = 0;               // bytes in the queue
   bool has_failure_ = false;
 };
 
 // User GLSL is compiled by a process in the same sandbox as the decoders.
-void check_sandbox(const ChainRequest& request, DeviceSession& device) {
+void check_sandbox(const ChainRequest& request, const RunEvents& events) {
   if (is_sanitized() || sandbox_holds()) return;
   if (request.input.requires_sandbox)
     fail(Exit::limit,
          "the compiler's system calls cannot be filtered here (no seccomp), and --require-sandbox is given");
-  device.warn("user GLSL is compiled without a system call filter (no seccomp; see `gpupost doctor`)");
+  if (events.on_warning)
+    events.on_warning("user GLSL is compiled without a system call filter (no seccomp; see `gpupost doctor`)");
 }
 
 // Compiles each point op made at run time on its own, before any other work. Passes that fuse it compile it again.
-void check_shaders(const ChainRequest& request, DeviceSession& device) {
+void check_shaders(const ChainRequest& request, const RunEvents& events) {
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.shader && call.shader->author == Author::user; }))
-    check_sandbox(request, device);  // must run before drivers start threads
+    check_sandbox(request, events);  // must run before drivers start threads
   for (const Call& call : request.calls) {
     if (request.passes.verify && !call.op->reference.levels)
       fail(Exit::usage, "--verify: {} has no reference to compare with; leave --verify out", call.op->name);
@@ -279,50 +333,158 @@ double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
   }
 }
 
+// The opened devices with the jobs of all of their sessions.
+std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobReport> jobs) {
+  std::vector<DeviceUse> uses;
+  std::vector<size_t> use_of_session;
+  for (size_t session = 0; session < devices.count(); ++session) {
+    const Gpu* gpu = devices.at(session).opened();
+    const auto same =
+        std::ranges::find_if(uses, [&](const DeviceUse& use) { return gpu && use.info.index == gpu->info().index; });
+    use_of_session.push_back(size_t(same - uses.begin()));
+    if (gpu && same == uses.end()) uses.push_back({.info = gpu->info()});
+  }
+  for (const JobReport& job : jobs) {
+    if (job.passes.empty()) continue;
+    DeviceUse& use = uses.at(use_of_session.at(job.session));
+    ++use.job_count;
+    use.busy_ms += job.ms.upload + job.ms.passes + job.ms.download;
+  }
+  return uses;
+}
+
+// Runs jobs on device sessions. Each session has a thread, which takes the next job: its inputs first, then the device,
+// then the queue of outputs.
+class Feeders {
+ public:
+  Feeders(const ChainRequest& request, std::span<const Job> jobs, std::span<const JournalEntry> done, Prefetch& inputs,
+          Journal* journal, OutputQueue& outputs)
+      : request_(request), jobs_(jobs), done_(done), inputs_(inputs), journal_(journal), outputs_(outputs) {}
+
+  // Runs the first job alone, because the first device decides the number of sessions, then all others. Rethrows the
+  // first exception that is not the error of a job.
+  void run(DeviceSessions& devices) {
+    PictureInputs others;
+    feed(devices.first(), 0, others, 1);
+    if (next_ < jobs_.size() && devices.first().opened())
+      session_count_ = devices.start_all(std::min(size_t(request_.batch.job_count), jobs_.size() - next_));
+    std::vector<std::jthread> threads;
+    try {
+      for (size_t index = 1; index < session_count_; ++index)
+        threads.emplace_back([this, index, &device = devices.at(index)] {
+          PictureInputs own;
+          if (is_open(device)) feed(device, index, own, jobs_.size());
+        });
+    } catch (const std::system_error&) {  // the system has no thread left
+    }
+    feed(devices.first(), 0, others, jobs_.size());
+    threads.clear();  // joins
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  // Means of all sessions.
+  double decode_wait_ms() const { return decode_wait_ms_ / double(session_count_); }
+  double encode_wait_ms() const { return encode_wait_ms_ / double(session_count_); }
+  // Number of processes that decoded second images.
+  int decoder_count() const { return decoder_count_; }
+
+ private:
+  // Waits for the device, so that no job waits with it. Other sessions go on without one that cannot be opened.
+  bool is_open(DeviceSession& device) {
+    try {
+      device.get();
+      return true;
+    } catch (const Error& error) {
+      outputs_.warn(fmt::format("{}; other devices do its work", error.what()));
+      return false;
+    }
+  }
+
+  void feed(DeviceSession& device, size_t session, PictureInputs& others, size_t end) {
+    try {
+      while (run_next(device, session, others, end)) {
+      }
+    } catch (...) {
+      const std::lock_guard lock(turn_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = jobs_.size();
+      outputs_.give_up();
+    }
+    const std::lock_guard lock(turn_);
+    if (end == jobs_.size()) decoder_count_ += others.decoder_count();
+  }
+
+  // Runs the next job before `end`. Returns whether there was one.
+  bool run_next(DeviceSession& device, size_t session, PictureInputs& others, size_t end) {
+    std::unique_lock turn(turn_);
+    if (next_ >= end || (request_.batch.fails_fast && outputs_.has_failure())) return false;
+    const size_t index = next_++;
+    const Job& job = jobs_[index];
+    outputs_.start(job);
+    if (done_[index].is_skipped) {
+      count_for_interrupt();
+      outputs_.add(index, report_of_skipped(job, done_[index]));
+      return true;
+    }
+    ProcessedJob made{.job = &job, .report = {.input = job.name(), .session = session}};
+    if (journal_) made.journal_key = journal_->key_of(job);
+    double decode_wait_ms = 0;
+    work_on(made, [&] { process(request_, device, inputs_, turn, others, decode_wait_ms, made); });
+    if (!turn.owns_lock()) turn.lock();
+    if (request_.batch.fails_fast && made.report.exit != Exit::done) next_ = jobs_.size();
+    turn.unlock();
+    const double encode_wait_ms = outputs_.add(index, std::move(made));
+    turn.lock();
+    decode_wait_ms_ += decode_wait_ms;
+    encode_wait_ms_ += encode_wait_ms;
+    return true;
+  }
+
+  const ChainRequest& request_;
+  std::span<const Job> jobs_;
+  std::span<const JournalEntry> done_;
+  Prefetch& inputs_;
+  Journal* journal_;
+  OutputQueue& outputs_;
+  std::mutex turn_;  // of the thread that reads the inputs of the next job, and for all members below
+  size_t next_ = 0;  // index of the next job
+  size_t session_count_ = 1;
+  double decode_wait_ms_ = 0, encode_wait_ms_ = 0;
+  int decoder_count_ = 0;
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
-Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device,
+Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSessions& devices,
                 const RunEvents& events) {
   const Stopwatch wall;
   const double cpu_before = cpu_ms();
-  check_shaders(request, device);
+  const CoreWatch cores;
+  check_shaders(request, events);
   std::optional<Journal> journal;
   if (!request.batch.journal.empty()) journal.emplace(request);
   const std::vector<JournalEntry> done =
       journal ? journal->entries_of_done(jobs) : std::vector<JournalEntry>(jobs.size());
   const bool has_work = std::ranges::any_of(done, [](const JournalEntry& entry) { return !entry.is_skipped; });
   const bool needs_device = !request.calls.empty() && has_work;
-  if (jobs.size() > 1) device.keep_memory();
-  if (needs_device) device.start();
-  if (request.device.require_gpu && needs_device)
-    device.run_with_retry([](Gpu&) {});  // if there is no device, no input is read
+  if (jobs.size() > 1) devices.keep_memory();
+  if (needs_device) devices.first().start();
+  if (request.device.require_gpu && needs_device) devices.first().get();  // if there is no device, no input is read
   const bool keeps_some_parts = std::ranges::any_of(jobs, [&](const Job& job) { return keeps_parts(request, job); });
   Prefetch inputs(inputs_of(jobs, done), request, keeps_some_parts);
-  PictureInputs others;
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
-  for (size_t index = 0; index < jobs.size(); ++index) {
-    if (request.batch.fails_fast && outputs.has_failure()) break;
-    // room for its report, so that memory does not end once its output is written
-    if (report.jobs.capacity() <= index) report.jobs.reserve(2 * (index + 1));
-    events.on_start(jobs[index]);
-    if (done[index].is_skipped) {
-      count_for_interrupt();
-      outputs.add(report_of_skipped(jobs[index], done[index]));
-      continue;
-    }
-    ProcessedJob made{.job = &jobs[index], .report = {.input = jobs[index].name()}};
-    if (journal) made.journal_key = journal->key_of(jobs[index]);
-    work_on(made, [&] { process(request, device, inputs, others, report.times.waited_for_decoders_ms, made); });
-    const bool is_last = request.batch.fails_fast && made.report.exit != Exit::done;
-    outputs.add(std::move(made));
-    if (is_last) break;
-  }
-  report.decoder_count = inputs.end() + others.decoder_count();
-  outputs.finish_all();
-  report.times.wall_ms = wall.milliseconds();
-  report.times.cpu_ms = cpu_ms() - cpu_before;
+  Feeders feeders(request, jobs, done, inputs, journal ? &*journal : nullptr, outputs);
+  feeders.run(devices);
+  report.decoder_count = inputs.end() + feeders.decoder_count();
+  const double last_wait_ms = outputs.finish_all();
+  report.times = {.wall_ms = wall.milliseconds(),
+                  .cpu_ms = cpu_ms() - cpu_before,
+                  .waited_for_decoders_ms = feeders.decode_wait_ms(),
+                  .waited_for_encoders_ms = feeders.encode_wait_ms() + last_wait_ms,
+                  .cores = cores.shares()};
+  report.devices = uses_of(devices, report.jobs);
   return report;
 }
 
@@ -333,15 +495,15 @@ Exit exit_of(const Report& report) {
   return is_done ? Exit::done : Exit::batch;
 }
 
-void measure_copies(DeviceSession& device, Report& report) {
-  Gpu* gpu = device.opened();
-  if (!gpu) return;
-  report.device = gpu->info();
-  for (JobReport& job : report.jobs)
+void measure_copies(DeviceSessions& devices, Report& report) {
+  for (JobReport& job : report.jobs) {
+    Gpu* gpu = devices.at(job.session).opened();
+    if (!gpu) continue;
     for (const PassReport& pass : job.passes) {
       double& speed = pass.storage == Depth::half ? job.copies.half_gb_per_s : job.copies.float_gb_per_s;
       if (speed == 0) speed = copy_speed_of(*gpu, job.size, pass.storage);
     }
+  }
 }
 
 }  // namespace gpupost

@@ -12,21 +12,23 @@
 
 namespace gpupost {
 
-// Callbacks while jobs run, all in the calling thread.
+// Callbacks while jobs run, one at a time, from any thread.
 struct RunEvents {
-  std::function<void(const Job&)> on_start;  // the job starts on the device, or is skipped
-  std::function<void(JobReport&)> on_job;    // the job has ended; the caller may change the report to an error
+  std::function<void(const std::string&)> on_warning = {};  // about the whole run
+  std::function<void(const Job&)> on_start;                 // the job starts on the device, or is skipped
+  std::function<void(JobReport&)> on_job;  // the job has ended; the caller may change the report to an error
 };
 
-// Runs the jobs. While one is on the device, the next ones are decoded and the previous ones encoded and written,
-// within the batch settings. Each job gets a report, in order. An error of one job does not stop others, unless
+// Runs the jobs. While some are on devices, the next ones are decoded and the previous ones encoded and written, within
+// the batch settings. Each job gets a report, in order. An error of one job does not stop others, unless
 // batch.fails_fast. Throws Error if all jobs are affected.
-Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSession& device, const RunEvents& events);
+Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSessions& devices,
+                const RunEvents& events);
 
 // Exit code of a run: that of its only job, else Exit::batch if a job failed.
 Exit exit_of(const Report& report);
 
-// Adds the device and its copy speed to the report.
-void measure_copies(DeviceSession& device, Report& report);
+// Adds the copy speed of each job's device to the report.
+void measure_copies(DeviceSessions& devices, Report& report);
 
 }  // namespace gpupost

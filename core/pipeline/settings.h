@@ -61,11 +61,12 @@ struct PassSettings {
 
 // Selection of the device and its time limits.
 struct DeviceSettings {
-  std::string device;  // index, part of a name, UUID, "cpu" or "gpu"; "": the best
+  std::string device;  // index, part of a name, UUID, "cpu", "gpu" or "all" (all GPUs); "": the best
   bool require_gpu = false;
   std::optional<int> tile_side;        // longest side of a tile in texels
   std::optional<int> device_seconds;   // limit for one submission in seconds; 0: no limit
   std::optional<int> max_dispatch_ms;  // 0: no limit
+  std::optional<int> session_count;    // images that are on each device at once; empty: by its type
 };
 
 // Settings for batches: concurrency and the journal.

@@ -28,7 +28,7 @@ std::string chosen(const std::vector<DeviceInfo>& from, const std::string& wante
   try {
     return std::to_string(choose_device(from, wanted, require_gpu).index);
   } catch (const Error& error) {
-    CHECK(error.code() == (wanted == "all" && from.size() > 1 ? Exit::usage : Exit::device));
+    CHECK(error.code() == Exit::device);
     return error.what();
   }
 }
@@ -53,15 +53,20 @@ TEST_CASE("a device is named by index, part of its name, UUID, cpu or gpu") {
   CHECK(chosen(devices, "gpu") == "3");
 }
 
-TEST_CASE("all devices are the one GPU, else the one without a wish; several GPUs are refused") {
-  CHECK(chosen(first(1), "all") == "0");
-  CHECK(chosen(first(2), "all") == "1");
-  CHECK(chosen({devices[0], devices[3], devices[5]}, "all") == "3");
+TEST_CASE("all devices are all usable GPUs, the best one first, else the CPU device") {
+  const auto all_of = [](const std::vector<DeviceInfo>& from, const std::string& wanted) {
+    std::vector<int> indices;
+    for (const DeviceInfo& device : choose_devices(from, wanted, false)) indices.push_back(device.index);
+    return indices;
+  };
+  CHECK(all_of(devices, "all") == std::vector{3, 1, 2, 4});
+  CHECK(all_of(first(1), "all") == std::vector{0});
+  CHECK(all_of(devices, "") == std::vector{3});
+  CHECK(all_of(devices, "gpu") == std::vector{3});
+  CHECK(all_of(devices, "cpu") == std::vector{0});
+  CHECK(chosen(devices, "all") == "3");
   CHECK(chosen(first(1), "all", true).find("--require-gpu: llvmpipe is not a GPU") == 0);
   CHECK(chosen({}, "all").find("Vulkan lists no device") == 0);
-  CHECK(chosen(first(3), "all") ==
-        "--device all: a run uses one device, and there are 2 GPUs: 1: Virtio (virtual), 2: Iris Xe (integrated); "
-        "start a run for each, such as --device 1 --shard 1/2");
 }
 
 TEST_CASE("a device that is not there, or cannot be used, is refused with what there is") {

@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,9 +38,10 @@ struct Heard {
 
 Report run(const ChainRequest& request, const std::vector<Job>& jobs, Heard& heard) {
   use_worker_program(GPUPOST_WORKER);
-  DeviceSession session(request.device, [&](const std::string& text) { heard.warnings.push_back(text); });
-  return run_jobs(request, jobs, session,
-                  {.on_start = [&](const Job& job) { heard.begun.push_back(job.name()); },
+  DeviceSessions sessions(request.device);
+  return run_jobs(request, jobs, sessions,
+                  {.on_warning = [&](const std::string& text) { heard.warnings.push_back(text); },
+                   .on_start = [&](const Job& job) { heard.begun.push_back(job.name()); },
                    .on_job = [&](JobReport& job) { heard.inputs.push_back(job.input); }});
 }
 
@@ -125,6 +128,64 @@ TEST_CASE("the second pictures of frames have one decoder") {
   const Report report = run(request, jobs, heard);
   for (const JobReport& job : report.jobs) CHECK_MESSAGE(job.exit == Exit::done, job.error);
   CHECK(report.decoder_count == 2);  // one for the inputs, one for the second pictures
+}
+
+TEST_CASE("several sessions on a device make the same files, and reports keep their order") {
+  if (!device()) return;
+  const char* const inputs[] = {"testdata/bars.png", "testdata/alpha.png", "testdata/scene.exr"};
+  ChainRequest request = request_of("merge", "--with testdata/bars.png");
+  request.calls.push_back(parse_call(*op_named("blur"), "--radius 3"));
+  for (const uint64_t max_memory_bytes : {uint64_t(1), uint64_t(1) << 30}) {
+    CAPTURE(max_memory_bytes);
+    const TemporaryFolder folder;
+    folder.write("bad.exr", "no image");
+    std::vector<Job> jobs;
+    for (int index = 0; index < 20; ++index)
+      jobs.push_back(job_of(index == 9 ? folder.path("bad.exr") : inputs[index % 3],
+                            folder.path("out" + std::to_string(index) + ".exr")));
+    request.batch = {.job_count = 4, .max_memory_bytes = max_memory_bytes};
+    request.device.session_count = 3;
+    Heard heard;
+    const Report report = run(request, jobs, heard);
+    REQUIRE(report.jobs.size() == 20);
+    CHECK(heard.begun == heard.inputs);
+    std::set<size_t> sessions;
+    for (size_t index = 0; index < 20; ++index) {
+      CAPTURE(index);
+      CHECK(heard.inputs[index] == jobs[index].name());
+      CHECK_MESSAGE(report.jobs[index].exit == (index == 9 ? Exit::input : Exit::done), report.jobs[index].error);
+      if (index == 9) continue;
+      sessions.insert(report.jobs[index].session);
+      const std::string name = "out" + std::to_string(index) + ".exr";
+      CHECK(folder.read(name) == folder.read("out" + std::to_string(index % 3) + ".exr"));
+    }
+    CHECK(sessions.size() > 1);
+    REQUIRE(report.devices.size() == 1);
+    CHECK(report.devices.front().job_count == 19);
+    CHECK(report.devices.front().busy_ms > 0);
+  }
+}
+
+TEST_CASE("an exception of a callback ends all sessions and comes out") {
+  if (!device()) return;
+  ChainRequest request = request_of("blur", "--radius 3");
+  request.batch.job_count = 4;
+  request.device.session_count = 3;
+  for (const bool is_at_start : {true, false}) {
+    const TemporaryFolder folder;
+    std::vector<Job> jobs;
+    for (int index = 0; index < 20; ++index)
+      jobs.push_back(job_of("testdata/bars.png", folder.path("out" + std::to_string(index) + ".png")));
+    DeviceSessions sessions(request.device);
+    int count = 0;
+    const auto end_at = [&](bool is_meant) {
+      if (is_meant && ++count == 5) throw std::runtime_error("enough");
+    };
+    CHECK_THROWS_WITH_AS(run_jobs(request, jobs, sessions,
+                                  {.on_start = [&](const Job&) { end_at(is_at_start); },
+                                   .on_job = [&](JobReport&) { end_at(!is_at_start); }}),
+                         "enough", std::runtime_error);
+  }
 }
 
 TEST_CASE("a worker that cannot be started is an error that names its program") {
