@@ -23,7 +23,7 @@ static double gb_per_second(const PassReport& pass) {
 }
 
 static double percent_of_copy(const JobReport& job, const PassReport& pass) {
-  const double copy = pass.storage == Depth::half ? job.copies.half_gb_per_s : job.copies.float_gb_per_s;
+  const double copy = pass.storage == Depth::half ? job.device.half_copy_gb_per_s : job.device.float_copy_gb_per_s;
   return copy > 0 ? 100 * gb_per_second(pass) / copy : 0;
 }
 
@@ -68,7 +68,7 @@ static json to_json(const JobReport& job) {
             {"encode", job.ms.encode},
             {"write", job.ms.write},
             {"total", job.ms.total}}},
-          {"copy_gb_per_s", {{"16f", job.copies.half_gb_per_s}, {"32f", job.copies.float_gb_per_s}}},
+          {"copy_gb_per_s", {{"16f", job.device.half_copy_gb_per_s}, {"32f", job.device.float_copy_gb_per_s}}},
           {"passes", passes},
           {"statistics", measured},
           {"verify", checks},

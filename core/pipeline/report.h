@@ -29,9 +29,10 @@ struct StageTimes {
   double total = 0;
 };
 
-// Speed of copies of images of this size on the device in GB/s; 0: not measured.
-struct CopySpeeds {
-  double half_gb_per_s = 0, float_gb_per_s = 0;
+// The device session that ran the passes of a job, and speeds of its device.
+struct JobDevice {
+  size_t session = 0;
+  double half_copy_gb_per_s = 0, float_copy_gb_per_s = 0;  // of copies of images of this size; 0: not measured
 };
 
 // Result of --verify.
@@ -48,8 +49,7 @@ struct JobReport {
   std::string storage;               // "16f" or "32f"
   std::vector<std::string> choices;  // choices of the planner and reasons
   StageTimes ms;
-  CopySpeeds copies;
-  size_t session = 0;                      // index of the device session that ran the passes
+  JobDevice device;
   std::vector<PassReport> passes;          // passes of all groups of channels, in order
   std::vector<StatisticsResult> measured;  // results of each `stats` of the chain
   Verification verified;

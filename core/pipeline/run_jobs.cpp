@@ -1,33 +1,18 @@
 #include "core/pipeline/run_jobs.h"
 
-#include "core/base/printable.h"
 #include "core/base/stopwatch.h"
 #include "core/glsl/shader_text.h"
-#include "core/image/channel_names.h"
-#include "core/image/cube.h"
-#include "core/image/display_window.h"
-#include "core/pipeline/channel_lookup.h"
-#include "core/pipeline/journal.h"
-#include "core/pipeline/prefetch.h"
-#include "core/pipeline/process_image.h"
-#include "core/pipeline/sheet.h"
-#include "core/pipeline/texture_assembly.h"
-#include "core/pipeline/write_outputs.h"
-#include "core/system/core_shares.h"
+#include "core/pipeline/output_queue.h"
 #include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
+
+#include <fmt/format.h>
 
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <future>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -36,237 +21,6 @@
 namespace gpupost {
 
 namespace {
-
-std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
-  std::vector<Group*> colors;
-  for (ProcessedImage& part : parts) colors.push_back(&part.picture.groups.front());
-  return colors;
-}
-
-// All levels of a cube except level 0.
-void close_seams(std::vector<ProcessedImage>& parts) {
-  const Size size = parts.front().picture.size();
-  if (size.width != size.height)
-    fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
-  const std::vector<Group*> faces = colors_of(parts);
-  for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
-}
-
-// Crops or pads the image to its display window if --to-display is given or the format has no windows. Returns whether
-// it changed.
-bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
-  const bool is_needed = request.output.to_display || !job.format->holds_everything;
-  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
-  if (!request.output.to_display)
-    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
-                                       job.format->name, picture.size().width, picture.size().height));
-  return true;
-}
-
-// A job after its chain: it has results, or its report has an error.
-struct ProcessedJob {
-  const Job* job = nullptr;
-  JobReport report;
-  std::string journal_key;  // "" without a journal
-  ConversionPlan way;
-  std::vector<ProcessedImage> parts;
-  Stopwatch total;
-
-  uint64_t bytes() const {
-    uint64_t sum = 0;
-    for (const ProcessedImage& part : parts)
-      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(*part.base) : 0) + part.others.bytes.size();
-    return sum;
-  }
-};
-
-// Runs a part of a job. Errors go to its report.
-template <class Work>
-void work_on(ProcessedJob& made, const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    made.report.fail_with(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    made.report.fail_with(Exit::limit, made.job->name() + ": out of memory");
-  }
-}
-
-// Returns whether the output of a job can hold the other parts of its input.
-bool keeps_parts(const ChainRequest& request, const Job& job) {
-  return job.format && job.format->holds_everything && job.writes_picture && !job.is_a_file_a_level() &&
-         job.inputs.size() == 1 && !request.output.drop_parts;
-}
-
-// Assigns the other parts of the input to the image, or warns that the output lacks them. The reader warned if no part was
-// chosen and it did not keep the others.
-void take_other_parts(const ChainRequest& request, const Job& job, OtherParts others, ProcessedImage& image,
-                      JobReport& report) {
-  const bool is_told = !others.are_kept() && request.input.part.empty();
-  if (others.names.empty() || !job.writes_picture || request.output.drop_parts || is_told) return;
-  if (keeps_parts(request, job)) image.others = std::move(others);
-  else
-    report.add_warning(fmt::format("an output {} holds one part; dropped parts: {}",
-                                   job.is_a_file_a_level() ? "with one file per level" : "of this format",
-                                   printable(fmt::format("{}", fmt::join(others.names, ", ")))));
-}
-
-// Reads the inputs of a job and runs the chain on them. Unlocks `turn` after the last input.
-void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, std::unique_lock<std::mutex>& turn,
-             PictureInputs& others, double& decode_wait_ms, ProcessedJob& made) {
-  const Job& given = *made.job;
-  JobReport& report = made.report;
-  const Call* sheet = sheet_of(request.calls);
-  ImageShape first;
-  for (const std::string& input : given.inputs) {
-    const Stopwatch waiting;
-    InputImages images = inputs.next(report);
-    decode_wait_ms += waiting.milliseconds();
-    if (&input == &given.inputs.back()) turn.unlock();
-    for (Picture& picture : images.pictures) {
-      take_named_channels(request.calls, picture);
-      // levels are made from the display window; other ops may read texels around it
-      const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
-      if (has_levels) show_display_window(request, given, picture, report);
-      if (sheet) prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
-      const ImageShape shape = shape_of(picture);
-      if (made.parts.empty()) {
-        made.way = conversion_plan_of(request, given, picture);
-        first = shape;
-      }
-      check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
-      made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
-      ProcessedImage& part = made.parts.back();
-      if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
-    }
-    take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
-  }
-  report.size = first.size;
-  if (given.is_format_changed)
-    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
-                                   made.parts.front().picture.format, given.format->name));
-  name_alike(colors_of(made.parts));
-  if (sheet) arrange_cells(*sheet, given.inputs, request.input.limits.texel_count, made.parts);
-  if (is_cube(request.input.assembly)) close_seams(made.parts);
-}
-
-// Encodes and writes the results of a job.
-JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
-  work_on(made, [&] {
-    if (made.report.exit != Exit::done) return;
-    if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
-    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
-  });
-  if (made.report.exit == Exit::done) count_for_interrupt();
-  made.report.ms.total = made.total.milliseconds();
-  made.parts.clear();
-  return std::move(made.report);
-}
-
-// Jobs whose outputs are being written, one thread each. Reports are passed on in order of the jobs. Thread-safe.
-class OutputQueue {
- public:
-  OutputQueue(const ChainRequest& request, Journal* journal, Report& report, const RunEvents& events)
-      : request_(request), journal_(journal), report_(report), events_(events) {}
-
-  void start(const Job& job) {
-    const std::lock_guard lock(mutex_);
-    events_.on_start(job);
-  }
-  void warn(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    if (events_.on_warning) events_.on_warning(text);
-  }
-  // Adds job `index`, then waits until the queue is within its limits. With one job at a time the queue is empty
-  // afterwards. Returns the time of waiting in ms.
-  double add(size_t index, ProcessedJob made) {
-    const uint64_t bytes = 2 * made.bytes();  // images and their encoded files
-    const auto shared = std::make_shared<ProcessedJob>(std::move(made));
-    auto report = std::async(std::launch::async | std::launch::deferred,  // deferred if the system has no thread left
-                             [this, shared] { return finish(request_, journal_, *shared); });
-    std::unique_lock lock(mutex_);
-    insert(index, {.report = std::move(report), .bytes = bytes});
-    const Stopwatch waiting;
-    constexpr size_t most_writers = 8;  // each encoder uses several cores
-    const size_t most_jobs = std::min(size_t(request_.batch.job_count) - 1, most_writers);
-    while (!is_given_up_ && (queue_.size() > most_jobs || bytes_ > request_.batch.max_memory_bytes / 2))
-      take_next(lock);
-    const double waited_ms = waiting.milliseconds();
-    while (!is_taking_ && has_next() &&
-           queue_.begin()->second.report.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-      take_next(lock);
-    return waited_ms;
-  }
-  // Adds a job that has nothing to encode.
-  void add(size_t index, JobReport report) {
-    std::promise<JobReport> made;
-    made.set_value(std::move(report));
-    std::unique_lock lock(mutex_);
-    insert(index, {.report = made.get_future(), .bytes = 0});
-    if (!is_taking_ && has_next() && queue_.size() == 1) take_next(lock);
-  }
-  // No job waits for others any more: one of them will never be added.
-  void give_up() {
-    const std::lock_guard lock(mutex_);
-    is_given_up_ = true;
-    changed_.notify_all();
-  }
-  // Waits for all jobs. No other thread adds any.
-  double finish_all() {
-    const Stopwatch waiting;
-    std::unique_lock lock(mutex_);
-    while (!queue_.empty()) take_next(lock);
-    return waiting.milliseconds();
-  }
-  bool has_failure() const {
-    const std::lock_guard lock(mutex_);
-    return has_failure_;
-  }
-
- private:
-  struct Writing {
-    std::future<JobReport> report;
-    uint64_t bytes = 0;
-  };
-
-  void insert(size_t index, Writing writing) {
-    // room for its report, so that memory does not end once its output is written
-    if (report_.jobs.capacity() <= index) report_.jobs.reserve(2 * (index + 1));
-    bytes_ += writing.bytes;
-    queue_.emplace(index, std::move(writing));
-    changed_.notify_all();
-  }
-  bool has_next() const { return !queue_.empty() && queue_.begin()->first == report_.jobs.size(); }
-
-  // Takes the next job out of the queue when it is written, or waits until another thread has done so.
-  void take_next(std::unique_lock<std::mutex>& lock) {
-    if (is_taking_ || !has_next()) return changed_.wait(lock);
-    is_taking_ = true;
-    std::future<JobReport> writing = std::move(queue_.begin()->second.report);
-    lock.unlock();
-    JobReport report = writing.get();
-    lock.lock();
-    report_.jobs.push_back(std::move(report));
-    bytes_ -= queue_.begin()->second.bytes;
-    queue_.erase(queue_.begin());
-    is_taking_ = false;
-    changed_.notify_all();
-    events_.on_job(report_.jobs.back());
-    has_failure_ |= report_.jobs.back().exit != Exit::done;
-  }
-
-  const ChainRequest& request_;
-  Journal* journal_;
-  Report& report_;
-  const RunEvents& events_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_taking_ = false;  // a thread waits for the next job
-  bool is_given_up_ = false;
-  std::map<size_t, Writing> queue_;  // by index of the job
-  uint64_t bytes_ = 0;               // bytes in the queue
-  bool has_failure_ = false;
-};
 
 // User GLSL is compiled by a process in the same sandbox as the decoders.
 void check_sandbox(const ChainRequest& request, const RunEvents& events) {
@@ -346,7 +100,7 @@ std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobRepor
   }
   for (const JobReport& job : jobs) {
     if (job.passes.empty()) continue;
-    DeviceUse& use = uses.at(use_of_session.at(job.session));
+    DeviceUse& use = uses.at(use_of_session.at(job.device.session));
     ++use.job_count;
     use.busy_ms += job.ms.upload + job.ms.passes + job.ms.download;
   }
@@ -425,10 +179,10 @@ class Feeders {
       outputs_.add(index, report_of_skipped(job, done_[index]));
       return true;
     }
-    ProcessedJob made{.job = &job, .report = {.input = job.name(), .session = session}};
+    ProcessedJob made{.job = &job, .report = {.input = job.name(), .device = {.session = session}}};
     if (journal_) made.journal_key = journal_->key_of(job);
     double decode_wait_ms = 0;
-    work_on(made, [&] { process(request_, device, inputs_, turn, others, decode_wait_ms, made); });
+    process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
     if (request_.batch.fails_fast && made.report.exit != Exit::done) next_ = jobs_.size();
     turn.unlock();
@@ -497,10 +251,10 @@ Exit exit_of(const Report& report) {
 
 void measure_copies(DeviceSessions& devices, Report& report) {
   for (JobReport& job : report.jobs) {
-    Gpu* gpu = devices.at(job.session).opened();
+    Gpu* gpu = devices.at(job.device.session).opened();
     if (!gpu) continue;
     for (const PassReport& pass : job.passes) {
-      double& speed = pass.storage == Depth::half ? job.copies.half_gb_per_s : job.copies.float_gb_per_s;
+      double& speed = pass.storage == Depth::half ? job.device.half_copy_gb_per_s : job.device.float_copy_gb_per_s;
       if (speed == 0) speed = copy_speed_of(*gpu, job.size, pass.storage);
     }
   }

@@ -22,7 +22,7 @@ std::atomic<int> interrupt = 0;                // the first signal that came; 0:
 char line_text[512];                           // text of say_at_interrupt()
 std::atomic<const char*> last_line = nullptr;  // line_text, or nullptr if there is nothing to say
 std::atomic<size_t> done_count = 0;            // count_for_interrupt()
-std::atomic<int> writing_count = 0;            // living FileWritings
+std::atomic<int> writing_count = 0;            // threads with a living FileWriting
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers use it");
 
 // Ends the process as the signal would without a handler, so that a shell sees the signal and ends its loop.
@@ -87,13 +87,18 @@ void say_at_interrupt(std::string_view line) {
 
 void count_for_interrupt() { ++done_count; }
 
+static thread_local int depth = 0;  // living FileWritings of this thread
+
 FileWriting::FileWriting() {
+  if (depth++ > 0) return;
   ++writing_count;
   if (interrupt == 0) return;
   leave();
   for (;;) pause();  // the last of the others ends the process
 }
 
-FileWriting::~FileWriting() { leave(); }
+FileWriting::~FileWriting() {
+  if (--depth == 0) leave();
+}
 
 }  // namespace gpupost

@@ -1,6 +1,7 @@
 // Handling of SIGHUP, SIGINT, SIGQUIT and SIGTERM. After the first signal, no new output is started; files that are
-// being written may finish for at most 10 s; other temporary files are removed; then the process ends by that signal.
-// The second signal ends it immediately. main() installs the handlers; write_files() marks its work.
+// being encoded or written may finish for at most 10 s; other temporary files are removed; then the process ends by
+// that signal. The second signal ends it immediately. main() installs the handlers; write_files() and run_jobs() mark
+// their work.
 #pragma once
 
 #include <string_view>
@@ -16,7 +17,7 @@ void say_at_interrupt(std::string_view line);
 void count_for_interrupt();
 
 // While an object exists, the first signal is delayed. The constructor does not return after a signal; the destructor
-// of the last object then ends the process. Usable from any thread, not nested.
+// of the last object then ends the process. Usable from any thread; objects of one thread may be nested.
 class FileWriting {
  public:
   FileWriting();

@@ -126,6 +126,21 @@ TEST_CASE("of two threads that write, the one that has not begun at the interrup
   CHECK(process.ending() == SIGTERM);
 }
 
+TEST_CASE("a file that is written within other work finishes with that work") {
+  const Process process([](int to) {
+    {
+      const FileWriting encoding;
+      raise(SIGINT);
+      { const FileWriting writing; }
+      tell(to, 'e');
+    }
+    tell(to, 'n');
+  });
+  CHECK(process.next() == 'e');
+  CHECK(process.next() == '\0');
+  CHECK(process.ending() == SIGINT);
+}
+
 TEST_CASE("a second interrupt ends the process at once") {
   const Process process([](int to) {
     const FileWriting writing;

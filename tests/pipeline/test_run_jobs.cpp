@@ -155,7 +155,7 @@ TEST_CASE("several sessions on a device make the same files, and reports keep th
       CHECK(heard.inputs[index] == jobs[index].name());
       CHECK_MESSAGE(report.jobs[index].exit == (index == 9 ? Exit::input : Exit::done), report.jobs[index].error);
       if (index == 9) continue;
-      sessions.insert(report.jobs[index].session);
+      sessions.insert(report.jobs[index].device.session);
       const std::string name = "out" + std::to_string(index) + ".exr";
       CHECK(folder.read(name) == folder.read("out" + std::to_string(index % 3) + ".exr"));
     }

@@ -1,0 +1,139 @@
+#include "core/pipeline/process_job.h"
+
+#include "core/base/printable.h"
+#include "core/image/channel_names.h"
+#include "core/image/cube.h"
+#include "core/image/display_window.h"
+#include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/sheet.h"
+#include "core/pipeline/texture_assembly.h"
+#include "core/pipeline/write_outputs.h"
+#include "core/system/atomic_file.h"
+#include "core/system/interrupt.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
+  std::vector<Group*> colors;
+  for (ProcessedImage& part : parts) colors.push_back(&part.picture.groups.front());
+  return colors;
+}
+
+// All levels of a cube except level 0.
+void close_seams(std::vector<ProcessedImage>& parts) {
+  const Size size = parts.front().picture.size();
+  if (size.width != size.height)
+    fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
+  const std::vector<Group*> faces = colors_of(parts);
+  for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
+}
+
+// Crops or pads the image to its display window if --to-display is given or the format has no windows. Returns whether
+// it changed.
+bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
+  const bool is_needed = request.output.to_display || !job.format->holds_everything;
+  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
+  if (!request.output.to_display)
+    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
+                                       job.format->name, picture.size().width, picture.size().height));
+  return true;
+}
+
+// Runs a part of a job. Errors go to its report.
+template <class Work>
+void work_on(ProcessedJob& made, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    made.report.fail_with(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    made.report.fail_with(Exit::limit, made.job->name() + ": out of memory");
+  }
+}
+
+// Assigns the other parts of the input to the image, or warns that the output lacks them. The reader warned if no part was
+// chosen and it did not keep the others.
+void take_other_parts(const ChainRequest& request, const Job& job, OtherParts others, ProcessedImage& image,
+                      JobReport& report) {
+  const bool is_told = !others.are_kept() && request.input.part.empty();
+  if (others.names.empty() || !job.writes_picture || request.output.drop_parts || is_told) return;
+  if (keeps_parts(request, job)) image.others = std::move(others);
+  else
+    report.add_warning(fmt::format("an output {} holds one part; dropped parts: {}",
+                                   job.is_a_file_a_level() ? "with one file per level" : "of this format",
+                                   printable(fmt::format("{}", fmt::join(others.names, ", ")))));
+}
+
+void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch& inputs,
+                   std::unique_lock<std::mutex>& turn, PictureInputs& others, double& decode_wait_ms,
+                   ProcessedJob& made) {
+  const Job& given = *made.job;
+  JobReport& report = made.report;
+  const Call* sheet = sheet_of(request.calls);
+  ImageShape first;
+  for (const std::string& input : given.inputs) {
+    const Stopwatch waiting;
+    InputImages images = inputs.next(report);
+    decode_wait_ms += waiting.milliseconds();
+    if (&input == &given.inputs.back()) turn.unlock();
+    for (Picture& picture : images.pictures) {
+      take_named_channels(request.calls, picture);
+      // levels are made from the display window; other ops may read texels around it
+      const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
+      if (has_levels) show_display_window(request, given, picture, report);
+      if (sheet) prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+      const ImageShape shape = shape_of(picture);
+      if (made.parts.empty()) {
+        made.way = conversion_plan_of(request, given, picture);
+        first = shape;
+      }
+      check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
+      made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
+      ProcessedImage& part = made.parts.back();
+      if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
+    }
+    take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
+  }
+  report.size = first.size;
+  if (given.is_format_changed)
+    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
+                                   made.parts.front().picture.format, given.format->name));
+  name_alike(colors_of(made.parts));
+  if (sheet) arrange_cells(*sheet, given.inputs, request.input.limits.texel_count, made.parts);
+  if (is_cube(request.input.assembly)) close_seams(made.parts);
+}
+
+}  // namespace
+
+bool keeps_parts(const ChainRequest& request, const Job& job) {
+  return job.format && job.format->holds_everything && job.writes_picture && !job.is_a_file_a_level() &&
+         job.inputs.size() == 1 && !request.output.drop_parts;
+}
+
+void process(const ChainRequest& request, DeviceSession& device, Prefetch& inputs, std::unique_lock<std::mutex>& turn,
+             PictureInputs& others, double& decode_wait_ms, ProcessedJob& made) {
+  work_on(made, [&] { run_on_inputs(request, device, inputs, turn, others, decode_wait_ms, made); });
+}
+
+JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
+  std::optional<FileWriting> guard;
+  work_on(made, [&] {
+    if (made.report.exit != Exit::done) return;
+    if (made.way.job.writes_picture && !own_descriptor(made.way.job.output.at(0))) guard.emplace();
+    if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
+    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
+  });
+  if (made.report.exit == Exit::done) count_for_interrupt();
+  made.report.ms.total = made.total.milliseconds();
+  made.parts.clear();
+  return std::move(made.report);
+}
+
+}  // namespace gpupost
