@@ -170,7 +170,7 @@ class Feeders {
   // Runs the next job before `end`. Returns whether there was one.
   bool run_next(DeviceSession& device, size_t session, PictureInputs& others, size_t end) {
     std::unique_lock turn(turn_);
-    if (next_ >= end || (request_.batch.fails_fast && outputs_.has_failure())) return false;
+    if (next_ >= std::min(end, jobs_.size()) || (request_.batch.fails_fast && outputs_.has_failure())) return false;
     const size_t index = next_++;
     const Job& job = jobs_[index];
     outputs_.start(job);
