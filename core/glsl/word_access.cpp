@@ -20,6 +20,7 @@ struct WordsText {
 WordsText text_of(Words words) {
   switch (words) {
     case Words::halves4: return {"uimage2D", "rg32ui", "of_half_bits({}.xy)", "uvec2", "half_bits({}).xy"};
+    case Words::bytes4: return {"uimage2D", "r32ui", "unpackUnorm4x8({}.x)", "uint", "packUnorm4x8({})"};
     case Words::floats4: return {"image2D", "rgba32f", "{}", "vec4", "{}"};
     case Words::floats2: return {"image2D", "rg32f", "{}", "vec2", "({}).xy"};
     case Words::floats1: return {"image2D", "r32f", "{}", "float", "({}).x"};

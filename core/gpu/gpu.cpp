@@ -147,7 +147,8 @@ static std::array<VkImageView, 2> source_words_of(const Pass& pass, std::span<co
   const auto view_of = [&](LevelRef source, Words words) -> VkImageView {
     if (words == Words::none) return nullptr;
     const Image& image = images[size_t(source.image)];
-    return words == Words::halves4 ? image.bits_view(source.level) : image.view(source.level);
+    const bool are_bits = words == Words::halves4 || words == Words::bytes4;
+    return are_bits ? image.bits_view(source.level) : image.view(source.level);
   };
   return {view_of(pass.source, pass.words.source), view_of(pass.second, pass.words.second)};
 }

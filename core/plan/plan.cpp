@@ -322,7 +322,8 @@ void PlanBuilder::decide_stores() {
 }
 
 static Words words_of(const PlanImage& image) {
-  if (image.is_packed || image.depth == Depth::u8) return Words::none;
+  if (image.is_packed) return Words::none;
+  if (image.depth == Depth::u8) return Words::bytes4;
   if (image.components == 1) return Words::floats1;
   if (image.components == 2) return Words::floats2;
   return image.depth == Depth::half ? Words::halves4 : Words::floats4;
@@ -345,8 +346,9 @@ void PlanBuilder::count_bytes(Pass& pass) {
 }
 
 void PlanBuilder::decide_words(Pass& pass) {
-  if (!traits_.has_image_buffers) return;
   PassWords& words = pass.words;
+  if (pass.access.reads_words) words.source = words_of(image(pass.source.image));
+  if (!traits_.has_image_buffers) return;
   if (!pass.access.samples_at_corners) words.source = words_of(image(pass.source.image));
   if (pass.second.image >= 0) words.second = words_of(image(pass.second.image));
 

@@ -138,6 +138,7 @@ struct Arithmetic {
 struct Access {
   bool samples_at_corners = false;  // reads the source with a linear sampler, at the corners between texels
   bool copies_raw = false;          // copies texels bit for bit
+  bool reads_words = false;         // reads the source as words on every device
   // No stored value is larger than the largest value read. Without point ops, such a pass needs no clamp if it reads
   // RGB from half images.
   bool is_bounded = false;
@@ -182,7 +183,7 @@ struct PassSpec {
 
 // The type of a texel that a shader reads or writes as 16-bit or 32-bit numbers. `none`: it reads with a sampler and writes
 // with imageStore().
-enum class Words { none, halves4, floats4, floats2, floats1 };
+enum class Words { none, bytes4, halves4, floats4, floats2, floats1 };
 
 // How a pass accesses its images on a device with image buffers.
 struct PassWords {

@@ -6,7 +6,6 @@
 
 // One value of padding after four, so that threads that read every fourth value of a row use different banks.
 const int pitch = COLUMNS + COLUMNS / 4;
-shared vec4 column_sums[ROWS * pitch];
 #if TEXEL_BYTES == 4
 shared uint results[ROWS * pitch];
 #elif TEXEL_BYTES == 8

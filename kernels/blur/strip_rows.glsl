@@ -4,6 +4,7 @@
 // in the text, so that its sums are read all at once.
 #include "blur/strip.glsl"
 
+shared vec4 column_sums[ROWS * pitch];
 // EXCHANGED: columns whose sums threads exchange directly: all of a wide block (16), of a block (4), or none (1).
 #if HAS_BLOCKS
 shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from places that are multiples of four

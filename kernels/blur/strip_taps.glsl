@@ -2,6 +2,8 @@
 // Along a row, each column sum is added to all of a thread's four sums.
 #include "blur/strip.glsl"
 
+shared vec4 column_sums[ROWS * pitch];
+
 // Sums of the following rows, the nearest first.
 const int pending_count = max(1, 2 * RADIUS_Y);
 

@@ -97,9 +97,28 @@ TEST_CASE("streams of integers are right on every border, and what leaves them l
   const auto steps = [](int x, int y, size_t component, int) {
     return hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) & 255;
   };
-  for (const int radius : {5, 12, 15, 30})
-    check_stream(*gpu, fmt::format("--radius {} --method sliding --border mirror", radius), "steps",
-                 made_level({257, 140}, Depth::u8, 0, steps), Depth::u8, kernel);
+  const Level base = made_level({257, 140}, Depth::u8, 0, steps);
+  for (const std::string_view words :
+       {"--radius 8 --border mirror", "--radius 15", "--radius 30 --border black", "--radius 5 --border renormalize"})
+    check_stream(*gpu, fmt::format("{} --method sliding", words), "steps", base, Depth::u8, kernel);
+}
+
+TEST_CASE("streams of pairs of 16-bit sums round to nearest on every border, and hold the largest sums") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const auto steps = [](int x, int y, size_t component, int) {
+    return hash_of(uint32_t(x), uint32_t(y), uint32_t(component), 0) & 255;
+  };
+  const auto white = [](int, int, size_t, int) { return 255U; };
+  for (const std::string_view words : {"--radius 3", "--radius 4 --border repeat", "--radius 5 --border mirror",
+                                       "--radius 6 --border black", "--radius 7"})
+    for (const Size size : {Size{257, 140}, Size{17, 9}})
+      check_stream(*gpu, fmt::format("{} --method sliding", words), "steps", made_level(size, Depth::u8, 0, steps),
+                   Depth::u8, "blur/strip_pairs.glsl");
+  const Call call = call_of("blur", "--radius 7 --method sliding");
+  const Level base = made_level({130, 71}, Depth::u8, 0, white);
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::u8}, as_gpu(*gpu));
+  CHECK(std::ranges::equal(gpu->run(made, base, 0).levels[0].texels.bytes(), base.texels.bytes()));
 }
 
 TEST_CASE("sums of blocks that threads exchange are, bit by bit, those of a device that cannot") {

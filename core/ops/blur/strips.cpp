@@ -20,30 +20,44 @@ int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radiu
 // What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
 Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
+// What sliding sums are: floats, integers down a column, or pairs of 16-bit integers.
+enum class Sums { floats, integers, pairs };
+
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down, a few in a step. What was
 // measured on an H100: few columns leave room for many workgroups, many columns are few for the neighbors' sake; a segment
 // is some times as long as the kernel, since the rows above it are summed for it alone.
 struct StripShape {
   int columns = 128, rows = 128, step = 4;
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
-  bool in_integers = false;                          // likewise, down a column
+  Sums sums = Sums::floats;                          // likewise
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
-  return cut.step * ((cut.columns + cut.columns / 4) * (16 + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  const int of_sum = cut.sums == Sums::pairs ? 8 : 16;
+  return cut.step * ((cut.columns + cut.columns / 4) * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
   return cut.columns <= traits.max_group_invocations && shared_bytes(cut, depth) <= traits.shared_bytes;
 }
 
+// Do the sums of 8-bit texels fit into 16 bits?
+bool fits_pairs(const Blur& blur, Depth depth) {
+  return depth == Depth::u8 && blur.border != Border::renormalize && largest_radius(blur) < 16 &&
+         255 * (2 * blur.radius_x + 1) * (2 * blur.radius_y + 1) < 1 << 16;
+}
+
 // What was the fastest for sums of integers, which halves and 8 bits can be: they take the same registers at any radius.
 // Where workgroups are large, those of a picture of 4096 x 4096 are just as many as run at once.
 StripShape integers_cut(int radius, Depth depth) {
-  StripShape cut{
-      .columns = 640, .rows = 256, .step = 2, .has_blocks = true, .has_wide_blocks = radius >= 24, .in_integers = true};
+  StripShape cut{.columns = 640,
+                 .rows = 256,
+                 .step = 2,
+                 .has_blocks = true,
+                 .has_wide_blocks = radius >= 24,
+                 .sums = Sums::integers};
   if (radius < 32) cut.columns = 320;
   if (radius >= 24) return cut;
   cut.rows = 128;
@@ -68,6 +82,7 @@ StripShape sums_cut(int radius, Depth depth) {
 StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
   const int radius = largest_radius(blur);
   StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
+  if (stream == Stream::sums && fits_pairs(blur, depth)) cut = {.rows = 64, .sums = Sums::pairs};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = 32};
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
@@ -137,27 +152,33 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const Depth results = results_of(input_of_blur(builder));
   const StripShape cut = cut_of(blur, stream, results, builder.traits());
   const int width = strip_width(blur, stream, cut.columns);
-  PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",
-                .kernel = !has_sums         ? "blur/strip_taps.glsl"
-                          : cut.in_integers ? "blur/strip_integers.glsl"
-                                            : "blur/strip_sums.glsl",
-                .defines = {{"BORDER", int(blur.border), border_names},
-                            {"TEXEL_BYTES", 4 * int(bytes_of(results))},
-                            {"COLUMNS", cut.columns},
-                            {"ROWS", cut.step},
-                            {"FIRST_PLACE", has_sums},
-                            {"ALTERNATES", has_sums}},
-                .values = {{"width", image.size.width},
-                           {"height", image.size.height},
-                           {"radius_x", blur.radius_x},
-                           {"radius_y", blur.radius_y},
-                           {"strip_width", width},
-                           {"segment_rows", cut.rows}},
-                .grid = {.group = {cut.columns, 1},
-                         .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
-                .source = {.image = source},
-                .access = {.is_bounded = true, .tile_alignment = {width, cut.rows}}};
-  if (has_sums) {
+  PassSpec pass{
+      .name = has_sums ? "blur sliding" : "blur shared",
+      .kernel = !has_sums                    ? "blur/strip_taps.glsl"
+                : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
+                : cut.sums == Sums::integers ? "blur/strip_integers.glsl"
+                                             : "blur/strip_sums.glsl",
+      .defines = {{"BORDER", int(blur.border), border_names},
+                  {"TEXEL_BYTES", 4 * int(bytes_of(results))},
+                  {"COLUMNS", cut.columns},
+                  {"ROWS", cut.step},
+                  {"FIRST_PLACE", has_sums},
+                  {"ALTERNATES", has_sums}},
+      .values = {{"width", image.size.width},
+                 {"height", image.size.height},
+                 {"radius_x", blur.radius_x},
+                 {"radius_y", blur.radius_y},
+                 {"strip_width", width},
+                 {"segment_rows", cut.rows}},
+      .grid = {.group = {cut.columns, 1},
+               .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
+      .source = {.image = source},
+      .access = {.reads_words = cut.sums == Sums::pairs, .is_bounded = true, .tile_alignment = {width, cut.rows}}};
+  if (cut.sums == Sums::pairs) {
+    const int window = 2 * blur.radius_x + 2;
+    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1}, {"CORE_REST", window % 4}});
+    pass.table = {std::round(0x1p24F / float((2 * blur.radius_x + 1) * (2 * blur.radius_y + 1)))};
+  } else if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
     pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1},
@@ -166,7 +187,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                                              {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
                                              {"EXCHANGED", exchanged}});
     if (cut.has_blocks && exchanged > 1) pass.arithmetic.subgroup_size = std::max(8, exchanged);
-    if (!cut.in_integers) add_groups(pass, blur.radius_y);
+    if (cut.sums == Sums::floats) add_groups(pass, blur.radius_y);
     pass.table = scales_of(blur, results);
   } else {
     pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
