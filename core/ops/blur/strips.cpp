@@ -83,7 +83,7 @@ StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTrai
   const int radius = largest_radius(blur);
   StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
   if (stream == Stream::sums && fits_pairs(blur, depth)) cut = {.rows = 64, .sums = Sums::pairs};
-  if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = 32};
+  if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = radius == 1 ? 24 : 32};
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
 }
