@@ -7,6 +7,7 @@
 #include "core/image/channel_names.h"
 #include "core/image/display_window.h"
 #include "core/image/label.h"
+#include "core/image/primaries.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
 
@@ -33,6 +34,16 @@ std::vector<std::byte> texel_of(const Color& color, Depth depth) {
     else std::memcpy(&texel[4 * c], &number, 4);
   }
   return texel;
+}
+
+// The color between cells in the primaries of the result, which the chain made of the cells.
+Color background_of(const Call& sheet, const Picture& picture) {
+  Color color = canvas_color(sheet);
+  const std::optional<Primaries> own = other_primaries(picture);
+  if (!own) return color;
+  const Vector3 rgb = product(conversion({.from = rec709, .to = *own}), Vector3{color[0], color[1], color[2]});
+  std::ranges::copy(rgb, color.begin());
+  return color;
 }
 
 // Draws the label of an input into the strip at the bottom of its cell. `cell`: all texels of the cell in the sheet;
@@ -83,7 +94,7 @@ void arrange_cells(const Call& sheet, std::span<const std::string> inputs, Size 
   if (texel_count(size) > most_texels)
     fail(Exit::limit, "sheet: {} x {} texels; the limit is {} texels (raise it with --max-texels)", size.width,
          size.height, most_texels);
-  const Color background = canvas_color(sheet);
+  const Color background = background_of(sheet, picture);
   Group& color = picture.groups.front();
   const size_t texel_bytes = 4 * bytes_of(color.depth), row_bytes = texel_bytes * size_t(cell.width);
   Level made{.size = size, .texels = TexelBuffer(texel_count(size) * texel_bytes)};

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 using namespace definitions;
@@ -131,6 +132,16 @@ TEST_CASE("sheet takes what the chain before it makes, and other colors of the s
   part.display = {0, 0, 55, 47};
   const Image shown = made("shown", 56, 48, false, [](int x, int y) { return wide().at(x + 8, y); });
   check_near(sheet_of("sheet", {part}), arranged({shown}, {1, 56, 48, 4}), "windows", {0, 0});
+}
+
+TEST_CASE("sheet converts empty cells to other primaries like the color between cells") {
+  if (!has_device()) return;
+  const Image seen =
+      sheet_of("sheet --columns 2 --color 1,0.25,0 --output-primaries ap1", {wide(), dim(), scaled(wide(), 2)});
+  REQUIRE(seen.width == 144);
+  const Position between = seen.at(0, 0), empty = seen.at(100, 80);
+  CHECK(between[0] < 0.9);
+  for (size_t c = 0; c < 4; ++c) CHECK(std::abs(empty[c] - between[c]) < 1e-6);
 }
 
 TEST_CASE("sheet refuses images of two sizes, images larger than a cell, and ops after it") {
