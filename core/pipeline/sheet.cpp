@@ -53,6 +53,9 @@ void draw_label(const Call& sheet, const std::string& input, Size image, const R
   const std::vector<std::byte> ink = texel_of(is_white ? Color{1, 1, 1, 1} : Color{0, 0, 0, 1}, depth);
   const Label label(input, image);
   const int gap = sheet.integer("gap"), height = label_height(image);
+  if (cell.size != Size{image.width + 2 * gap, image.height + 2 * gap + height})
+    fail(Exit::bug, "sheet: the cell of {} has {} x {} texels, and its label is for {} x {}", input, cell.size.width,
+         cell.size.height, image.width, image.height);
   const int left = cell.corner.x + gap, top = cell.corner.y + cell.size.height - gap - height;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < image.width; ++x)

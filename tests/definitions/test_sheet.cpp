@@ -132,6 +132,15 @@ TEST_CASE("sheet takes what the chain before it makes, and other colors of the s
   part.display = {0, 0, 55, 47};
   const Image shown = made("shown", 56, 48, false, [](int x, int y) { return wide().at(x + 8, y); });
   check_near(sheet_of("sheet", {part}), arranged({shown}, {1, 56, 48, 4}), "windows", {0, 0});
+  part.data = part.display = {101, 50, 164, 97};
+  for (const std::string line : {"shift --x 5 resize --size 50%", "crop --window 30x9+10+20", "rotate 90"}) {
+    const Image alone = run(line, {part})[0];
+    const Sheet sheet{1, alone.width, alone.height, 4, {0, 0, 0, 1}, 12};
+    Image seen = sheet_of(line + " sheet --labels", {part});
+    REQUIRE(seen.width == alone.width + 8);
+    take_labels(seen, 1, sheet, {1, 1, 1, 1});
+    check_near(seen, arranged({alone}, sheet), line, {0, 0});
+  }
 }
 
 TEST_CASE("sheet converts empty cells to other primaries like the color between cells") {
