@@ -56,6 +56,17 @@ std::string printable(std::string_view text, size_t most_bytes) {
   return shown;
 }
 
+std::string ascii_of(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    const bool is_shown = character.is_valid && character.code >= 0x20 && character.code < 0x7f;
+    shown += is_shown ? text[0] : '?';
+    text.remove_prefix(character.bytes);
+  }
+  return shown;
+}
+
 std::string printable_lines(std::string_view text) {
   std::string shown;
   for (size_t at = 0; at < text.size();) {

@@ -78,6 +78,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   JobReport& report = made.report;
   const Call* sheet = sheet_of(request.calls);
   ImageShape first;
+  Size cell;
   for (const std::string& input : given.inputs) {
     const Stopwatch waiting;
     InputImages images = inputs.next(report);
@@ -88,7 +89,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);
-      if (sheet) prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+      if (sheet) cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
       const ImageShape shape = shape_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
@@ -106,7 +107,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
                                    made.parts.front().picture.format, given.format->name));
   name_alike(colors_of(made.parts));
-  if (sheet) arrange_cells(*sheet, given.inputs, request.input.limits.texel_count, made.parts);
+  if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
   if (is_cube(request.input.assembly)) close_seams(made.parts);
 }
 

@@ -293,6 +293,21 @@ TEST_CASE("a changed file that an op reads makes --resume run the input again") 
   CHECK(says_done(resumed(place, merge), "2 of 2"));
 }
 
+TEST_CASE("labels of a sheet, and another name under one of them, make --resume run it again") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const auto sheet = [&](const std::string& input, const std::string& option) {
+    return resumed(place, "in.exr " + input + " sheet" + option + " -o sheet.exr --journal j");
+  };
+  CHECK(!says_done(sheet("other.exr", ""), "1 of 1"));
+  CHECK(!says_done(sheet("other.exr", " --labels"), "1 of 1"));
+  CHECK(says_done(sheet("other.exr", " --labels"), "1 of 1"));
+  const std::string labeled = place.read("sheet.exr");
+  std::filesystem::copy_file(place.path("other.exr"), place.path("copy.exr"));
+  CHECK(!says_done(sheet("copy.exr", " --labels"), "1 of 1"));
+  CHECK(place.read("sheet.exr") != labeled);
+}
+
 TEST_CASE("a changed configuration, or a table of it, makes --resume run the input again") {
   if (!has_device() || !has_ocio()) return;
   const TestFolder place;

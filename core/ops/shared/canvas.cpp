@@ -25,7 +25,7 @@ Color canvas_color_of(const std::string& word, const Color& other) {
 
 Position corner_of(const Canvas& canvas) {
   const auto along = [](int from, int to) { return to >= from ? -((to - from) / 2) : (from - to) / 2; };
-  return {along(canvas.image.width, canvas.size.width), along(canvas.image.height, canvas.size.height)};
+  return {along(canvas.image.width, canvas.size.width), along(canvas.image.height, canvas.size.height - canvas.strip)};
 }
 
 Position nearest_on(const Canvas& canvas, Position at) {

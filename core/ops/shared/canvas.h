@@ -10,9 +10,10 @@
 namespace gpupost {
 
 struct Canvas {
-  Size image;   // size of the image
-  Size size;    // size of the canvas, which may be smaller
-  Color color;  // color around the image, premultiplied
+  Size image;     // size of the image
+  Size size;      // size of the canvas, which may be smaller
+  Color color;    // color around the image, premultiplied
+  int strip = 0;  // rows at the bottom of the canvas that are left free: the image is centered above them
 };
 
 // "R,G,B" or "R,G,B,A": linear and straight.
