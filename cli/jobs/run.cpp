@@ -204,7 +204,10 @@ Exit run(const Request& request) {
     fail(Exit::usage, "{} needs all of its inputs; expected a run without missing frames and without --shard",
          one_file);
   const bool is_whole = request.inputs.missing.empty();
-  if (request.inputs.is_batch && request.inputs.files.empty()) {
+  const bool fails_at_once = !is_whole && globals.batch.fails_fast;
+  if (fails_at_once)
+    say_note("{} inputs were not started, because frames are missing (--fail-fast)", request.inputs.files.size());
+  if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
     const Exit code = is_whole ? Exit::done : Exit::batch;
     Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
     return code;

@@ -176,6 +176,10 @@ class Gatherer {
 
   void add_sequence(const Sequence& sequence) {
     has_sequence_ = true;
+    if (is_glob(sequence.folder()) && !is_folder(sequence.folder()))
+      fail(Exit::usage,
+           "{}: the folder of a sequence cannot be a glob; give each sequence, or a glob for the frames too, like {}",
+           sequence.pattern(), sequence.folder() + "*.exr");
     const size_t index = sequences_.size();
     sequences_.push_back(sequence.pattern());
     std::vector<int64_t> frames;

@@ -22,11 +22,12 @@ class Scheduler {
   Scheduler(std::optional<int> shard_count, const Variable& variable)
       : shard_count_(shard_count), variable_(variable) {}
 
-  bool sets(const char* name) const { return variable_(name).has_value(); }
+  // An empty variable counts as not set.
+  bool sets(const char* name) const { return !variable_(name).value_or("").empty(); }
 
   int64_t number(const char* name) const {
     const std::optional<std::string> text = variable_(name);
-    if (!text) fail(Exit::usage, "--shard auto: {} is not set; expected --shard K/N", name);
+    if (!sets(name)) fail(Exit::usage, "--shard auto: {} is not set; expected --shard K/N", name);
     const std::optional<int64_t> value = whole_number(*text);
     if (!value || *value < -max_count || *value > (int64_t(1) << 40))
       fail(Exit::usage, "--shard auto: {}={} is not a whole number; expected --shard K/N", name, *text);

@@ -41,6 +41,10 @@ class DeviceSession {
       return work(get());
     }
   }
+  // Waits until the device is open. If it is lost meanwhile, opens it once more, as run_with_retry() does.
+  void wait(JobReport& report) {
+    run_with_retry(report, [](Gpu&) {});
+  }
   // nullptr if the device was not needed or could not be opened
   Gpu* opened() const;
   // Number of devices that the settings select. The device must be open.

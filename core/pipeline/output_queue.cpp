@@ -20,6 +20,7 @@ void OutputQueue::warn(const std::string& text) {
 }
 
 double OutputQueue::add(size_t index, ProcessedJob made) {
+  make_room(index);
   const uint64_t bytes = 2 * made.bytes();  // images and their encoded files
   const auto shared = std::make_shared<ProcessedJob>(std::move(made));
   auto report = std::async(std::launch::async | std::launch::deferred,  // deferred if the system has no thread left
@@ -37,6 +38,7 @@ double OutputQueue::add(size_t index, ProcessedJob made) {
 }
 
 void OutputQueue::add(size_t index, JobReport report) {
+  make_room(index);
   std::promise<JobReport> made;
   made.set_value(std::move(report));
   std::unique_lock lock(mutex_);
@@ -62,11 +64,16 @@ bool OutputQueue::has_failure() const {
   return has_failure_;
 }
 
-void OutputQueue::insert(size_t index, Writing writing) {
-  // room for its report, so that memory does not end once its output is written
+// For a job and its report, so that memory does not end once its output is written.
+void OutputQueue::make_room(size_t index) {
+  const std::lock_guard lock(mutex_);
   if (report_.jobs.capacity() <= index) report_.jobs.reserve(2 * (index + 1));
+  queue_.try_emplace(index);
+}
+
+void OutputQueue::insert(size_t index, Writing writing) {
   bytes_ += writing.bytes;
-  queue_.emplace(index, std::move(writing));
+  queue_.at(index) = std::move(writing);
   changed_.notify_all();
 }
 

@@ -39,8 +39,12 @@ class OutputQueue {
     uint64_t bytes = 0;
   };
 
+  void make_room(size_t index);
   void insert(size_t index, Writing writing);
-  bool can_take() const { return !is_taking_ && !queue_.empty() && queue_.begin()->first == report_.jobs.size(); }
+  bool can_take() const {
+    return !is_taking_ && !queue_.empty() && queue_.begin()->first == report_.jobs.size() &&
+           queue_.begin()->second.report.valid();
+  }
   void take_next(std::unique_lock<std::mutex>& lock);
 
   const ChainRequest& request_;

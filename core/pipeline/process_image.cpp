@@ -139,7 +139,7 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainReques
       continue;
     }
     const Stopwatch watch;
-    gpu.get();
+    gpu.wait(report);
     report.ms.device += watch.milliseconds();
     std::ranges::move(run_group(step.calls, request, gpu, group, report), std::back_inserter(numbers));
   }

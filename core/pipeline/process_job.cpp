@@ -89,7 +89,10 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);
-      if (sheet) cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+      if (sheet) {
+        const Size own = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+        if (made.parts.empty()) cell = own;
+      }
       const ImageShape shape = shape_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -223,12 +224,16 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   const bool needs_device = !request.calls.empty() && has_work;
   if (jobs.size() > 1) devices.keep_memory();
   if (needs_device) devices.first().start();
-  if (request.device.require_gpu && needs_device) devices.first().get();  // if there is no device, no input is read
   const bool keeps_some_parts = std::ranges::any_of(jobs, [&](const Job& job) { return keeps_parts(request, job); });
   Prefetch inputs(inputs_of(jobs, done), request, keeps_some_parts);
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
+  if (request.device.require_gpu && needs_device) {  // if there is no device, no input is read
+    JobReport opening;
+    devices.first().wait(opening);
+    for (const std::string& warning : opening.warnings) outputs.warn(warning);
+  }
   Feeders feeders(request, jobs, done, inputs, journal ? &*journal : nullptr, outputs);
   feeders.run(devices);
   report.decoder_count = inputs.end() + feeders.decoder_count();
@@ -237,8 +242,12 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
                   .cpu_ms = cpu_ms() - cpu_before,
                   .waited_for_decoders_ms = feeders.decode_wait_ms(),
                   .waited_for_encoders_ms = feeders.encode_wait_ms() + last_wait_ms,
-                  .cores = cores.shares()};
-  report.devices = uses_of(devices, report.jobs);
+                  .cores = {}};
+  try {
+    report.times.cores = cores.shares();
+    report.devices = uses_of(devices, report.jobs);
+  } catch (const std::bad_alloc&) {  // the jobs are done or have errors of their own; these figures are left out
+  }
   return report;
 }
 

@@ -16,8 +16,9 @@ const Call* sheet_of(std::span<const Call> calls);
 // Error(Exit::input) if the result of the chain is larger than the cell.
 Size prepare_cell(std::span<const Call> calls, const std::string& input, uint64_t most_texels, Picture& picture);
 
-// Replaces the results of all inputs, one part each, by one part with all of them, and draws labels. `image`: size of a cell without
-// the gap and the label. Throws Error(Exit::input) if their sizes differ, and Error(Exit::limit) if the image would be too large.
+// Replaces the results of all inputs, one part each, by one part with all of them, and draws labels. `image`: size of
+// the first cell without the gap and the label. Throws Error(Exit::input) if their sizes differ, and Error(Exit::limit)
+// if the image would be too large.
 void arrange_cells(const Call& sheet, std::span<const std::string> inputs, Size image, uint64_t most_texels,
                    std::vector<ProcessedImage>& parts);
 

@@ -60,6 +60,7 @@ TEST_CASE("sequences go to sequences, and every frame is done or named") {
             5,
             "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png",
             {"gap.####.png: frames 0, 3-4 are missing", "--skip-missing"}},
+           {"gpupost gap.####.png --fail-fast -o out/", 5, "", {"are missing", "4 inputs were not started"}},
            {"gpupost gap.####.png --skip-missing -o out/", 0, "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png"},
            {"gpupost gap.####.png --frames=-1-2 -o out/",
             5,
@@ -155,6 +156,7 @@ TEST_CASE("shards together do every input once") {
        {"SLURM_ARRAY_TASK_ID=3"}});
   check(place, {"JOB_COMPLETION_INDEX=1 gpupost s.#.png --shard count:auto --shards 12 -o out/", 0, "s.0002.png"});
   check(place, {"gpupost s.#.png --shard auto -o out/", 1, "", {"--shard auto", "SLURM_ARRAY_TASK_ID"}});
+  check(place, {"gpupost '*/s.#.png' -o out/", 1, "", {"*/s.#.png: the folder of a sequence cannot be a glob"}});
   check(place, {"gpupost s.#.png --shards 3 -o out/", 1, "", {"--shards 3 needs --shard auto"}});
   check(place, {"gpupost s.#.png --frames 1-6 --shard 1/2 --assemble cube -o out/x.ktx2", 1, "", {"--assemble cube"}});
 }

@@ -318,6 +318,9 @@ TEST_CASE("shards are K of N, and those of schedulers in the documented order") 
   set["SLURM_ARRAY_TASK_COUNT"] = "4";
   CHECK(shard_of() == "3/4 by SLURM_ARRAY_TASK_ID=14");
   CHECK(shard_of(4) == "3/4 by SLURM_ARRAY_TASK_ID=14");
+  set["SLURM_ARRAY_TASK_ID"] = "";  // as good as not set
+  CHECK(shard_of() == "8/8 by AWS_BATCH_JOB_ARRAY_INDEX=7");
+  set["SLURM_ARRAY_TASK_ID"] = "14";
   CHECK(parse_shard("count:auto", {}, variables(set)).is_even);
 }
 
