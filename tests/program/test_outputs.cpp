@@ -375,7 +375,7 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
       read += pass["bytes_read"].get<size_t>();
       written += pass["bytes_written"].get<size_t>();
       CHECK(pass["ms"].get<double>() >= 0);
-      CHECK(pass["ms"].get<double>() < 10000);
+      CHECK(pass["ms"].get<double>() <= job["stages_ms"]["total"].get<double>());
     }
     // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
     const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
