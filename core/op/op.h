@@ -266,7 +266,7 @@ struct Footprint {
   bool swaps_axes = false;  // nearest swaps the axes: its x depends only on y, its y only on x
   // Calls that together do the same, for an op whose tiles cannot overlap by the texels that all its passes reach. Images between
   // them are stored in the depth of the input. Empty: the call itself runs in tiles.
-  std::vector<Call> steps = {};
+  std::vector<Call> steps;
   // For levels: returns the footprint of one level in the level above. Sizes are those of both levels.
   std::function<Footprint(Size from, Size to)> of_level = {};
   // For levels that are scaled when all are made: returns the scale of each level from 1 on. `counts`: for each level, what is

@@ -27,7 +27,7 @@ bool sandbox_holds();
 
 // Returns whether this is a sanitizer build, which needs system calls and address space beyond the limits.
 constexpr bool is_sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GPUPOST_IS_SANITIZED
   return true;
 #else
   return false;

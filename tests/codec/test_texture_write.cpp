@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/codec/common/bytes.h"
+#include "tests/support/json.h"
 #include "tests/support/output_error.h"
 #include "tests/support/process.h"
 #include "tests/support/skip.h"
@@ -11,7 +12,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <numeric>
 
@@ -78,7 +78,7 @@ json read_back(const std::string& name, Bytes file) {
   const test::Finished finished = test::run(
       {.program = "/usr/bin/env", .words = {"node", "tests/readers/read.cjs", GPUPOST_READERS, folder.path(name)}});
   REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
-  return json::parse(finished.out);
+  return gpupost::test::parse_json(finished.out);
 }
 
 struct Kind {

@@ -1,13 +1,14 @@
 // What is measured: stats, luminance, and the exposure that comes of it.
 #include "tests/definitions/program.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 using namespace definitions;
+using gpupost::test::parse_json;
 using nlohmann::json;
 
 namespace {
@@ -80,7 +81,7 @@ TEST_CASE("stats: means, extremes, log average and percentiles of what stands in
   REQUIRE(lines.size() == inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     INFO(inputs[i].name);
-    const json seen = json::parse(lines[i]);
+    const json seen = parse_json(lines[i]);
     double sum = 0, least = INFINITY, most = -INFINITY, absolute = 0;
     for (const Position& texel : inputs[i].texels) {
       const double y = luminance(rgb_of(texel));
@@ -116,7 +117,7 @@ TEST_CASE("stats: means, extremes, log average and percentiles of what stands in
     }
     CHECK(channel == (inputs[i].has_alpha ? 4 : 3));
   }
-  CHECK(json::parse(lines[5])["luminance"]["percentiles"]["50"].get<double>() == doctest::Approx(1).epsilon(0.01));
+  CHECK(parse_json(lines[5])["luminance"]["percentiles"]["50"].get<double>() == doctest::Approx(1).epsilon(0.01));
 }
 
 TEST_CASE("stats: every number of light goes with the exposure, from the darkest to the brightest") {
@@ -126,9 +127,9 @@ TEST_CASE("stats: every number of light goes with the exposure, from the darkest
   for (const int stop : stops) inputs.push_back(scaled(wide(), std::exp2(stop)));
   const std::vector<std::string> lines = run_lines("stats", inputs);
   REQUIRE(lines.size() == inputs.size());
-  const json base = json::parse(lines[0])["luminance"];
+  const json base = parse_json(lines[0])["luminance"];
   for (size_t i = 1; i < lines.size(); ++i) {
-    const json light = json::parse(lines[i])["luminance"];
+    const json light = parse_json(lines[i])["luminance"];
     const double factor = std::exp2(stops[i]);
     for (const std::string name : {"mean", "minimum", "maximum", "log_average"})
       CHECK_MESSAGE(is_near(light[name], factor * base[name].get<double>(), 1e-5), name, " at ", stops[i], " stops");
@@ -150,7 +151,7 @@ TEST_CASE("stats counts what is no number, and where texels stand does not matte
   broken.at(9, 9) = {-1, -1, -1, 1};
   const std::vector<std::string> lines = run_lines("stats", {broken, mirrored(broken, true, true)});
   REQUIRE(lines.size() == 2);
-  const json a = json::parse(lines[0]), b = json::parse(lines[1]);
+  const json a = parse_json(lines[0]), b = parse_json(lines[1]);
   CHECK(a["luminance"]["nan"] == 1);
   CHECK(a["luminance"]["infinite"] == 1);
   CHECK(a["luminance"]["zero"] == 1);

@@ -2,10 +2,10 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +85,7 @@ TEST_CASE("one note for all inputs says what was not filtered, and --quiet silen
   CHECK(finished.err ==
         "gpupost: note: depth.exr: channels Z are not filtered, because depth and ids must not be mixed: `blur "
         "--radius 1` leaves them as they are (--apply-to all filters them like the color)\n");
-  CHECK(nlohmann::json::parse(place.read("r.json"))["jobs"][0]["notes"].size() == 1);
+  CHECK(parse_json(place.read("r.json"))["jobs"][0]["notes"].size() == 1);
   words.push_back("--quiet");
   CHECK(place.gpupost(words).err == "");
   const Finished batch = place.gpupost({"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{dir}/soft.exr"});

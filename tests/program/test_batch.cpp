@@ -1,5 +1,6 @@
 // Several files in one run: one that fails, progress for people and for programs, and going on after an end.
 #include "tests/program/test_folder.h"
+#include "tests/support/json.h"
 #include "tests/support/ocio.h"
 #include "tests/support/thorough.h"
 
@@ -11,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -111,7 +111,7 @@ TEST_CASE("progress as JSON is a line for each file, and nothing else is in its 
   CHECK(finished.exit_code == 5);
   CHECK(finished.err.find('{') == std::string::npos);
   std::vector<json> lines;
-  for (const std::string& line : lines_of(place.read("p.json"))) lines.push_back(json::parse(line));
+  for (const std::string& line : lines_of(place.read("p.json"))) lines.push_back(parse_json(line));
   REQUIRE(lines.size() == 7);
   CHECK(lines[0]["event"] == "start");
   CHECK(lines[0]["files"] == 5);
@@ -235,7 +235,7 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   const Finished second = place.gpupost(words);
   CHECK(second.exit_code == 0);
   CHECK(second.err.find("3 of 3 outputs were done by an earlier run") != std::string::npos);
-  const json report = json::parse(place.read("r.json"));
+  const json report = parse_json(place.read("r.json"));
   for (const json& job : report["jobs"]) CHECK(job["is_skipped"] == true);
   const Finished other = place.gpupost(with(words, {"--compression", "none"}));
   CHECK(other.err.find("earlier run") == std::string::npos);

@@ -1,9 +1,11 @@
 // `gpupost bench` as a black box.
 #include "tests/program/test_folder.h"
 
+#include "core/system/sandbox.h"
+#include "tests/support/json.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,7 +41,7 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
   const Finished finished = place.gpupost(with(tiny, {"--json", "bench.json"}));
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
-  const json run = json::parse(place.read("bench.json"));
+  const json run = parse_json(place.read("bench.json"));
   CHECK(run["schema"] == "gpupost-bench-1");
   CHECK(run["command"] ==
         "gpupost bench mips --sizes 37x21 --formats rgba16f --repeats 20 --variants per-level --json bench.json");
@@ -80,7 +82,7 @@ TEST_CASE("what an op leaves to the host is in its times, and told") {
                                            "20", "--variants", "extremes", "--json", "bench.json"});
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
-  const json variants = json::parse(place.read("bench.json"))["cases"][0]["variants"];
+  const json variants = parse_json(place.read("bench.json"))["cases"][0]["variants"];
   REQUIRE(variants.size() == 1);
   CHECK(variants[0]["host_ms"] > 0);
   CHECK(variants[0]["min_ms"] > variants[0]["host_ms"]);
@@ -92,7 +94,7 @@ TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSO
   REQUIRE(place.gpupost(with(tiny, {"--json", "a.json", "--html", "a.html"})).exit_code == 0);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "--html", "b.html"}).exit_code == 0);
   const std::string page = place.read("a.html");
-  const json run = json::parse(place.read("a.json"));
+  const json run = parse_json(place.read("a.json"));
   const json& variant = run["cases"][0]["variants"][0];
   CHECK(place.read("b.html") == page);
   CHECK(page.find(run["device"]["name"].get<std::string>()) != std::string::npos);
@@ -143,7 +145,7 @@ TEST_CASE("bench tells a program of each case, and says nothing of progress in a
   CHECK(finished.err.empty());
   std::istringstream stream(place.read("p.json"));
   std::vector<json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == json{{"event", "start"}, {"cases", 2}});
   CHECK(lines[1]["event"] == "case");
@@ -164,7 +166,7 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
       TestFolder().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
   INFO(finished.err);
   CHECK(finished.exit_code == 6);
-  const json variant = json::parse(finished.out)["cases"][0]["variants"][0];
+  const json variant = parse_json(finished.out)["cases"][0]["variants"][0];
   CHECK(variant["state"] == "failed");
   CHECK(variant["why"].get<std::string>().starts_with("level 5: largest error"));
   CHECK(!variant.contains("median_ms"));
@@ -177,7 +179,7 @@ TEST_CASE("bench --goals has a ratio for every goal") {
       place.gpupost({"bench", "--goals", "--quick", "--json", "goals.json", "--html", "goals.html"});
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
-  const json goals = json::parse(place.read("goals.json"))["goals"];
+  const json goals = parse_json(place.read("goals.json"))["goals"];
   CHECK(goals.size() == 25);
   const std::string page = place.read("goals.html");
   for (const json& goal : goals) {
@@ -201,7 +203,7 @@ TEST_CASE("published figures stand beside those of the device") {
                                            "--repeats", "20", "--json", "claims.json", "--html", "claims.html"});
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
-  const json run = json::parse(place.read("claims.json"));
+  const json run = parse_json(place.read("claims.json"));
   REQUIRE(run["documents"].size() == 1);
   const json& claim = run["documents"][0];
   CHECK(claim["what"] == "half arithmetic");
@@ -227,7 +229,7 @@ TEST_CASE("an op with settings is measured at each of those asked for, and its p
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
   CHECK(finished.out.find("blur 33 x 17 RGBA16F --sigma 3\n") != std::string::npos);
-  const json run = json::parse(place.read("blur.json"));
+  const json run = parse_json(place.read("blur.json"));
   std::vector<std::string> settings;
   for (const json& measured : run["cases"])
     if (measured["format"] == "RGBA8") settings.push_back(measured["setting"]);
@@ -254,7 +256,7 @@ TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor"
                      "--repeats", "20", "--json", "blur.json", "--html", "blur.html"});
   INFO(finished.out, finished.err);
   REQUIRE(finished.exit_code == 0);
-  const json run = json::parse(place.read("blur.json"));
+  const json run = parse_json(place.read("blur.json"));
   CHECK(run["documents"].empty());  // they speak of 4096 x 4096
   CHECK(run["graphs"][0]["what"].get<std::string>().starts_with("time against the radius"));
   REQUIRE(run["cases"].size() == 2);
@@ -353,11 +355,7 @@ json run_with(int width, const std::vector<double>& ratios) {
 }  // namespace
 
 // A plot without end would fill all memory; AddressSanitizer reserves more address space than any limit leaves.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::string_view in_one_gigabyte = "";
-#else
-constexpr std::string_view in_one_gigabyte = "ulimit -v 1000000; ";
-#endif
+constexpr std::string_view in_one_gigabyte = gpupost::is_sanitized() ? "" : "ulimit -v 1000000; ";
 
 TEST_CASE("a page of numbers that no axis can show has them in its table") {
   const TestFolder place;
@@ -428,7 +426,7 @@ TEST_CASE("bench --quick measures every op that has a reference and passes") {
     const Finished finished = place.gpupost({"bench", name, "--quick", "--sizes", "37x21", "--json", "b.json"});
     INFO(finished.out, finished.err);
     REQUIRE(finished.exit_code == 0);
-    const json run = json::parse(place.read("b.json"));
+    const json run = parse_json(place.read("b.json"));
     REQUIRE(run["cases"].size() == 1);
     REQUIRE(run["cases"][0]["variants"].size() == 1);
     const json& variant = run["cases"][0]["variants"][0];

@@ -1,11 +1,11 @@
 // Pictures that have not all of R, G and B, and chains that need or make them.
 #include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
+#include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -232,7 +232,7 @@ TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made
   const TestFolder place;
   write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   const auto names = [&](const Words& words) {
-    const nlohmann::json told = nlohmann::json::parse(place.gpupost(words).out);
+    const nlohmann::json told = parse_json(place.gpupost(words).out);
     std::string made;
     for (const nlohmann::json& channel : told["channels"]) made += channel["name"].get<std::string>();
     return made;

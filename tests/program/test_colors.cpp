@@ -4,9 +4,9 @@
 #include "core/base/half.h"
 #include "core/codec/codec.h"
 #include "core/image/primaries.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ void check_done(const TestFolder& place, const Words& words) {
 double log_average(const TestFolder& place, const std::string& file) {
   const Finished finished = place.gpupost({file, "stats", "--quiet"});
   REQUIRE(finished.exit_code == 0);
-  return nlohmann::json::parse(finished.out)["luminance"]["log_average"];
+  return parse_json(finished.out)["luminance"]["log_average"];
 }
 
 std::string text_of(const Picture& picture, const char* name) {
@@ -84,8 +84,7 @@ TEST_CASE("light far beyond the usual is measured as it is") {
     const Finished finished = place.gpupost({"far.exr", "stats", "--verify", "--quiet"});
     REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
     const Finished usual = place.gpupost({"float.exr", "stats", "--quiet"});
-    const auto far = nlohmann::json::parse(finished.out)["luminance"],
-               near = nlohmann::json::parse(usual.out)["luminance"];
+    const auto far = parse_json(finished.out)["luminance"], near = parse_json(usual.out)["luminance"];
     for (const char* percent : {"5", "50", "95"}) {
       const double ratio = far["percentiles"][percent].get<double>() / near["percentiles"][percent].get<double>();
       CHECK(std::abs(std::log2(ratio) - stops) <= 1e-6);
@@ -110,7 +109,7 @@ TEST_CASE("light with alpha 0 gives a warning for a PNG, also in the report") {
       const Finished finished = place.gpupost(words);
       CHECK(finished.exit_code == 0);
       CHECK_MESSAGE(finished.err.find("warning: hidden.exr: " + expected) != std::string::npos, finished.err);
-      const auto report = nlohmann::json::parse(place.read("report.json"));
+      const auto report = parse_json(place.read("report.json"));
       CHECK(std::ranges::count(report["jobs"][0]["warnings"], nlohmann::json(expected)) == 1);
     }
   const auto is_quiet = [&](const Words& words) {

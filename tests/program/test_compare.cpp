@@ -2,9 +2,9 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ TEST_CASE("compare --json has the numbers of each channel") {
   const TestFolder place;
   const Finished finished = place.gpupost({"compare", "in.exr", "other.exr", "--json"});
   CHECK(finished.exit_code == 6);
-  const json result = json::parse(finished.out);
+  const json result = parse_json(finished.out);
   CHECK(result["equal"] == false);
   const json& pair = result["pairs"][0];
   CHECK(pair["a"] == "in.exr");
@@ -30,8 +30,8 @@ TEST_CASE("compare --json has the numbers of each channel") {
     CHECK(channel["psnr"].is_null() != differs);  // infinite without a difference
     if (differs) CHECK(channel["worst"] == json({5, 3}));
   }
-  CHECK(json::parse(place.gpupost({"compare", "in.exr", "in.exr", "--json"}).out)["equal"] == true);
-  const json sizes = json::parse(place.gpupost({"compare", "in.exr", "wide.exr", "--json"}).out);
+  CHECK(parse_json(place.gpupost({"compare", "in.exr", "in.exr", "--json"}).out)["equal"] == true);
+  const json sizes = parse_json(place.gpupost({"compare", "in.exr", "wide.exr", "--json"}).out);
   CHECK(sizes["pairs"][0]["problems"] == json({"sizes differ: 37 x 21 and 38 x 21"}));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
   CHECK(place.has("diff.2.png"));
   CHECK(run({"-o", "diff.png"}).exit_code == 1);
   CHECK(run({"--frames", "1,3"}).exit_code == 0);
-  CHECK(json::parse(run({"--json"}).out)["pairs"].size() == 3);
+  CHECK(parse_json(run({"--json"}).out)["pairs"].size() == 3);
   place.write("a.0005.exr", made_files().at("in.exr"));
   const Finished lacks = run({"--frames", "3-5"});
   CHECK(lacks.exit_code == 5);

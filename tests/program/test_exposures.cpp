@@ -1,11 +1,11 @@
 // Exposures of a sequence: measured in a file or in a first pass, smoothed, in one run and in shards.
 #include "tests/program/test_folder.h"
 
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <filesystem>
@@ -47,7 +47,7 @@ std::map<std::string, std::string> files_in(const TestFolder& place, const std::
 std::map<int, double> stops_of(const TestFolder& place, const std::string& folder) {
   std::map<int, double> stops;
   const auto average = [&](const std::string& name) {
-    return json::parse(done(place, "gpupost " + name + " stats").out)["luminance"]["log_average"].get<double>();
+    return parse_json(done(place, "gpupost " + name + " stats").out)["luminance"]["log_average"].get<double>();
   };
   for (int frame = 1; frame <= frame_count; ++frame)
     stops[frame] = std::log2(average(folder + "/" + name_of(frame)) / average(name_of(frame)));
@@ -86,7 +86,7 @@ TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it
     std::istringstream lines(place.read("exposures.json"));
     int frame = 0;
     for (std::string line; std::getline(lines, line);) {
-      const json measured = json::parse(line);
+      const json measured = parse_json(line);
       CHECK(measured["frame"] == ++frame);
       CHECK(measured["input"] == name_of(frame));
     }

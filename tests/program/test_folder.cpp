@@ -1,12 +1,12 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -145,7 +145,7 @@ std::map<std::string, std::string> make_files() {
 const nlohmann::json& devices() {
   static const nlohmann::json list = [] {
     const Finished finished = run({.program = GPUPOST_PROGRAM, .words = {"devices", "--json"}});
-    return finished.exit_code == 0 ? nlohmann::json::parse(finished.out) : nlohmann::json::array();
+    return finished.exit_code == 0 ? parse_json(finished.out) : nlohmann::json::array();
   }();
   return list;
 }

@@ -3,11 +3,11 @@
 
 #include "core/codec/codec.h"
 #include "core/image/to_working.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <zlib.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -105,7 +105,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
   CHECK(compared.exit_code == 0);
   CHECK_MESSAGE(compared.err.starts_with("gpupost: warning: parts.exr: "), compared.err);
-  const json info = json::parse(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
+  const json info = parse_json(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
   CHECK(info["width"] == 38);
   REQUIRE(info["parts"].size() == 2);
   CHECK(info["parts"][0]["name"] == "beauty");
@@ -124,7 +124,7 @@ TEST_CASE("an EXR output gets copies of the parts that the chain does not work o
   place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"depth", place.read("zip.depth.exr")}}));
   const auto part_names = [&](const char* file) {
     std::vector<std::string> names;
-    const json info = json::parse(place.gpupost({"info", file, "--json"}).out);
+    const json info = parse_json(place.gpupost({"info", file, "--json"}).out);
     for (const json& part : info["parts"]) names.push_back(part["name"]);
     return names;
   };
@@ -137,7 +137,7 @@ TEST_CASE("an EXR output gets copies of the parts that the chain does not work o
   CHECK(first.exit_code == 0);
   const std::string note = "the chain works on part `beauty` (--part chooses another); copied parts: depth";
   CHECK_MESSAGE(first.err.find("note: parts.exr: " + note) != first.err.npos, first.err);
-  CHECK(json::parse(place.read("r.json"))["jobs"][0]["notes"][0] == note);
+  CHECK(parse_json(place.read("r.json"))["jobs"][0]["notes"][0] == note);
   CHECK(part_names("out.exr") == both);
   CHECK(is_same("depth", "depth.exr"));
   CHECK(!is_same("beauty", "in.exr"));

@@ -3,6 +3,7 @@
 
 #include "core/codec/codec.h"
 #include "core/ops/ocio/worker.h"
+#include "core/system/sandbox.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -210,6 +211,8 @@ TEST_CASE("encoded values have the tag of their display, or none if it is not kn
                                 {{"ocio", "--to", "sRGB Encoded P3-D65 - Texture"}, "iCCP"},
                                 {{"lut", "half.cube"}, ""}})
     for (const std::string output : {"out.png", "out.jpg", "out.tif", "out.ktx2"}) {
+      // each format and each tag once; their combinations run the same code of the host
+      if (gpupost::is_sanitized() && output != "out.png" && op.back() != "sRGB - Texture") continue;
       Words words{"rec2020.exr", "-o", output};
       if (output == "out.png" || output == "out.tif") words.insert(words.end(), {"--bits", "16"});
       words.insert(words.begin() + 1, op.begin(), op.end());

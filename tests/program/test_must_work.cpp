@@ -2,10 +2,10 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <set>
 
@@ -100,7 +100,7 @@ TEST_CASE("devices and doctor say what there is") {
   check_all({{"devices", {"devices"}, {}, {"0: ", "Vulkan 1.", "subgroups of"}},
              {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
   const Finished finished = TestFolder().gpupost({"devices", "--json"});
-  for (const json& device : json::parse(finished.out))
+  for (const json& device : parse_json(finished.out))
     for (const std::string field :
          {"index", "name", "type", "uuid", "driver", "memory_bytes", "max_image_side", "obstacle"})
       CHECK_MESSAGE(device.contains(field), field);
@@ -287,7 +287,7 @@ TEST_CASE("compare: files of the same numbers differ in windows, chromaticities 
 
 TEST_CASE("info --json is JSON that holds what the picture is") {
   const TestFolder place;
-  const json info = json::parse(place.gpupost({"info", "depth.exr", "--json"}).out);
+  const json info = parse_json(place.gpupost({"info", "depth.exr", "--json"}).out);
   CHECK(info["format"] == "exr");
   CHECK(info["width"] == 37);
   CHECK(info["height"] == 21);
@@ -297,7 +297,7 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   for (const json& channel : info["channels"]) depths[channel["name"]] = channel["depth"];
   CHECK(depths ==
         std::map<std::string, std::string>{{"R", "16f"}, {"G", "16f"}, {"B", "16f"}, {"Z", "32f"}, {"id", "uint"}});
-  const json png = json::parse(place.gpupost({"info", "deep.png", "--json"}).out);
+  const json png = parse_json(place.gpupost({"info", "deep.png", "--json"}).out);
   CHECK(png["transfer"] == "srgb");
   CHECK(png["channels"][0]["depth"] == "16");
 }

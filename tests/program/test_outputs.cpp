@@ -4,11 +4,11 @@
 #include "core/base/half.h"
 #include "core/codec/codec.h"
 #include "core/image/to_working.h"
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -116,8 +116,8 @@ TEST_CASE("a conversion from EXR to EXR keeps every channel and its depth, whate
     for (const char* compression : {"none", "rle", "zips", "zip"}) {
       check_done(place, {name, "-o", "out.exr", "--compression", compression});
       check_same(place, name, "out.exr");
-      const json before = json::parse(place.gpupost({"info", name, "--json"}).out);
-      const json after = json::parse(place.gpupost({"info", "out.exr", "--json"}).out);
+      const json before = parse_json(place.gpupost({"info", name, "--json"}).out);
+      const json after = parse_json(place.gpupost({"info", "out.exr", "--json"}).out);
       CHECK(before["channels"] == after["channels"]);
       CHECK(after["compression"] == compression);
     }
@@ -134,7 +134,7 @@ TEST_CASE("an EXR keeps the compression of its input, and every one can be asked
     CHECK_MESSAGE(
         (again.err.find("a second time") != again.err.npos) == (is_lossy || std::string(compression) == "pxr24"),
         again.err);
-    CHECK(json::parse(place.gpupost({"info", "again.exr", "--json"}).out)["compression"] == compression);
+    CHECK(parse_json(place.gpupost({"info", "again.exr", "--json"}).out)["compression"] == compression);
     if (!is_lossy) CHECK(place.gpupost({"compare", "in.exr", "again.exr"}).exit_code == 0);
   }
 }
@@ -235,8 +235,8 @@ TEST_CASE("info tells how many levels a file has") {
   if (!has_device()) return;
   const TestFolder place;
   check_done(place, {"mips", "in.exr"});
-  CHECK(json::parse(place.gpupost({"info", "in.mips.exr", "--json"}).out)["levels"] == 6);
-  CHECK(json::parse(place.gpupost({"info", "in.exr", "--json"}).out)["levels"] == 1);
+  CHECK(parse_json(place.gpupost({"info", "in.mips.exr", "--json"}).out)["levels"] == 6);
+  CHECK(parse_json(place.gpupost({"info", "in.exr", "--json"}).out)["levels"] == 1);
 }
 
 TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
@@ -261,7 +261,7 @@ TEST_CASE("a picture that goes through in parts gives the same file, and the rep
     check_done(place, at_once);
     check_done(place, in_parts);
     CHECK_MESSAGE(place.read("whole.exr") == place.read("parts.exr"), op.front());
-    const json report = json::parse(place.read("report.json"));
+    const json report = parse_json(place.read("report.json"));
     REQUIRE(report["devices"].size() == 1);
     CHECK(report["devices"][0]["name"] == report["device"]["name"]);
     CHECK(report["devices"][0]["jobs"] == (op.front() == "flip" ? 0 : 1));  // moving texels needs no pass
@@ -359,7 +359,7 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
   for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
     const TestFolder place;
     check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
-    const json report = json::parse(place.read("r.json"));
+    const json report = parse_json(place.read("r.json"));
     CHECK(report["schema"] == "gpupost-report-1");
     CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
     CHECK(report["cores"].get<int>() > 0);
@@ -380,7 +380,7 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
       read += pass["bytes_read"].get<size_t>();
       written += pass["bytes_written"].get<size_t>();
       CHECK(pass["ms"].get<double>() >= 0);
-      CHECK(pass["ms"].get<double>() < 10000);
+      CHECK(pass["ms"].get<double>() <= job["stages_ms"]["total"].get<double>());
     }
     // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
     const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
@@ -398,12 +398,11 @@ TEST_CASE("the report is JSON whose fields are there and whose numbers make sens
 TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
   const TestFolder place;
   CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
-  const json report = json::parse(place.read("r.json"));
+  const json report = parse_json(place.read("r.json"));
   CHECK(report["device"].is_null());
   CHECK(report["jobs"][0]["passes"].empty());
   CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
-  CHECK(json::parse(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") !=
-        std::string::npos);
+  CHECK(parse_json(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
 }
 
 TEST_CASE("--timing prints the table on standard error") {
@@ -507,7 +506,7 @@ TEST_CASE("no work is done on channels that the output cannot hold, and they are
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "gpupost: warning: depth.exr: ktx2 holds only color and alpha; dropped channels: Z id\n");
-  const json report = json::parse(place.read("r.json"));
+  const json report = parse_json(place.read("r.json"));
   for (const json& pass : report["jobs"][0]["passes"])
     CHECK_MESSAGE(pass["name"].get<std::string>().find("(Z)") == std::string::npos, pass.dump());
 }
@@ -522,14 +521,14 @@ TEST_CASE("a warning of several inputs is said of the first, with their number b
   CHECK(three.err == first + dropped + "gpupost: warning: 2 more inputs: " + dropped);
   const Finished two = place.gpupost({"depth.exr", "second.exr", "-o", "{stem}.png", "--report", "r.json"});
   CHECK(two.err == first + dropped + "gpupost: warning: 1 more input: " + dropped);
-  const json report = json::parse(place.read("r.json"));
+  const json report = parse_json(place.read("r.json"));
   for (const json& job : report["jobs"]) CHECK(job["warnings"].size() == 1);
 }
 
 TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
   const TestFolder place;
   check_done(place, {"in.exr", "-o", "linear.png", "--bits", "16", "--transfer", "linear"});
-  CHECK(json::parse(place.gpupost({"info", "linear.png", "--json"}).out)["transfer"] == "linear");
+  CHECK(parse_json(place.gpupost({"info", "linear.png", "--json"}).out)["transfer"] == "linear");
   CHECK(place.read("linear.png").find("sRGB") == std::string::npos);
   check_done(place, {"in.exr", "-o", "plain.png", "--bits", "16"});
   CHECK(place.read("linear.png") != place.read("plain.png"));

@@ -1,8 +1,8 @@
 // Devices that are not there or do not open.
 #include "tests/program/refusals.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace gpupost::test;
 

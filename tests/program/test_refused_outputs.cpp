@@ -1,8 +1,8 @@
 // Outputs that must be refused, and what must never be replaced.
 #include "tests/program/refusals.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -104,7 +104,7 @@ TEST_CASE("of the files of levels all are written or none, and the report lists 
   check_refused(place, {"a folder", {"mips", "in.exr", "--levels", "3"}, 3, {"in.mips.1.exr", "Is a directory"}});
   CHECK(place.gpupost({"mips", "in.exr", "-o", "out.{level}.exr", "--no-clobber", "--report", "r.json"}).exit_code ==
         3);
-  const auto job = nlohmann::json::parse(place.read("r.json"))["jobs"][0];
+  const auto job = parse_json(place.read("r.json"))["jobs"][0];
   CHECK(job["outputs"].empty());
   CHECK(job["error"].get<std::string>().find("out.2.exr") != std::string::npos);
 }

@@ -1,8 +1,8 @@
 // Words and values of the command line and the environment that must be refused, and the short help.
 #include "tests/program/refusals.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -2,11 +2,11 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ std::vector<json> lines_of(const Finished& finished) {
   CHECK(finished.exit_code == 0);
   std::vector<json> lines;
   std::istringstream stream(finished.out);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
   return lines;
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("a table says what JSON says, and the report has the same object") {
   for (const std::string& text : Words{"luminance", "log average", "percentile 50", plain["luminance"]["mean"].dump()})
     CHECK_MESSAGE(table.out.find(text) != std::string::npos, text, " is missing in\n", table.out);
   CHECK(place.gpupost({"in.exr", "stats", "--report", "r.json"}).exit_code == 0);
-  const json report = json::parse(place.read("r.json"));
+  const json report = parse_json(place.read("r.json"));
   CHECK(report["jobs"][0]["statistics"][0] == plain);
   CHECK(report["jobs"][0]["outputs"].empty());
 }

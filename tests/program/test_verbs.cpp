@@ -2,9 +2,9 @@
 #include "tests/program/test_folder.h"
 
 #include "core/ops/ocio/worker.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -81,7 +81,7 @@ TEST_CASE("examples of verbs that need no device end with 0") {
 
 TEST_CASE("version and doctor name every library, with its version or that it is not in this build") {
   const TestFolder place;
-  const nlohmann::json libraries = nlohmann::json::parse(place.gpupost({"version", "--json"}).out)["libraries"];
+  const nlohmann::json libraries = parse_json(place.gpupost({"version", "--json"}).out)["libraries"];
   const std::string text = place.gpupost({"version"}).out, checks = place.gpupost({"doctor"}).out;
   for (const auto& [name, version] : libraries.items()) {
     CHECK_MESSAGE(version != "", name);
@@ -206,7 +206,7 @@ TEST_CASE("with a cold cache the stages of the report are the time of the run, c
       {"blur", "--radius", "9", "saturation", "--factor", "0.5", "in.exr", "-o", "out.exr", "--report", "r.json"},
       {{"XDG_CACHE_HOME", place.path("folder.exr")}});
   REQUIRE(finished.exit_code == 0);
-  const nlohmann::json stages = nlohmann::json::parse(place.read("r.json"))["jobs"][0]["stages_ms"];
+  const nlohmann::json stages = parse_json(place.read("r.json"))["jobs"][0]["stages_ms"];
   double sum = 0;
   for (const auto& [name, milliseconds] : stages.items()) sum += name == "total" ? 0 : milliseconds.get<double>();
   CHECK(stages["compile"] > 10);

@@ -1,8 +1,8 @@
 // R7: a device that has no memory for a picture at once, and says so when it is asked.
 #include "tests/program/test_folder.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 using namespace gpupost::test;
 
@@ -26,14 +26,14 @@ TEST_CASE("a picture that the device has no memory for at once goes through in p
     const std::string line = "gpupost large.exr " + chain + " --compression none --report report.json";
     INFO(line);
     REQUIRE(place.shell(line).exit_code == 0);
-    const auto outputs = nlohmann::json::parse(place.read("report.json"))["jobs"][0]["outputs"];
+    const auto outputs = parse_json(place.read("report.json"))["jobs"][0]["outputs"];
     std::vector<std::string> whole;
     for (const std::string name : outputs) whole.push_back(place.read(name));
     const Finished finished = place.shell(line, little_memory);
     REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
     for (size_t index = 0; index < whole.size(); ++index)
       CHECK_MESSAGE(place.read(outputs[index]) == whole[index], outputs[index]);
-    const auto report = nlohmann::json::parse(place.read("report.json"));
+    const auto report = parse_json(place.read("report.json"));
     const std::string choices = report["jobs"][0]["choices"].dump();
     CHECK_MESSAGE(choices.find(" tiles: ") != choices.npos, choices);
     CHECK_MESSAGE(choices.find("bytes of memory left") != choices.npos, choices);
