@@ -99,7 +99,7 @@ case "${1:-}" in
   tarball) tarball ;;
   quick) quick ;;
   test) run_tests release build --label-exclude full ;;
-  test-sanitized) GPUPOST_ASAN_OPTIONS=quarantine_size_mb=32 run_tests sanitized build-sanitized --label-exclude full ;;
+  test-sanitized) GPUPOST_TEST_ASAN_OPTIONS=quarantine_size_mb=32 run_tests sanitized build-sanitized --label-exclude full ;;
   test-threads) threads ;;
   test-fuzz) fuzz ;;
   full)
