@@ -205,8 +205,8 @@ Exit run(const Request& request) {
          one_file);
   const bool is_whole = request.inputs.missing.empty();
   const bool fails_at_once = !is_whole && globals.batch.fails_fast;
-  if (fails_at_once)
-    say_note("{} inputs were not started, because frames are missing (--fail-fast)", request.inputs.files.size());
+  if (fails_at_once && !globals.report.quiet)
+    say_note("no input was started, because frames are missing (--fail-fast)");
   if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
     const Exit code = is_whole ? Exit::done : Exit::batch;
     Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);

@@ -111,8 +111,8 @@ std::string to_json(const Report& report) {
 
 std::string to_table(const Report& report) {
   std::string text;
-  for (const auto& [device, job_count, busy_ms] : report.devices)
-    text += fmt::format("{} ({}), {}, {}\n", device.traits.name, name_of(device.traits.type), device.driver,
+  for (const DeviceUse& use : report.devices)
+    text += fmt::format("{} ({}), {}, {}\n", use.info.traits.name, name_of(use.info.traits.type), use.info.driver,
                         version_text());
   for (const JobReport& job : report.jobs) {
     text += fmt::format("{}: {} x {}\n", printable(job.input), job.size.width, job.size.height);

@@ -88,22 +88,23 @@ double copy_speed_of(Gpu& gpu, Size size, Depth depth) {
   }
 }
 
-// The opened devices with the jobs of all of their sessions.
+// The opened devices with the jobs of all of their sessions. A device that was lost for good is left out.
 std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobReport> jobs) {
   std::vector<DeviceUse> uses;
-  std::vector<size_t> use_of_session;
+  std::vector<std::optional<size_t>> use_of_session(devices.count());
   for (size_t session = 0; session < devices.count(); ++session) {
     const Gpu* gpu = devices.at(session).opened();
+    if (!gpu) continue;
     const auto same =
-        std::ranges::find_if(uses, [&](const DeviceUse& use) { return gpu && use.info.index == gpu->info().index; });
-    use_of_session.push_back(size_t(same - uses.begin()));
-    if (gpu && same == uses.end()) uses.push_back({.info = gpu->info()});
+        std::ranges::find_if(uses, [&](const DeviceUse& use) { return use.info.index == gpu->info().index; });
+    use_of_session[session] = size_t(same - uses.begin());
+    if (same == uses.end()) uses.push_back({.info = gpu->info()});
   }
   for (const JobReport& job : jobs) {
-    if (job.passes.empty()) continue;
-    DeviceUse& use = uses.at(use_of_session.at(job.device.session));
-    ++use.job_count;
-    use.busy_ms += job.ms.upload + job.ms.passes + job.ms.download;
+    const std::optional<size_t> index = use_of_session.at(job.device.session);
+    if (job.passes.empty() || !index) continue;
+    ++uses[*index].job_count;
+    uses[*index].busy_ms += job.ms.upload + job.ms.passes + job.ms.download;
   }
   return uses;
 }
@@ -129,11 +130,13 @@ class Feeders {
         threads.emplace_back([this, index, &device = devices.at(index)] {
           PictureInputs own;
           if (is_open(device)) feed(device, index, own, jobs_.size());
+          count_decoders(own);
         });
     } catch (const std::system_error&) {  // the system has no thread left
     }
     feed(devices.first(), 0, others, jobs_.size());
     threads.clear();  // joins
+    count_decoders(others);
     if (failure_) std::rethrow_exception(failure_);
   }
   // Means of all sessions.
@@ -164,13 +167,18 @@ class Feeders {
       next_ = jobs_.size();
       outputs_.give_up();
     }
+  }
+
+  void count_decoders(const PictureInputs& others) {
     const std::lock_guard lock(turn_);
-    if (end == jobs_.size()) decoder_count_ += others.decoder_count();
+    decoder_count_ += others.decoder_count();
   }
 
   // Runs the next job before `end`. Returns whether there was one.
   bool run_next(DeviceSession& device, size_t session, PictureInputs& others, size_t end) {
+    const Stopwatch waiting;
     std::unique_lock turn(turn_);
+    double decode_wait_ms = waiting.milliseconds();  // until another session has its inputs
     if (next_ >= std::min(end, jobs_.size()) || (request_.batch.fails_fast && outputs_.has_failure())) return false;
     const size_t index = next_++;
     const Job& job = jobs_[index];
@@ -182,7 +190,6 @@ class Feeders {
     }
     ProcessedJob made{.job = &job, .report = {.input = job.name(), .device = {.session = session}}};
     if (journal_) made.journal_key = journal_->key_of(job);
-    double decode_wait_ms = 0;
     process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
     if (request_.batch.fails_fast && made.report.exit != Exit::done) next_ = jobs_.size();

@@ -127,7 +127,8 @@ TEST_CASE("the second pictures of frames have one decoder") {
   Heard heard;
   const Report report = run(request, jobs, heard);
   for (const JobReport& job : report.jobs) CHECK_MESSAGE(job.exit == Exit::done, job.error);
-  CHECK(report.decoder_count == 2);  // one for the inputs, one for the second pictures
+  CHECK(report.decoder_count == 2);                               // one for the inputs, one for the second pictures
+  CHECK(run(request, {jobs.front()}, heard).decoder_count == 2);  // a batch of one image too
 }
 
 TEST_CASE("several sessions on a device make the same files, and reports keep their order") {

@@ -20,7 +20,7 @@ int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radiu
 // What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
 Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
-// What sliding sums are: floats, integers down a column, or pairs of 16-bit integers.
+// Numbers that sliding sums are added up in: floats, 32-bit integers down a column, or pairs of 16-bit integers.
 enum class Sums { floats, integers, pairs };
 
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down, a few in a step. What was
@@ -29,7 +29,7 @@ enum class Sums { floats, integers, pairs };
 struct StripShape {
   int columns = 128, rows = 128, step = 4;
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
-  Sums sums = Sums::floats;                          // likewise
+  Sums sums = Sums::floats;                          // numbers of sliding sums
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
