@@ -129,19 +129,38 @@ TEST_CASE("a number in the place of no number is a failure") {
 }
 
 TEST_CASE("where halves leave nothing of a luminance, a color that keeps its chromaticity may be any; none beside it") {
-  const std::array<Call, 2> calls{default_call(*op_named("gamma")).with("value", 2.2),
-                                  default_call(*op_named("localgamma")).with("chroma", 1).with("adapt-radius", 3)};
-  Level base{{2, 1}, TexelBuffer(8 * bytes_of(Depth::half))};
-  const std::array numbers{6.3671875, -0.5986328125, 1.025390625, 1.0, 0.5, 0.25, 0.125, 1.0};
-  for (size_t index = 0; index < numbers.size(); ++index) put(base, Depth::half, index, numbers[index]);
-  std::vector<Level> between = right_levels(base, Depth::half, {&calls[0], 1});
-  std::vector<Level> levels = right_levels(between[0], Depth::half, {&calls[1], 1});
-  const LevelCheck right = verify(calls, base, levels, 0, Depth::half)[0];
-  CHECK_MESSAGE(right.share <= 1, describe(right));
-  put(levels[0], Depth::half, 4, 1.02 * numbers_of(levels[0], Depth::half)[4]);
-  const LevelCheck planted = verify(calls, base, levels, 0, Depth::half)[0];
-  CHECK_MESSAGE(planted.share > 1, describe(planted));
-  CHECK(planted.at == Size{1, 0});
+  for (const int radius : {0, 3}) {
+    const std::array<Call, 2> calls{
+        default_call(*op_named("gamma")).with("value", 2.2),
+        default_call(*op_named("localgamma")).with("chroma", 1).with("adapt-radius", radius)};
+    Level base{{2, 1}, TexelBuffer(8 * bytes_of(Depth::half))};
+    const std::array numbers{6.3671875, -0.5986328125, 1.025390625, 1.0, 0.5, 0.25, 0.125, 1.0};
+    for (size_t index = 0; index < numbers.size(); ++index) put(base, Depth::half, index, numbers[index]);
+    std::vector<Level> between = right_levels(base, Depth::half, {&calls[0], 1});
+    std::vector<Level> levels = right_levels(between[0], Depth::half, {&calls[1], 1});
+    const LevelCheck right = verify(calls, base, levels, 0, Depth::half)[0];
+    CHECK_MESSAGE(right.share <= 1, describe(right));
+    put(levels[0], Depth::half, 4, 1.02 * numbers_of(levels[0], Depth::half)[4]);
+    const LevelCheck planted = verify(calls, base, levels, 0, Depth::half)[0];
+    CHECK_MESSAGE(planted.share > 1, describe(planted));
+    CHECK(planted.at == Size{1, 0});
+  }
+}
+
+TEST_CASE("a luminance that is 0 within its error leaves a color that keeps its chromaticity without a bound") {
+  const Call call = default_call(*op_named("localgamma")).with("chroma", 1);
+  const auto tolerance_of = [&](const Color& c, const Color& error) {
+    Planes color, off;
+    for (size_t k = 0; k < 4; ++k) {
+      color[k] = {.size = {1, 1}, .values = {c[k]}};
+      off[k] = {.size = {1, 1}, .values = {error[k]}};
+    }
+    return color_at(call.op->reference.tolerance(call, color, off, Depth::half)[0], 0);
+  };
+  // twice sharpened: the error is larger than green is below 0
+  CHECK(tolerance_of({0.00572, -0.00247, 0.00764, 1}, {0.0043, 0.0059, 0.0109, 0})[1] >= largest(Depth::half));
+  CHECK(tolerance_of({0.00572, -0.00247, 0.00764, 1}, {1e-7, 1e-7, 1e-7, 0})[1] < 1);
+  CHECK(tolerance_of({0, 0, 0, 1}, {1e-7, 1e-7, 1e-7, 0})[1] < 0.01);
 }
 
 TEST_CASE("the least of numbers may be off by as much as the one that is off most") {

@@ -62,11 +62,11 @@ std::vector<Planes> reference(const Call& call, Planes base) {
                          [&](size_t index) { return adapted(call, color_at(base, index), color_at(around, index)); })};
 }
 
-// Color that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a difference
-// of which the error does not leave the sign?
+// Color that keeps its chromaticity is multiplied by Y^(exponent - 1), which has no bound as Y goes to 0. Is Y a sum with
+// negative parts that may be 0 within its error?
 bool is_undetermined(const Call& call, const Color& c, const Color& error) {
   if (!keeps_chroma(call)) return false;
-  const bool is_difference = c[0] < -error[0] || c[1] < -error[1] || c[2] < -error[2];
+  const bool is_difference = c[0] < 0 || c[1] < 0 || c[2] < 0;
   return is_difference && std::abs(luminance_of(c)) <= luminance_of(error);
 }
 
@@ -83,8 +83,25 @@ Color moved_together(const std::function<Color(const Color&)>& texel, const Colo
   return most;
 }
 
+// What the op itself may add, where the texel's light is what it adapts to.
+std::vector<Planes> tolerance_of_texels(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> made = point_tolerance(call, base, error, depth);
+  if (!keeps_chroma(call)) return made;
+  const auto of_texel = [&](const Color& moved) {
+    return as_floats(premultiply(rgb_of_yxy(texel(call, {})(yxy_of_rgb(unpremultiply(moved))))));
+  };
+  const Planes sum = made_of_texels(size_of(base), [&](size_t index) -> Color {
+    const Color c = color_at(base, index), off = error_in_space(call, c, color_at(error, index));
+    Color most = moved_together(of_texel, c, off);
+    for (size_t k = 0; k < 4; ++k) most[k] = std::max(most[k], color_at(made[0], index)[k]);
+    if (is_undetermined(call, c, off)) std::fill_n(most.begin(), 3, 2 * largest(depth));
+    return most;
+  });
+  return {sum};
+}
+
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (!is_of_neighborhood(call)) return point_tolerance(call, base, error, depth);
+  if (!is_of_neighborhood(call)) return tolerance_of_texels(call, base, error, depth);
   const Blur blur = blur_of(blur_call(call));
   const Planes around = blurred(base, blur), error_around = blurred_tolerance(base, error, blur, depth);
   return {made_of_texels(size_of(base), [&](size_t index) -> Color {
