@@ -84,16 +84,8 @@ class StageRun {
     return takes_long && reads_of(part_for(half).plan) < worth_cutting * reads;
   }
 
-  // Reports a second image that no tile cuts, or the call whose margin makes tiles large, and the option that helps.
+  // Reports the call whose margin makes tiles large, and the option that helps.
   [[noreturn]] void refuse(const Part& part) const {
-    for (const Call& call : stage_.calls)
-      for (const InputPicture& input : call.inputs)
-        if (const Size size = input.picture.size;
-            size != base_.size && texel_count(size) > texel_count(part.needed.size))
-          fail(Exit::limit,
-               "{}; the second image of `{}` has {} x {} texels, and is cut into tiles only if its size is that of the "
-               "image",
-               bounds_.why, call.text(), size.width, size.height);
     const auto found = std::ranges::find_if(
         stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
     const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;

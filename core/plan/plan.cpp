@@ -123,8 +123,8 @@ int PlanBuilder::add_source(std::shared_ptr<const Plane> numbers) {
   return index;
 }
 
-int PlanBuilder::add_input(const InputPicture& input, bool goes_along) {
-  const bool is_in_step = goes_along && input.picture.size == whole_size();
+int PlanBuilder::add_input(const InputPicture& input) {
+  const bool is_in_step = input.picture.size == whole_size();
   return add_region(input,
                     is_in_step ? Region{input_.corner, image(current_image()).size} : whole_region(input.picture.size));
 }

@@ -362,8 +362,8 @@ class PlanBuilder {
   // a tile, it gets the corresponding values.
   int add_source(std::shared_ptr<const Plane> numbers);
   // Adds an image for a second input of a call. Returns its index. If both images have the same size, a tile of the
-  // current image gets the corresponding tile of the other, unless `goes_along` is false; otherwise the image is whole.
-  int add_input(const InputPicture& input, bool goes_along = true);
+  // current image gets the corresponding tile of the other; otherwise the image is whole.
+  int add_input(const InputPicture& input);
   // Adds a region of a second input as an image. Returns its index.
   int add_region(const InputPicture& input, const Region& region);
   // Makes another image the result of the op. Only the last result of an op is stored as Yxy or B10G11R11: --verify allows for

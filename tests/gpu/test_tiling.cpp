@@ -4,6 +4,7 @@
 #include "core/engine/floors.h"
 #include "core/engine/run_chain.h"
 #include "core/op/parse.h"
+#include "core/ops/registry.h"
 #include "core/ops/stats/check.h"
 #include "core/plan/tiling.h"
 #include "core/reference/verify.h"
@@ -190,6 +191,26 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
       chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1 --method separable"}}, size);
   merged[0] = warp;
   check_same(*gpu, small, merged, size, Depth::half, {});
+}
+
+TEST_CASE("merge is the same in tiles, whatever the size and the place of the second image") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Gpu small = small_device(*gpu, 97);
+  const Size size{257, 129};
+  int turn = 0;
+  for (const Size other : {Size{301, 257}, Size{50, 400}, Size{1, 1}, size})
+    for (const std::string_view offset : {"0,0", "-31,17", "100,60", "256,128", "257,0", "-400,-500"}) {
+      if (is_left_out(++turn)) continue;
+      Call call = parse_call(*op_named("merge"),
+                             fmt::format("--with other.exr --offset {} --mode {}", offset, turn % 2 ? "over" : "add"));
+      call.inputs.push_back({.picture = {.size = other, .depth = Depth::half},
+                             .texels = std::make_shared<const Level>(pattern("light", other, Depth::half))});
+      std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"gain", "--value 1"}, {"flip", "x"}}, size);
+      calls[1] = call;
+      CAPTURE(other.width);
+      check_same(*gpu, small, calls, size, kinds[turn % 2].depth, {});
+    }
 }
 
 TEST_CASE("a map that tears tiles apart is refused") {

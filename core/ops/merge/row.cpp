@@ -114,24 +114,34 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 
 // --- the pass -------------------------------------------------------------------------------------------------------
 
+// The part of the second image below a tile of this size, whose texel (0, 0) lies at `corner` of it. At least one texel.
+Region part_below(Size tile, Position corner, Size second) {
+  const auto range = [](int first, int count, int limit) {
+    const int from = std::clamp(first, 0, limit - 1);
+    return std::pair{from, std::clamp(first + count, from + 1, limit) - from};
+  };
+  const auto [x, width] = range(corner.x, tile.width, second.width);
+  const auto [y, height] = range(corner.y, tile.height, second.height);
+  return {{x, y}, {width, height}};
+}
+
 void plan_merge(const Call& call, PlanBuilder& builder) {
   const int source = builder.current_image();
   const PlanImage image = builder.image(source);
   const InputPicture second = second_picture(call, 0, builder.whole_size(), builder.input().storage);
   Position corner = corner_in(call, second, builder.whole_size());
-  // tiles of both go together where each texel meets the one at its own place
-  const bool goes_along = second.picture.size == builder.whole_size() && corner == Position{};
-  if (!goes_along) corner = {corner.x + builder.input().corner.x, corner.y + builder.input().corner.y};
-  const int other = builder.add_input(second, goes_along);
+  corner = {corner.x + builder.input().corner.x, corner.y + builder.input().corner.y};
+  const Region below = part_below(image.size, corner, second.picture.size);
+  const int other = builder.add_region(second, below);
   builder.add_result({.name = "merge",
                       .kernel = "merge/merge.glsl",
                       .defines = {{"MODE", call.integer("mode"), call.op->param("mode")->choices}},
                       .values = {{"end_x", image.size.width},
                                  {"end_y", image.size.height},
-                                 {"corner_x", corner.x},
-                                 {"corner_y", corner.y},
-                                 {"other_width", builder.image(other).size.width},
-                                 {"other_height", builder.image(other).size.height},
+                                 {"corner_x", corner.x - below.corner.x},
+                                 {"corner_y", corner.y - below.corner.y},
+                                 {"other_width", below.size.width},
+                                 {"other_height", below.size.height},
                                  {"opacity", float(call.number("opacity"))}},
                       .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
