@@ -345,10 +345,9 @@ JobList jobs_of(const Request& request) {
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
-    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) {
-      ++list.kept_count;
-      list.keeps_levels |= job.is_a_file_a_level();
-    } else list.jobs.push_back(std::move(job));
+    // of files for levels, that of level 0 is there only if all are: write_files() names it last
+    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) ++list.kept_count;
+    else list.jobs.push_back(std::move(job));
   }
   const std::string statistics_file = statistics_file_of(request);
   if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {

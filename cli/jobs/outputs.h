@@ -22,7 +22,6 @@ std::string frame_text(const Input& input);
 struct JobList {
   std::vector<Job> jobs;
   size_t kept_count = 0;      // number of outputs that --no-clobber keeps; they have no job
-  bool keeps_levels = false;  // a kept output has a file for each level; only level 0 was checked
 };
 
 // Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if

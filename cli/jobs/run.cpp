@@ -215,8 +215,8 @@ Exit run(const Request& request) {
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
   if (list.kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber{})", list.kept_count,
-             list.kept_count + jobs.size(), list.keeps_levels ? "; of files for levels, only level 0 is checked" : "");
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
+             list.kept_count + jobs.size());
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);

@@ -365,14 +365,15 @@ class Writing {
   std::optional<Replacement> replacement_;
 };
 
-// Gives all files their names, or none: what has been renamed is undone where one cannot be.
+// Gives all files their names, or none: if a file cannot be renamed, earlier renames are undone. The first file is renamed
+// last, so that its name shows that all are there, even after a kill or a power failure between renames.
 void put_in_place(std::span<Writing* const> writings) {
   const Renaming renaming;
-  size_t count = 0;
+  size_t left = writings.size();
   try {
-    for (; count < writings.size(); ++count) writings[count]->replacement().put_in_place(writings.size() > 1);
+    for (; left > 0; --left) writings[left - 1]->replacement().put_in_place(writings.size() > 1);
   } catch (...) {
-    while (count > 0) writings[--count]->replacement().undo();
+    for (; left < writings.size(); ++left) writings[left]->replacement().undo();
     throw;
   }
   for (Writing* writing : writings) writing->replacement().forget_old();

@@ -22,7 +22,7 @@ struct OutputFile {
 };
 
 // Writes several files; either all get their names or none. All are checked, then written to temporary files and
-// synced, then renamed while signals are blocked. If a rename fails, earlier renames are undone (not possible without
+// synced, then renamed while signals are blocked, the first one last. If a rename fails, earlier renames are undone (not possible without
 // hard links). Devices, pipes and descriptors are written before the renames. At most 64 files.
 void write_files(std::span<const OutputFile> files, bool no_clobber);
 

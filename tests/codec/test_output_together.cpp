@@ -8,11 +8,13 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -86,7 +88,7 @@ TEST_CASE("where a rename fails behind others, those are undone") {
   REQUIRE(mkfifo(folder.path("pipe").c_str(), 0600) == 0);
   std::vector<OutputFile> files;
   const std::string text(200'000, 'n');  // more than a pipe holds: it is written as it is read
-  for (const char* name : {"a", "new", "b", "late", "pipe"})
+  for (const char* name : {"late", "a", "new", "b", "pipe"})
     files.push_back({.path = folder.path(name), .bytes = bytes_of_text(text)});
   {
     // the pipe is written when all has been looked at, and before the renames
@@ -124,6 +126,25 @@ TEST_CASE("a signal leaves all of several files old, or all of them new, whichev
     waitpid(child, nullptr, 0);
     CHECK(folder.files() == folder.all(folder.read("0")));
   }
+}
+
+TEST_CASE("the first of several files gets its name last, so that after a kill it is there only if all are") {
+  const OldFiles folder({"0", "1", "2", "3"});
+  for (const std::string& name : folder.names) fs::remove(folder.path(name));
+  const int watch = inotify_init1(IN_NONBLOCK);
+  REQUIRE(inotify_add_watch(watch, fs::path(folder.path("0")).parent_path().c_str(), IN_MOVED_TO) >= 0);
+  folder.write_all("new");
+  alignas(inotify_event) std::array<char, 4096> events;
+  const ssize_t count = read(watch, events.data(), events.size());
+  close(watch);
+  std::vector<std::string> moved;
+  for (ssize_t at = 0; at < count;) {
+    const auto* event = reinterpret_cast<const inotify_event*>(&events[size_t(at)]);
+    moved.push_back(event->name);
+    at += ssize_t(sizeof *event + event->len);
+  }
+  REQUIRE(moved.size() == 4);
+  CHECK(moved.back() == "0");
 }
 
 TEST_CASE("a file that something is mounted on is refused before others are replaced") {

@@ -121,7 +121,7 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
   check(place, {"cp in.exr out/x.0.exr; gpupost in.exr mips --no-clobber -o 'out/x.{level}.exr'",
                 0,
                 "x.0.exr",
-                {"(--no-clobber; of files for levels, only level 0 is checked)"}});
+                {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
   check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
   check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
 }
