@@ -1,6 +1,7 @@
 // Owned memory: pages from the system, a shared mapping, or mapped device memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -24,8 +25,10 @@ class TexelBuffer {
     return *this;
   }
   ~TexelBuffer() {
-    if (release_) release_();
+    if (release_ && !is_all_kept_) release_();
   }
+  // From now on no memory is returned, because a driver that no longer answers may still use it.
+  static void keep_all() { is_all_kept_ = true; }
 
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
@@ -53,6 +56,7 @@ class TexelBuffer {
   std::byte* data_ = nullptr;
   size_t size_ = 0;
   std::function<void()> release_;
+  static inline std::atomic<bool> is_all_kept_{false};
 };
 
 }  // namespace gpupost

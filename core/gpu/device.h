@@ -81,9 +81,8 @@ class Buffer {
 
   Buffer() = default;
   Buffer(const Device& device, size_t bytes, Use use, const std::string& name);
-  // Imports host pages as a buffer, without a copy. Returns an empty buffer if the device cannot. For a download, the
-  // device must be the CPU, whose caches need no flush.
-  static Buffer import(const Device& device, std::span<const std::byte> pages, Use use, const std::string& name);
+  // Imports host pages as a buffer to upload, without a copy. Returns an empty buffer if the device cannot.
+  static Buffer import(const Device& device, std::span<const std::byte> pages, const std::string& name);
 
   VkBuffer handle() const { return buffer_; }
   size_t bytes() const { return bytes_; }
@@ -112,6 +111,13 @@ struct LevelBuffer {
 class Image {
  public:
   Image(const Device& device, const PlanImage& plan, const std::string& name);
+  // An image in new pages of the host, which level_on_host() reads without a copy. Empty if the device is not a CPU with image
+  // buffers that can import pages.
+  static std::optional<Image> on_pages(const Device& device, const PlanImage& plan, const std::string& name);
+  // An image of one level whose memory is `texels` itself, for passes that only read it. Empty as above, or if the device wants
+  // the rows at other places.
+  static std::optional<Image> on_texels(const Device& device, const PlanImage& plan, const std::string& name,
+                                        std::span<const std::byte> texels);
 
   VkImage handle() const { return image_; }
   const PlanImage& plan() const { return plan_; }
@@ -120,11 +126,22 @@ class Image {
   VkImageView bits_view(int level) const { return bits_views_[size_t(level)]; }
   // The same memory as a buffer, on devices with image buffers.
   const LevelBuffer& level_buffer(int level) const { return level_buffers_[size_t(level)]; }
+  bool is_on_pages() const { return pages_ != nullptr; }
+  // A level of an image on pages, after the work is done: the pages themselves, which may outlive the image, or a copy if rows
+  // do not follow each other without a gap.
+  Level level_on_host(int level) const;
 
  private:
+  explicit Image(const PlanImage& plan) : plan_(plan) {}
+  // Creates the objects without memory.
+  VkMemoryRequirements create(const Device& device, bool is_imported);
+  bool has_rows_without_gaps(const Device& device) const;
+  // Binds memory_ and creates the views.
+  void bind(const Device& device, const std::string& name);
   void create_level_buffers(const Device& device, const std::string& name);
 
   PlanImage plan_;
+  std::shared_ptr<TexelBuffer> pages_;  // null: not on pages
   DeviceMemory memory_;
   Owned<VkImage> image_;
   Owned<VkBuffer> buffer_;  // on the image's memory; none on devices without image buffers

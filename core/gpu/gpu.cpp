@@ -37,10 +37,11 @@ void Gpu::keep_memory(bool is_on) { state_->device.pool().keep(is_on); }
 
 void Gpu::allow_seconds(double seconds) { state_->device.allow_seconds(seconds); }
 
+static std::string name_of_image(int index) { return fmt::format("image {}", index); }
+
 std::vector<Image> Gpu::State::create_images(std::span<const PlanImage> plan_images) const {
   std::vector<Image> images;
-  for (size_t index = 0; index < plan_images.size(); ++index)
-    images.emplace_back(device, plan_images[index], fmt::format("image {}", index));
+  for (const PlanImage& image : plan_images) images.emplace_back(device, image, name_of_image(int(images.size())));
   return images;
 }
 
@@ -216,7 +217,7 @@ void Gpu::prepare(std::span<const Plan> plans) {
 static Buffer upload_buffer(const Device& device, const Level& base) {
   const DeviceType type = device.info().traits.type;
   if (type == DeviceType::cpu || type == DeviceType::integrated) {
-    Buffer imported = Buffer::import(device, base.texels.bytes(), Buffer::Use::upload, "upload (imported)");
+    Buffer imported = Buffer::import(device, base.texels.bytes(), "upload (imported)");
     if (imported.handle()) return imported;
   }
   Buffer staging(device, base.texels.size(), Buffer::Use::upload, "upload");
@@ -228,42 +229,37 @@ static Buffer upload_buffer(const Device& device, const Level& base) {
   return staging;
 }
 
-Download::Download(const Device& device, const PlanImage& image, int first_level) : device_(device), image_(image) {
+Download::Download(const Device& device, const Image& image, int first_level)
+    : device_(device), image_(image), first_level_(first_level) {
+  if (image.is_on_pages()) return;
   size_t bytes = 0;
-  for (int level = first_level; level < image.level_count; ++level) {
-    copies_.push_back(whole_level(image, level, bytes));
-    bytes += bytes_of_level(image, level);
+  for (int level = first_level; level < image.plan().level_count; ++level) {
+    copies_.push_back(whole_level(image.plan(), level, bytes));
+    bytes += bytes_of_level(image.plan(), level);
   }
-  if (bytes == 0) return;
-  if (device.info().traits.type == DeviceType::cpu) {
-    pages_ = std::make_shared<TexelBuffer>(bytes);
-    buffer_ = Buffer::import(device, pages_->bytes(), Buffer::Use::download, "download (imported)");
-    if (buffer_.handle()) return;
-    pages_.reset();
-  }
-  buffer_ = Buffer(device, bytes, Buffer::Use::download, "download");
+  if (bytes > 0) buffer_ = Buffer(device, bytes, Buffer::Use::download, "download");
 }
 
-void Download::record(VkCommandBuffer commands, const Image& image) const {
+void Download::record(VkCommandBuffer commands) const {
   if (!copies_.empty())
-    vkCmdCopyImageToBuffer(commands, image.handle(), VK_IMAGE_LAYOUT_GENERAL, buffer_.handle(),
+    vkCmdCopyImageToBuffer(commands, image_.handle(), VK_IMAGE_LAYOUT_GENERAL, buffer_.handle(),
                            uint32_t(copies_.size()), copies_.data());
   barrier_to_host(commands);
 }
 
-std::vector<Level> Download::levels() {
-  if (buffer_.handle() && !pages_) buffer_.invalidate(device_);
+std::vector<Level> Download::levels() const {
   std::vector<Level> levels;
+  if (image_.is_on_pages()) {
+    for (int level = first_level_; level < image_.plan().level_count; ++level)
+      levels.push_back(image_.level_on_host(level));
+    return levels;
+  }
+  if (buffer_.handle()) buffer_.invalidate(device_);
   for (const VkBufferImageCopy& copy : copies_) {
     const auto level = int(copy.imageSubresource.mipLevel);
-    const Size size = level_size(image_.size, level);
-    const size_t bytes = bytes_of_level(image_, level), from = copy.bufferOffset;
-    if (pages_) {
-      levels.push_back({size, TexelBuffer(pages_->data() + from, bytes, [pages = pages_] {})});
-      continue;
-    }
-    levels.push_back({size, TexelBuffer(bytes)});
-    std::memcpy(levels.back().texels.data(), buffer_.mapped() + from, bytes);
+    levels.push_back({level_size(image_.plan().size, level), TexelBuffer(bytes_of_level(image_.plan(), level))});
+    TexelBuffer& texels = levels.back().texels;
+    std::memcpy(texels.data(), buffer_.mapped() + copy.bufferOffset, texels.size());
   }
   return levels;
 }
@@ -334,15 +330,46 @@ static void check_allocations(const Device& device, const Plan& plan) {
   if (is_too_much || count + device.pool().block_count() > size_t(info.max_allocations)) device.pool().clear();
 }
 
+static bool writes_input(const Plan& plan) {
+  return std::ranges::any_of(plan.passes, [](const Pass& pass) {
+    return pass.target.image == 0 || std::ranges::find(pass.more_targets, 0) != pass.more_targets.end();
+  });
+}
+
+namespace {
+
+// The images of a run. On a CPU device the input and the result are in the host's memory, so that nothing is copied.
+struct RunImages {
+  RunImages(const Device& device, const Plan& plan, const Level& base, bool downloads) {
+    for (int index = 0; index < int(plan.images.size()); ++index) {
+      const PlanImage& image = plan.images[size_t(index)];
+      const std::string name = name_of_image(index);
+      std::optional<Image> on_host;
+      if (downloads && index == plan.result_image) on_host = Image::on_pages(device, image, name);
+      else if (index == 0 && !writes_input(plan)) {
+        on_host = Image::on_texels(device, image, name, base.texels.bytes());
+        has_input = on_host.has_value();
+      }
+      images.push_back(on_host ? std::move(*on_host) : Image(device, image, name));
+    }
+  }
+
+  std::vector<Image> images;
+  bool has_input = false;  // image 0 holds the input without an upload
+};
+
+}  // namespace
+
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   const Device& device = state_->device;
   device.pool().start_run();
   check_allocations(device, plan);
   const double compile_ms = prepare_timed(*this, plan);
-  const std::vector<Image> images = state_->create_images(plan.images);
+  const bool downloads = first_level < plan.images[size_t(plan.result_image)].level_count;
+  const auto [images, has_input] = RunImages(device, plan, base, downloads);
   const PlanBuffers buffers = state_->create_buffers(plan);
-  const Buffer upload = upload_buffer(device, base);
-  Download download(device, plan.images[size_t(plan.result_image)], first_level);
+  const Buffer upload = has_input ? Buffer() : upload_buffer(device, base);
+  const Download download(device, images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(device, plan);
   const BoundsDownload bounds(device, plan);
 
@@ -353,8 +380,10 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   for (const Image& image : images) ready(commands, image);
   state_->fill_buffers(commands, plan, buffers);
   clock.begin(commands);
-  const VkBufferImageCopy whole_base = whole_level(plan.images[0], 0, 0);
-  vkCmdCopyBufferToImage(commands, upload.handle(), images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole_base);
+  if (!has_input) {
+    const VkBufferImageCopy whole = whole_level(plan.images[0], 0, 0);
+    vkCmdCopyBufferToImage(commands, upload.handle(), images[0].handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &whole);
+  }
   state_->upload_sources(commands, plan, sources, images);
   barrier(commands);
   clock.tick(commands);
@@ -362,7 +391,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   state_->record(commands, plan, images, buffers, &clock);
   statistics.record(commands, buffers);
   bounds.record(commands, buffers);
-  download.record(commands, images[size_t(plan.result_image)]);
+  download.record(commands);
   clock.tick(commands);
   submit(device, recording, state_->time_limit(plan));
   bounds.check(plan);

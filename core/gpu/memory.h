@@ -50,6 +50,7 @@ class DeviceMemory {
   ~DeviceMemory() { give_back(); }
 
   operator VkDeviceMemory() const { return block_.memory; }
+  explicit operator bool() const { return block_.memory; }
   // The memory as the host sees it. Maps it at the first call.
   std::byte* map(VkDevice device);
 

@@ -41,18 +41,18 @@ struct Gpu::State {
   Owned<VkCommandPool> pool;
 };
 
-// Downloads levels of an image.
+// Downloads levels of an image, which must outlive the download. Levels on the host's pages stay where they are.
 class Download {
  public:
-  Download(const Device& device, const PlanImage& image, int first_level);
-  void record(VkCommandBuffer commands, const Image& image) const;
-  std::vector<Level> levels();  // call once, after the work is done
+  Download(const Device& device, const Image& image, int first_level);
+  void record(VkCommandBuffer commands) const;
+  std::vector<Level> levels() const;  // after the work is done
 
  private:
   const Device& device_;
-  PlanImage image_;
-  std::vector<VkBufferImageCopy> copies_;
-  std::shared_ptr<TexelBuffer> pages_;  // of the host, if the device writes to them
+  const Image& image_;
+  int first_level_;
+  std::vector<VkBufferImageCopy> copies_;  // none if the image is on the host's pages
   Buffer buffer_;
 };
 

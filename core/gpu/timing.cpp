@@ -226,7 +226,7 @@ static void fill_with_sentinel(VkCommandBuffer commands, std::span<const Image> 
 RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const std::vector<Image>& images = sets.state_->sets.front();
   const PlanBuffers buffers = state_->create_buffers(plan);
-  Download download(state_->device, plan.images[size_t(plan.result_image)], first_level);
+  const Download download(state_->device, images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(state_->device, plan);
   const BoundsDownload bounds(state_->device, plan);
   Clock clock(state_->device, int(plan.passes.size()));
@@ -238,7 +238,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   state_->record(recording.commands(), plan, images, buffers, &clock);
   statistics.record(recording.commands(), buffers);
   bounds.record(recording.commands(), buffers);
-  download.record(recording.commands(), images[size_t(plan.result_image)]);
+  download.record(recording.commands());
   submit(state_->device, recording, state_->time_limit(plan));
   bounds.check(plan);
   return {.levels = download.levels(), .statistics = statistics.words(), .times = {.pass_ms = clock.milliseconds()}};

@@ -1,5 +1,7 @@
 #include "core/gpu/watch.h"
 
+#include "core/base/memory.h"
+
 #include <algorithm>
 #include <atomic>
 #include <ctime>
@@ -36,6 +38,7 @@ void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_r
     if (is_ready(is_over ? 0 : std::min(interval, limit.seconds))) return;
     if (!is_over) continue;
     is_stuck = true;
+    TexelBuffer::keep_all();
     throw DriverStuck(limit);
   }
 }

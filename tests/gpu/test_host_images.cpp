@@ -1,0 +1,63 @@
+// Images in the host's memory, which CPU devices read and write without copies.
+#include "core/engine/floors.h"
+#include "core/engine/run_chain.h"
+#include "core/gpu/device.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "tests/support/device.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+bool are_equal(const Level& a, const Level& b) {
+  return a.size == b.size && std::ranges::equal(a.texels.bytes(), b.texels.bytes());
+}
+
+}  // namespace
+
+TEST_CASE("a CPU device has images in pages of the host, and on texels whose rows follow each other as it wants them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Device own(gpu->info());
+  const bool can = gpu->info().traits.has_image_buffers && own.import_alignment() > 0;
+  if (gpu->info().traits.type == DeviceType::cpu && gpu->info().traits.has_image_buffers) CHECK(can);
+  const auto is_on_texels = [&](const PlanImage& image) {
+    const Level base = noise(image.size, image.depth);
+    return Image::on_texels(own, image, "texels", base.texels.bytes()).has_value();
+  };
+  CHECK(is_on_texels({.size = {64, 16}, .depth = Depth::half}) == can);
+  CHECK(is_on_texels({.size = {64, 16}, .depth = Depth::f32}) == can);
+  CHECK(!is_on_texels({.size = {63, 16}, .depth = Depth::half}));
+  CHECK(!is_on_texels({.size = {64, 16}, .depth = Depth::half, .level_count = 2}));
+  const std::optional<Image> image = Image::on_pages(own, {.size = {63, 17}, .depth = Depth::half}, "pages");
+  REQUIRE(image.has_value() == can);
+  if (can) CHECK(image->level_on_host(0).size == Size{63, 17});
+}
+
+TEST_CASE("a run leaves its input as it is, and its levels outlive the device") {
+  if (!device()) return;
+  for (const std::string_view op : {"gain --value 2", "blur --radius 2 --method separable", "mips --method per-level"})
+    for (const Size size : {Size{1, 1}, Size{64, 16}, Size{63, 17}, Size{257, 129}}) {
+      CAPTURE(op);
+      CAPTURE(size.width);
+      const size_t space = op.find(' ');
+      const Call call = parse_call(*op_named(op.substr(0, space)), std::string(op.substr(space + 1)));
+      const Level base = noise(size, Depth::half), before = noise(size, Depth::half);
+      const PlanInput input{.size = size, .storage = Depth::half};
+      std::optional<Gpu> own(device()->info());
+      ChainRun run = run_chain(*own, {&call, 1}, input, base, {});
+      own.reset();
+      CHECK(are_equal(base, before));
+      const ChainRun again = run_chain(*device(), {&call, 1}, input, base, {});
+      REQUIRE(run.result.levels.size() == again.result.levels.size());
+      for (size_t level = 0; level < run.result.levels.size(); ++level)
+        CHECK(are_equal(run.result.levels[level], again.result.levels[level]));
+    }
+}
