@@ -226,14 +226,15 @@ class PartsRun {
 
 }  // namespace
 
-ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
-                   const ChainOptions& options) {
+static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
+                          Level* given, const ChainOptions& options) {
   TilingDecision decision = decide_tiling(calls, input, gpu.info().traits, options);
   Bounds bounds{.most_ms = options.most_ms, .why = decision.limit};
   if (decision.limit.empty() && !decision.is_watched) {
     try {
       const int first_level = decision.whole.keeps_level_0 ? 1 : 0;
-      RunResult result = gpu.run(decision.whole, base, first_level);
+      RunResult result =
+          given ? gpu.run(decision.whole, std::move(*given), first_level) : gpu.run(decision.whole, base, first_level);
       const uint64_t clamped = clamped_count(decision.whole, result.statistics);
       return {.plan = std::move(decision.whole),
               .result = std::move(result),
@@ -247,6 +248,16 @@ ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input
   }
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
   return PartsRun(gpu, input, bounds).run(stages_of(calls, input), base);
+}
+
+ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
+                   const ChainOptions& options) {
+  return run_chain(gpu, calls, input, base, nullptr, options);
+}
+
+ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, Level&& base,
+                   const ChainOptions& options) {
+  return run_chain(gpu, calls, input, base, &base, options);
 }
 
 }  // namespace gpupost

@@ -22,5 +22,8 @@ struct ChainRun {
 // Error(Exit::limit) names such a call and the limit.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options);
+// The same for a base that is needed no more: see Gpu::run().
+ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, Level&& base,
+                   const ChainOptions& options);
 
 }  // namespace gpupost

@@ -340,36 +340,53 @@ namespace {
 
 // The images of a run. On a CPU device the input and the result are in the host's memory, so that nothing is copied.
 struct RunImages {
-  RunImages(const Device& device, const Plan& plan, const Level& base, bool downloads) {
+  // `is_given`: passes may overwrite the base.
+  RunImages(const Device& device, const Plan& plan, const Level& base, bool is_given, bool downloads) {
     for (int index = 0; index < int(plan.images.size()); ++index) {
       const PlanImage& image = plan.images[size_t(index)];
       const std::string name = name_of_image(index);
       std::optional<Image> on_host;
-      if (downloads && index == plan.result_image) on_host = Image::on_pages(device, image, name);
-      else if (index == 0 && !writes_input(plan)) {
+      if (index == 0 && (is_given || !writes_input(plan)))
         on_host = Image::on_texels(device, image, name, base.texels.bytes());
-        has_input = on_host.has_value();
-      }
+      if (index == 0) has_input = on_host.has_value();
+      if (!on_host && downloads && index == plan.result_image) on_host = Image::on_pages(device, image, name);
       images.push_back(on_host ? std::move(*on_host) : Image(device, image, name));
     }
   }
 
   std::vector<Image> images;
-  bool has_input = false;  // image 0 holds the input without an upload
+  bool has_input = false;  // image 0 is the base itself
 };
+
+// Submits work that overwrites its input, so that nothing may try again.
+void submit_once(const Device& device, Recording& recording, const TimeLimit& limit) {
+  try {
+    submit(device, recording, limit);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what());
+  }
+}
 
 }  // namespace
 
 RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
+  return run(plan, base, first_level, nullptr);
+}
+
+RunResult Gpu::run(const Plan& plan, Level&& base, int first_level) { return run(plan, base, first_level, &base); }
+
+RunResult Gpu::run(const Plan& plan, const Level& base, int first_level, Level* given) {
   const Device& device = state_->device;
   device.pool().start_run();
   check_allocations(device, plan);
   const double compile_ms = prepare_timed(*this, plan);
   const bool downloads = first_level < plan.images[size_t(plan.result_image)].level_count;
-  const auto [images, has_input] = RunImages(device, plan, base, downloads);
+  const auto [images, has_input] = RunImages(device, plan, base, given != nullptr, downloads);
+  const bool is_in_place = has_input && writes_input(plan);
   const PlanBuffers buffers = state_->create_buffers(plan);
   const Buffer upload = has_input ? Buffer() : upload_buffer(device, base);
-  const Download download(device, images[size_t(plan.result_image)], first_level);
+  const bool is_result_base = is_in_place && plan.result_image == 0;
+  const Download download(device, images[size_t(plan.result_image)], is_result_base ? 1 : first_level);
   const StatisticsDownload statistics(device, plan);
   const BoundsDownload bounds(device, plan);
 
@@ -393,11 +410,14 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level) {
   bounds.record(commands, buffers);
   download.record(commands);
   clock.tick(commands);
-  submit(device, recording, state_->time_limit(plan));
+  if (is_in_place) submit_once(device, recording, state_->time_limit(plan));
+  else submit(device, recording, state_->time_limit(plan));
   bounds.check(plan);
 
   const std::vector<double> steps = clock.milliseconds();
-  return {.levels = download.levels(),
+  std::vector<Level> levels = download.levels();
+  if (is_result_base && downloads) levels.push_back(std::move(*given));
+  return {.levels = std::move(levels),
           .statistics = statistics.words(),
           .times = {.compile_ms = compile_ms,
                     .upload_ms = steps.front(),

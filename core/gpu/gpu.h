@@ -122,6 +122,9 @@ class Gpu {
   // Runs the plan on `base`, which has the depth of the plan's image 0. Downloads the levels of the result image from
   // `first_level` on.
   RunResult run(const Plan& plan, const Level& base, int first_level);
+  // The same for a base that is needed no more: the result may be in its memory. If the run fails before its passes begin, the
+  // base is as it was; after that, the error is neither DeviceLost nor OutOfDeviceMemory, since another try would need the base.
+  RunResult run(const Plan& plan, Level&& base, int first_level);
 
   // Makes copies of the plan's images, each with `base` in image 0. Throws Error(Exit::limit) if device memory is too
   // small for one copy.
@@ -135,6 +138,8 @@ class Gpu {
   double copy_speed(Size size, Depth depth);
 
  private:
+  RunResult run(const Plan& plan, const Level& base, int first_level, Level* given);
+
   std::unique_ptr<State> state_;
 };
 

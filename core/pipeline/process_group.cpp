@@ -90,7 +90,9 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const ChainReques
   const PlanInput input =
       plan_input(request.passes, group.levels[0].size, group.depth, group.is_color && !group.is_data);
   auto [made, result, first_level, clamped_count] = lazy.run_with_retry(report, [&](Gpu& gpu) {
-    return run_chain(gpu, calls, input, group.levels[0], chain_options(request.device, gpu.info().traits));
+    const ChainOptions options = chain_options(request.device, gpu.info().traits);
+    return request.passes.verify ? run_chain(gpu, calls, input, group.levels[0], options)
+                                 : run_chain(gpu, calls, input, std::move(group.levels[0]), options);
   });
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);

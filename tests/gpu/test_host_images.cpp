@@ -5,6 +5,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "tests/support/device.h"
+#include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
 
@@ -18,6 +19,12 @@ namespace {
 
 bool are_equal(const Level& a, const Level& b) {
   return a.size == b.size && std::ranges::equal(a.texels.bytes(), b.texels.bytes());
+}
+
+void check_equal(const ChainRun& a, const ChainRun& b) {
+  REQUIRE(a.result.levels.size() == b.result.levels.size());
+  for (size_t level = 0; level < a.result.levels.size(); ++level)
+    CHECK(are_equal(a.result.levels[level], b.result.levels[level]));
 }
 
 }  // namespace
@@ -56,8 +63,29 @@ TEST_CASE("a run leaves its input as it is, and its levels outlive the device") 
       own.reset();
       CHECK(are_equal(base, before));
       const ChainRun again = run_chain(*device(), {&call, 1}, input, base, {});
-      REQUIRE(run.result.levels.size() == again.result.levels.size());
-      for (size_t level = 0; level < run.result.levels.size(); ++level)
-        CHECK(are_equal(run.result.levels[level], again.result.levels[level]));
+      check_equal(run, again);
     }
+}
+
+TEST_CASE("a run that may overwrite its input has the same result") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : {Size{64, 16}, Size{63, 17}, Size{257, 129}, Size{512, 300}})
+    for (const Depth depth : {Depth::half, Depth::f32})
+      for (const auto& calls :
+           {chain_of({{"gain", "--value 2"}}, size), chain_of({{"blur", "--radius 3"}}, size),
+            chain_of({{"blur", "--sigma 9"}, {"gain", "--value 3"}, {"sharpen", ""}}, size),
+            chain_of({{"flip", "x"}, {"median", ""}, {"stats", ""}}, size),
+            chain_of({{"mips", "--method per-level"}}, size), chain_of({{"resize", "--size 50%"}}, size)}) {
+        CAPTURE(calls.front().text());
+        CAPTURE(size.width);
+        const PlanInput input{.size = size, .storage = depth};
+        const Level base = noise(size, depth);
+        Level given = noise(size, depth);
+        const ChainRun kept = run_chain(*gpu, calls, input, base, {});
+        const ChainRun run = run_chain(*gpu, calls, input, std::move(given), {});
+        check_equal(run, kept);
+        CHECK(run.result.statistics == kept.result.statistics);
+        if (run.first_level == 1) CHECK(are_equal(given, base));
+      }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Debian package and the tarball, and runs them in bare systems: the package in Debian 12, the tarball in Debian 12 and
-# Debian 13.
+# Debian 13, and in Ubuntu 24.04 where GPUPOST_TEST_UBUNTU_MIRROR is the address of an archive.
 # usage: chroot.sh BUILD_FOLDER. Ends with 77 where debootstrap is missing, or this is not root.
 set -euo pipefail
 build=$(realpath "$1")
@@ -27,10 +27,15 @@ run_as() {
 }
 add_packages() { quietly run_as root apt-get install -y -qq --no-install-recommends "$@"; }
 
-# start_system SUITE: makes a bare system, which is the one of run_as from then on.
+# start_system SUITE [OPTION... MIRROR SCRIPT]: makes a bare system, which is the one of run_as from then on. The options and the
+# rest are those of debootstrap.
 start_system() {
   system=$place/$1
-  quietly debootstrap --variant=minbase "$1" "$system"
+  local options=() rest=()
+  for word in "${@:2}"; do
+    case $word in -*) options+=("$word") ;; *) rest+=("$word") ;; esac
+  done
+  quietly debootstrap --variant=minbase "${options[@]}" "$1" "$system" "${rest[@]}"
   mount -t proc proc "$system/proc"
   cp "$root/testdata/scene.exr" "$system/tmp/in.exr"
 }
@@ -38,6 +43,8 @@ start_system() {
 check_runs() {
   run_as nobody gpupost version --json
   run_as nobody gpupost mips /tmp/in.exr --fp16 --verify --require-sandbox -o /tmp/out.exr
+  run_as nobody gpupost /tmp/in.exr gain --value 2 blur --radius 3 --verify -o /tmp/out.exr  # of other versions of the driver too
+  run_as nobody gpupost /tmp/in.exr gain --value 2 --verify -o /tmp/out.exr
   run_as nobody gpupost compare /tmp/out.exr /tmp/out.exr >/dev/null
   run_as nobody gpupost /tmp/in.exr -o /tmp/out.tif
   run_as nobody gpupost /tmp/out.tif blur --radius 2 -o /tmp/out.jpg
@@ -82,4 +89,9 @@ check_package
 check_tarball
 start_system trixie
 check_tarball
+if [ -n "${GPUPOST_TEST_UBUNTU_MIRROR:-}" ]; then
+  # Debian has neither its keys nor its script, which is the same for all releases
+  start_system noble --no-check-gpg --components=main,universe "$GPUPOST_TEST_UBUNTU_MIRROR" gutsy
+  check_tarball
+fi
 echo "the package installs, runs and leaves; the tarball runs"
