@@ -2,18 +2,22 @@
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace gpupost::test;
 
 namespace {
 
-// Many seconds of work for any picture. llvmpipe leaves loops after 65,535 rounds, so each round does a lot.
-std::string endless_file() {
+// A point op of so many rounds a texel. llvmpipe leaves loops after 65,535 rounds, so each round does a lot.
+std::string slow_file(int rounds, int lines) {
   std::string body;
-  for (int line = 0; line < 60; ++line) body += "    c = sin(c) + cos(c.wzyx);\n";
-  return "//!point x\nvec4 x(vec4 c, x_params p) {\n  for (int i = 0; i < 60000; ++i) {\n" + body +
-         "  }\n  return c;\n}\n";
+  for (int line = 0; line < lines; ++line) body += "    c = sin(c) + cos(c.wzyx);\n";
+  return fmt::format(
+      "//!point x\nvec4 x(vec4 c, x_params p) {{\n  for (int i = 0; i < {}; ++i) {{\n{}  }}\n  return c;\n}}\n", rounds,
+      body);
 }
+
+std::string endless_file() { return slow_file(60000, 60); }
 
 }  // namespace
 
@@ -28,6 +32,15 @@ TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
   CHECK(finished.err.find("the device has not finished within 1 s") != std::string::npos);
   CHECK(finished.err.find("--device-seconds") != std::string::npos);
   CHECK(!place.has("out.exr"));
+}
+
+TEST_CASE("a device that still stores texels after its time does not bring the program down") {
+  if (!has_device()) return;
+  const TestFolder place;
+  place.write("slow.glsl", slow_file(200, 4));
+  const Finished finished = place.gpupost(
+      {"resize", "--size", "2048x2048", "point", "slow.glsl", "in.exr", "-o", "out.exr", "--device-seconds", "1"});
+  CHECK_MESSAGE(finished.exit_code == 4, finished.err);
 }
 
 TEST_CASE("a batch ends with all inputs as failures where the device is stuck at the first") {
