@@ -13,6 +13,8 @@
 #include "core/image/to_working.h"
 #include "core/system/atomic_file.h"
 
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -75,10 +77,14 @@ Picture meaning_of(Picture picture) {
   return picture;
 }
 
+void say_warnings(const std::string& path, const Decoded& decoded) {
+  for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
+}
+
 // Reads level 0 of a file, or the requested level. Prints warnings of the reader.
 Picture first_of(const std::string& path, const DecodeOptions& options) {
   Decoded decoded = decode_file(path, options);
-  for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
+  say_warnings(path, decoded);
   return meaning_of(std::move(decoded.picture));
 }
 
@@ -92,6 +98,10 @@ Picture level_of(const std::string& path, DecodeOptions options, int level) {
 
 std::string text_of(const Window& window) {
   return fmt::format("({}, {}) to ({}, {})", window.min_x, window.min_y, window.max_x, window.max_y);
+}
+
+std::string text_of(const std::vector<std::string>& parts) {
+  return parts.empty() ? "one part" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string text_of(const Primaries& p) {
@@ -123,8 +133,9 @@ std::string differences_around(const Picture& a, const Picture& b, bool all_leve
   return text;
 }
 
-// Differences of one level.
+// Differences of one level of a part.
 struct LevelResult {
+  std::string part;  // "" if the files have only one
   int level = 0;
   std::vector<std::pair<std::string, ChannelDifference>> channels;  // by name
 };
@@ -139,9 +150,10 @@ struct PairResult {
 };
 
 // Compares two images without an obstacle. Returns whether all channels are within the tolerance.
-bool compare_numbers(const Picture& a, const Picture& b, int level, const Options& options, PairResult& result) {
+bool compare_numbers(const Picture& a, const Picture& b, const std::string& part, int level, const Options& options,
+                     PairResult& result) {
   bool is_within = true;
-  LevelResult& found = result.levels.emplace_back(LevelResult{.level = level, .channels = {}});
+  LevelResult& found = result.levels.emplace_back(LevelResult{.part = part, .level = level, .channels = {}});
   for (size_t group = 0; group < a.groups.size(); ++group)
     for (size_t component = 0; component < 4; ++component) {
       const std::string name = printable(a.groups[group].channels[component].name);
@@ -169,24 +181,74 @@ void write_difference(const Picture& a, const Picture& b, const std::string& pat
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
 }
 
-void compare_files(const std::string& output, const Options& options, PairResult& result) {
-  const Picture a = first_of(result.a, options.decode), b = first_of(result.b, options.decode);
-  result.problems = obstacle_to(a, b);
-  if (!result.problems.empty()) return;
-  result.problems = differences_around(a, b, options.all_levels);
-  bool is_within = compare_numbers(a, b, 0, options, result);
-  if (!output.empty()) write_difference(a, b, output, options);
+// Compares one part of two files: `a` and `b` are its level 0. Returns whether all channels are within the tolerance.
+bool compare_part(const Picture& a, const Picture& b, const std::string& part, const Options& options,
+                  PairResult& result) {
+  const auto add_problems = [&](const std::string& lines) {
+    if (lines.empty()) return false;
+    result.problems += part.empty() ? lines : fmt::format("part {}: {}", part, lines);
+    return true;
+  };
+  if (add_problems(obstacle_to(a, b))) return false;
+  add_problems(differences_around(a, b, options.all_levels));
+  bool is_within = compare_numbers(a, b, part, 0, options, result);
   const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
   for (int level = 1; level < level_count; ++level) {
     const Picture of_a = level_of(result.a, options.decode, level), of_b = level_of(result.b, options.decode, level);
     // Level sizes may be rounded down or up.
     if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {
-      result.problems += fmt::format("level {}: {}", level, obstacle);
-      return;
+      add_problems(fmt::format("level {}: {}", level, obstacle));
+      return false;
     }
-    is_within &= compare_numbers(of_a, of_b, level, options, result);
+    is_within &= compare_numbers(of_a, of_b, part, level, options, result);
+  }
+  return is_within;
+}
+
+// Names of the parts of a file, or their numbers if they have none; empty if the file has only one.
+std::vector<std::string> part_names(const Decoded& decoded) {
+  std::vector<std::string> names;
+  if (decoded.parts.size() > 1)
+    for (const FilePart& part : decoded.parts)
+      names.push_back(part.name.empty() ? std::to_string(names.size()) : part.name);
+  return names;
+}
+
+void compare_files(const std::string& output, const Options& options, PairResult& result) {
+  Decoded first_a = decode_file(result.a, options.decode), first_b = decode_file(result.b, options.decode);
+  const std::vector<std::string> parts = part_names(first_a), parts_of_b = part_names(first_b);
+  const bool compares_parts = options.decode.part.empty() && !(parts.empty() && parts_of_b.empty());
+  if (compares_parts && parts != parts_of_b) {
+    result.problems = fmt::format("parts differ: {} and {}; compare one with --part\n", printable(text_of(parts)),
+                                  printable(text_of(parts_of_b)));
+    return;
+  }
+  for (const std::string& path : {result.a, result.b})
+    if (compares_parts && !std::filesystem::is_regular_file(path))
+      fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
+           path == "-" ? "standard input" : path);
+  bool is_within = true;
+  if (!compares_parts) {
+    say_warnings(result.a, first_a);
+    say_warnings(result.b, first_b);
+    const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
+    is_within = compare_part(a, b, "", options, result);
+    if (!output.empty() && obstacle_to(a, b).empty()) write_difference(a, b, output, options);
+  }
+  for (const std::string& part : compares_parts ? parts : std::vector<std::string>()) {
+    Options of_part = options;
+    of_part.decode.part = part;
+    const Picture a = first_of(result.a, of_part.decode), b = first_of(result.b, of_part.decode);
+    is_within &= compare_part(a, b, printable(part), of_part, result);
+    if (!output.empty() && part == parts.front() && obstacle_to(a, b).empty()) write_difference(a, b, output, options);
   }
   result.is_equal = is_within && result.problems.empty();
+}
+
+// "G", "G level 2", "depth: Z".
+std::string name_of(const LevelResult& level, const std::string& channel) {
+  return (level.part.empty() ? "" : level.part + ": ") + channel +
+         (level.level > 0 ? fmt::format(" level {}", level.level) : "");
 }
 
 std::string to_text(const PairResult& result, const Options& options) {
@@ -197,8 +259,8 @@ std::string to_text(const PairResult& result, const Options& options) {
       text += fmt::format(
           "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {:.4g} dB, {:.4g} % above the "
           "tolerance\n",
-          level.level > 0 ? fmt::format("{} level {}", name, level.level) : name, found.maximum, found.worst.x,
-          found.worst.y, found.mean, found.root_mean_square, found.psnr(), found.over_percent());
+          name_of(level, name), found.maximum, found.worst.x, found.worst.y, found.mean, found.root_mean_square,
+          found.psnr(), found.over_percent());
       is_over |= found.over_percent() > options.max_percent;
     }
   if (is_over)
@@ -230,7 +292,9 @@ json to_json(const PairResult& result) {
                           {"peak", found.peak},
                           {"over_count", found.over_count},
                           {"over_percent", found.over_percent()}});
-    pair["levels"].push_back({{"level", level.level}, {"channels", std::move(channels)}});
+    json one = {{"level", level.level}, {"channels", std::move(channels)}};
+    if (!level.part.empty()) one["part"] = level.part;
+    pair["levels"].push_back(std::move(one));
   }
   return pair;
 }
@@ -349,8 +413,10 @@ const CommandRow compare_verb{
     .description =
         "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
-        "tolerance, or if sizes, channels, windows, chromaticities or level counts differ. Integers are first decoded "
-        "to linear light. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
+        "decoded to linear light. All parts of a multi-part EXR are compared, or the one of --part; -o shows the "
+        "first. "
+        "Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
         "The peak of the PSNR is the largest magnitude in A, but at least 1.",
     .argument = Argument::file,
     .least_words = 2,

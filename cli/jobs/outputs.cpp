@@ -39,13 +39,21 @@ static bool makes_levels(const Request& request) {
 
 std::string frame_text(const Input& input) { return input.frame ? frame_digits(*input.frame, input.frame_width) : ""; }
 
-// Values for the placeholders of a pattern, for one input.
-static std::string place(std::string_view key, const Input& input, const Format& format) {
+// The folder of an input, to put below another one: without the steps up that would lead out of that.
+static std::string folder_below(const fs::path& path) {
+  fs::path folder;
+  for (const fs::path& step : path.parent_path().relative_path())
+    if (step != "..") folder /= step;
+  return folder.empty() ? "." : folder.string();
+}
+
+// Values for the placeholders of a pattern, for one input. `is_below`: something stands before the placeholder.
+static std::string place(std::string_view key, const Input& input, const Format& format, bool is_below) {
   const fs::path path = input.path == "-" ? "stdin" : input.path;
   if (key == "stem") return path.stem().string();
   if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
-  if (key == "dir") return path.has_parent_path() ? path.parent_path().string() : ".";
+  if (key == "dir") return is_below ? folder_below(path) : path.has_parent_path() ? path.parent_path().string() : ".";
   if (key == "frame" && input.frame) return frame_text(input);
   if (key == "frame")
     fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
@@ -75,7 +83,7 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
     path.add(pattern.substr(at, open - at));
     const std::string key = pattern.substr(open + 1, close - open - 1);
     if (key == "level") path.add_level();
-    else path.add(place(key, input, format));
+    else path.add(place(key, input, format, open > 0));
     at = close + 1;
   }
   path.add(pattern.substr(at));
@@ -263,6 +271,12 @@ class Paths {
     const bool is_name_given = !output.empty() && !output.ends_with('/');
     const bool is_own_input =
         lost->second.what == "input" && job.inputs.size() == 1 && names_.of(job.inputs.front()) == name;
+    const BatchSettings& batch = request.globals.batch;
+    if (is_own_input && (batch.resumes || !batch.journal.empty()))
+      fail(Exit::usage,
+           "{}: {} is the output too, so that another run would apply the chain again; name another file or folder "
+           "with -o",
+           batch.resumes ? "--resume" : "--journal", job.name());
     if (is_own_input && is_name_given) return;
     fail(Exit::usage, "{}: the output would overwrite the {} {}; name another file with -o", job.name(),
          lost->second.what, lost->second.path);
@@ -307,14 +321,6 @@ static bool output_is_there(const std::string& path) {
   return !own_descriptor(path) && fs::is_regular_file(path, error);
 }
 
-static void make_folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  if (folder.empty() || own_descriptor(path)) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(Exit::output, "{}: --mkdir cannot create the folder {}: {}", path, folder.string(), error.message());
-}
-
 // Checks the file of `stats -o FILE.json`.
 static void check_statistics_file(const Request& request) {
   const std::string path = statistics_file_of(request);
@@ -324,7 +330,7 @@ static void check_statistics_file(const Request& request) {
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.op->makes == Makes::statistics && call.flag("table"); }))
     fail(Exit::usage, "-o {}: stats --table prints a table, which is not JSON; leave --table or -o out", path);
-  if (request.globals.makes_folders) make_folder_of(path);
+  if (request.globals.encoding.makes_folders) make_folder_of(path);
   check_can_be_written(path, request.globals.encoding.no_clobber);
 }
 
@@ -361,7 +367,7 @@ JobList jobs_of(const Request& request) {
   paths.add_side_file("--journal", journal_of(globals, list.jobs));
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
-    if (globals.makes_folders) make_folder_of(job.output.at(0));
+    if (globals.encoding.makes_folders) make_folder_of(job.output.at(0));
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
   if (!list.jobs.empty()) check_statistics_file(request);

@@ -178,7 +178,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
                             .layer = text("layer"),
                             .limits = limits_of(values),
                             .requires_sandbox = flag("require-sandbox")},
-                  .encoding = {.no_clobber = flag("no-clobber")},
+                  .encoding = {.no_clobber = flag("no-clobber"), .makes_folders = flag("mkdir")},
                   .passes = {.fp16 = flag("fp16"), .no_fuse = flag("no-fuse"), .verify = flag("verify")},
                   .device = {.device = text("device"), .require_gpu = flag("require-gpu")},
                   .report = {.file = text("report"),
@@ -186,7 +186,6 @@ Globals parse_globals(const std::vector<std::string>& words) {
                              .timing = flag("timing"),
                              .quiet = flag("quiet"),
                              .progress = progress_settings(text("progress"), text("progress-file"))},
-                  .makes_folders = flag("mkdir"),
                   .explain = flag("explain")};
   InputSettings& input = globals.input;
   OutputSettings& encoding = globals.encoding;

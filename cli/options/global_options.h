@@ -64,7 +64,6 @@ struct Globals {
   DeviceSettings device;
   BatchSettings batch;  // its journal "": beside the outputs where the run resumes, else none
   ReportSettings report;
-  bool makes_folders = false;  // --mkdir
   BakeSettings bake;
   bool explain = false;
   std::optional<Size> size;  // image size for `--explain` and `shader` without an input

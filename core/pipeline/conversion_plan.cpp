@@ -1,6 +1,7 @@
 #include "core/pipeline/conversion_plan.h"
 
 #include "core/pipeline/pixel_formats.h"
+#include "core/system/atomic_file.h"
 
 namespace gpupost {
 
@@ -21,6 +22,8 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   ConversionPlan way{
       .job = split_into_level_files(given, level_count, level_count_of(result_size(calls, first.size()))),
       .input_depth = first.groups.front().depth};
+  if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
+    for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
   if (way.job.writes_picture) check_can_be_written(way.job, level_count, request.output.no_clobber);
   way.output_depth = choose_output_depth(request, *given.format, way.input_depth);
   way.storage = storage_of(request.passes, way.input_depth, way.output_depth);

@@ -38,9 +38,10 @@ ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries
 }
 
 // Returns whether a chain can make color from gray, or B if B is missing. Ops that process each channel separately
-// cannot.
+// cannot, except those that say so.
 bool makes_color(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return call.op->channels != Channels::all; });
+  return output_of(calls, Output{}).colors_gray ||
+         std::ranges::any_of(calls, [](const Call& call) { return call.op->channels != Channels::all; });
 }
 
 // Returns whether the result of a chain is encoded for display.
@@ -294,6 +295,13 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
+  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;
+  if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels)
+    report.add_warning(
+        fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
+                    "end, or choose one "
+                    "with --level",
+                    picture.file_level_count));
   if (is_all_hidden(picture))
     report.add_warning(
         "every texel has alpha 0, so its color is invisible (to keep the light, read it with --input-alpha "

@@ -45,7 +45,8 @@ struct OutputSettings {
   bool to_display = false;                 // write exactly the display window, even if the format has windows
   std::optional<Transfer> transfer;        // transfer of integers; empty: default of the format
   Dither dither = Dither::none;
-  bool no_clobber = false;  // never replace existing files
+  bool no_clobber = false;     // never replace existing files
+  bool makes_folders = false;  // create the missing folders of outputs
 };
 
 // Settings for passes.

@@ -418,6 +418,14 @@ void check_can_be_written(const std::string& path, bool no_clobber) {
     fail_to_write(path, errno);
 }
 
+void make_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty() || own_descriptor(path)) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(Exit::output, "{}: --mkdir cannot create the folder {}: {}", path, folder.string(), error.message());
+}
+
 void write_files(std::span<const OutputFile> files, bool no_clobber) {
   std::optional<FileWriting> guard;  // not of a stream: a reader that has stopped must not hold up an interrupt
   if (!own_descriptor(files.front().path)) guard.emplace();

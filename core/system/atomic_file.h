@@ -16,6 +16,9 @@ std::optional<int> own_descriptor(const std::string& path);
 // closed or read-only.
 void check_can_be_written(const std::string& path, bool no_clobber);
 
+// Creates the folder of a path, with those above it. Throws Error(Exit::output).
+void make_folder_of(const std::string& path);
+
 struct OutputFile {
   std::string path;
   std::span<const std::byte> bytes;

@@ -1,5 +1,5 @@
 #include "brightpass/threshold.glsl"
 
 vec4 brightpass(vec4 c, brightpass_params p) {
-  return vec4(bright(p.scale * c.r, p.threshold, p.knee, p.limit), c.gba);
+  return with_light(c, bright(p.scale * c.r, p.threshold, p.knee, p.limit));
 }

@@ -4,5 +4,5 @@
 vec4 brightpass_measured(vec4 c, brightpass_measured_params p) {
   const float measured = uintBitsToFloat(statistics[p.measured_at]);
   const float scale = measured > 0.0 ? p.key / measured : 0.0;
-  return vec4(bright(scale * c.r, p.threshold, p.knee, p.limit), c.gba);
+  return with_light(c, bright(scale * c.r, p.threshold, p.knee, p.limit));
 }

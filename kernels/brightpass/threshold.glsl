@@ -1,5 +1,11 @@
 // The light above a threshold, as defined in core/ops/brightpass/reference.h. A limit of 0 means no limit.
 
+// Light of no chromaticity is white.
+vec4 with_light(vec4 c, float light) {
+  const bool is_nowhere = isnan(c.g) || isnan(c.b);
+  return vec4(light, is_nowhere ? WHITE : c.gb, c.a);
+}
+
 float bright(float luminance, float threshold, float knee, float limit) {
   const float over = luminance - threshold;
   if (!(over > -knee)) return 0.0;

@@ -218,6 +218,8 @@ TEST_CASE("what --resume and progress files cannot do is refused") {
   for (const Words& words : {Words{"--resume", "-o", "out/a.exr"},  // standard input
                              {"in.png", "--resume", "-o", "-", "--format", "exr"},
                              {"in.png", "stats", "--resume"},
+                             {"in.png", "-o", "in.png", "--resume"},  // another run would begin with the result
+                             {"in.png", "-o", "in.png", "--journal", "j"},
                              {"in.png", "stats", "--resume", "-o", "out/a.exr"},
                              {"in.png", "-o", "out/a.exr", "--journal", "in.png"},
                              {"in.png", "-o", "out/a.exr", "--progress", "json", "--progress-file", "out/a.exr"},

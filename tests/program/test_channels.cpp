@@ -63,12 +63,15 @@ Picture result_of(const TestFolder& place, Words words, const std::string& input
 const std::vector<Words> coloring = {{"channels", "--list", "R,0.25,0.75"},
                                      {"matrix", "--rows", "0,0,0,1,0,0,0,0,0"},
                                      {"gain", "--green", "0", "mips"},
-                                     {"tonemap", "--curve", "agx", "--look", "golden"}};
+                                     {"tonemap", "--curve", "agx", "--look", "golden"},
+                                     {"pad", "--size", "60x40", "--color", "1,0,0"},
+                                     {"resize", "--fit", "64x64", "--pad", "0,1,0"}};
 
 const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radius", "2"},
                                     {"tonemap", "--curve", "reinhard"},
                                     {"tonemap", "--curve", "hill"},
                                     {"saturation", "--factor", "2"},
+                                    {"pad", "--size", "60x40", "--color", "0.5,0.5,0.5"},
                                     {"bloom", "mips"}};
 
 }  // namespace

@@ -103,8 +103,10 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
     CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
   }
   const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
-  CHECK(compared.exit_code == 0);
-  CHECK_MESSAGE(compared.err.starts_with("gpupost: warning: parts.exr: "), compared.err);
+  CHECK(compared.exit_code == 6);
+  CHECK_MESSAGE(compared.out == "parts differ: beauty, wide and one part; compare one with --part\n", compared.out);
+  CHECK(place.gpupost({"compare", "parts.exr", "in.exr", "--part", "beauty"}).exit_code == 2);  // in.exr has none
+  CHECK(place.gpupost({"compare", "parts.exr", "parts.exr"}).exit_code == 0);
   const json info = parse_json(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
   CHECK(info["width"] == 38);
   REQUIRE(info["parts"].size() == 2);

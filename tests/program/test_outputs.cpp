@@ -306,6 +306,10 @@ TEST_CASE("the places of a pattern are filled from the input") {
   CHECK(decoded(place, "x.exr.exr").format == "exr");
   CHECK(place.shell("gpupost - -o '{stem}.png' < in.exr").exit_code == 0);
   CHECK(place.has("stdin.png"));
+  CHECK(place.shell("cd sub && gpupost ../in.exr -o 'below/{dir}/{stem}.png' --mkdir").exit_code == 0);
+  CHECK(place.has("sub/below/in.png"));
+  CHECK(place.shell("cd sub && gpupost ../in.exr -o '{dir}/up.png'").exit_code == 0);
+  CHECK(place.has("up.png"));
 }
 
 TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
@@ -324,6 +328,12 @@ TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
   CHECK(!place.has("in.6.exr"));
   CHECK(decoded(place, "in.2.png").size() == Size{9, 5});
   CHECK(!place.has("in.3.png"));
+  check_done(place, {"mips", "in.exr", "-o", "levels/{level}/x.png", "--mkdir"});
+  CHECK(place.has("levels/5/x.png"));
+  const std::string warning = "only level 0 of its 6 levels is read";
+  CHECK(place.gpupost({"whole.exr", "flip", "x", "-o", "flipped.exr"}).err.find(warning) != std::string::npos);
+  CHECK(place.gpupost({"whole.exr", "mips", "-o", "again.exr"}).err.find(warning) == std::string::npos);
+  CHECK(place.gpupost({"whole.exr", "--level", "0", "-o", "one.exr"}).err.find(warning) == std::string::npos);
 }
 
 TEST_CASE("a layer is what mips works on, and all else travels along") {

@@ -157,7 +157,9 @@ const Op brightpass_op = point_op({
                        [](const Call& call, const Planes& picture) {
                          return std::function(
                              [pass = bright_pass_of(call, log_average_of(call, picture))](const Color& c) -> Color {
-                               return {bright(c[0], pass), c[1], c[2], c[3]};
+                               const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
+                               return {bright(c[0], pass), is_nowhere ? rec709.white.x : c[1],
+                                       is_nowhere ? rec709.white.y : c[2], c[3]};
                              });
                        }},
     .plan = plan_brightpass,

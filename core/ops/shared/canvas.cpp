@@ -36,6 +36,7 @@ Position nearest_on(const Canvas& canvas, Position at) {
 
 Output canvas_output(const Canvas& canvas, Output image) {
   image.has_alpha |= canvas.color[3] < 1;
+  image.colors_gray |= canvas.color[0] != canvas.color[1] || canvas.color[0] != canvas.color[2];
   if (image.size == Size{}) return image;
   image.size = canvas.size;
   image.windows = {.data = window_of(image.size), .display = window_of(image.size)};
