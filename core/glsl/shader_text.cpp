@@ -328,6 +328,15 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   text += "\nvec4 into_target(vec4 c) {\n" + through(pass.points.on_store, "store", inside, {pass.target_space}, texts);
   text += fmt::format("  return {};\n}}\n", pass.is_r11g11b10 ? "fitted(c)" : "c");
   const auto store_to = [&](int index) { return store_statement(pass, 0, size_t(index), "into_target(c)"); };
+  // stores a half texel that needs no conversion
+  if (is_half && is_rgb && pass.target.bound_count == 1 && pass.points.on_store.empty() && !pass.clamps &&
+      pass.words.targets.empty())
+    text += "#define STORES_BITS\nvoid store_bits(ivec2 at, uvec2 bits) { imageStore(target[0], at, bits.xyxx); }\n";
+  // store() in two steps: what into_target() made, clamped if CLAMPS_HALF is defined, is stored by store_made()
+  if (pass.target.bound_count == 1) {
+    if (pass.clamps && is_half) text += "#define CLAMPS_HALF\n";
+    text += fmt::format("void store_made(ivec2 at, vec4 c) {{ {}; }}\n", store_statement(pass, 0, 0, "c", false));
+  }
   if (pass.target.bound_count == 1) text += fmt::format("void store(ivec2 at, vec4 c) {{ {}; }}\n", store_to(0));
   // by literals: a device need not be able to index storage images by a value
   text += "void store_level(int level, ivec2 at, vec4 c) {\n  switch (level) {\n";

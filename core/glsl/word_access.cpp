@@ -79,9 +79,10 @@ std::string place_functions(const Pass& pass) {
   return text;
 }
 
-std::string store_statement(const Pass& pass, size_t target, size_t image, std::string_view color) {
+std::string store_statement(const Pass& pass, size_t target, size_t image, std::string_view color, bool clamps) {
   const bool is_half = !pass.half_targets.empty() && pass.half_targets[target];
-  const std::string fitting = fmt::format(fmt::runtime(pass.clamps && is_half ? "clamp_half({})" : "{}"), color);
+  const std::string fitting =
+      fmt::format(fmt::runtime(clamps && pass.clamps && is_half ? "clamp_half({})" : "{}"), color);
   if (!pass.words.targets.empty())
     return fmt::format("target_words{0}[target_place{0}(at)] = {1}", target,
                        with(text_of(pass.words.targets[target]).packed, fitting));

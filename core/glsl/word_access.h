@@ -19,7 +19,7 @@ std::string color_of(std::string_view image, Words words);
 // Functions that find a texel of a target.
 std::string place_functions(const Pass& pass);
 // The statement that stores the color to the texel `at` of a target, 0, or of the one of more_targets before that number.
-// `image`: the target's place in the array of images.
-std::string store_statement(const Pass& pass, size_t target, size_t image, std::string_view color);
+// `image`: the target's place in the array of images. Without `clamps`, the color is not clamped.
+std::string store_statement(const Pass& pass, size_t target, size_t image, std::string_view color, bool clamps = true);
 
 }  // namespace gpupost

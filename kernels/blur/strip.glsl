@@ -4,8 +4,9 @@
 #include "blur/border.glsl"
 #include "lib/half_bits.glsl"
 
-// One value of padding after four, so that threads that read every fourth value of a row use different banks.
-const int pitch = COLUMNS + COLUMNS / 4;
+const int result_count = 1 << LOG_RESULTS;  // results that a thread makes
+// One value of padding after so many, so that threads whose values are as far apart use different banks.
+const int pitch = COLUMNS + COLUMNS / result_count;
 #if TEXEL_BYTES == 4
 shared uint results[ROWS * pitch];
 #elif TEXEL_BYTES == 8
@@ -14,7 +15,7 @@ shared uvec2 results[ROWS * pitch];
 shared vec4 results[ROWS * pitch];
 #endif
 
-int padded(int place) { return place + (place >> 2); }
+int padded(int place) { return place + (place >> LOG_RESULTS); }
 
 void keep_result(int row, int place, vec4 c) {
 #if TEXEL_BYTES == 4
@@ -41,9 +42,8 @@ vec4 kept_result(int row, int place) {
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
-// The image row for row y of a segment. Every other segment may go upward, so that two neighbors start at the same
+// The image row for row y of a segment. Every other segment goes upward, so that two neighbors start at the same
 // edge. They then read the rows around it at the same time, and one of them reads from the cache.
-#if ALTERNATES
 int direction = 1, turned_from = 0;
 void choose_direction(int begin, int end) {
   if (gl_WorkGroupID.y % 2 == 1) return;
@@ -51,15 +51,12 @@ void choose_direction(int begin, int end) {
   turned_from = begin + end - 1;
 }
 int row_of(int y) { return direction * y + turned_from; }
-#else
-int row_of(int y) { return y; }
-#endif
 
 // A texel of the thread's column; `column` is the image column after the border rule.
 vec4 column_texel(int column, int y) {
   const int own_row = row_of(y);
   int row = own_row;
-#if ALTERNATES && BORDER != BORDER_REPEAT && BORDER != BORDER_MIRROR
+#if BORDER != BORDER_REPEAT && BORDER != BORDER_MIRROR
   row = continued(row, height);  // as fast as a look at where it is
 #else
   if (!is_inside(row, height)) row = continued(row, height);
@@ -72,10 +69,9 @@ vec4 column_texel(int column, int y) {
 #endif
 }
 
-// Assigns results: a quarter of the threads per row, four neighboring results per thread. With fewer than four rows,
-// some threads make none.
-int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / 4); }
-int result_place() { return 4 * (int(gl_LocalInvocationIndex) % (COLUMNS / 4)); }
+// Assigns results: a thread makes some neighbors of a row. With few rows, some threads make none.
+int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / result_count); }
+int result_place() { return result_count * (int(gl_LocalInvocationIndex) % (COLUMNS / result_count)); }
 
 // Stores twice a value. Only float values can overflow.
 vec4 doubled(vec4 c) {
@@ -86,14 +82,32 @@ vec4 doubled(vec4 c) {
 #endif
 }
 
-// Stores the results of rows y up to `end` (excluded).
+void store_kept(ivec2 at, int row, int place) {
+#if TEXEL_BYTES == 8 && defined(STORES_BITS)
+  store_bits(at, results[row * pitch + padded(place)]);
+#else
+  store(at, kept_result(row, place));
+#endif
+}
+
+// Stores the results of rows y up to `end` (excluded). With IN_TWO_ROWS, 32 threads store 16 columns of two rows at a
+// time, because GPUs keep texels of two rows next to each other in memory.
 void store_results(int y, int end) {
+#if IN_TWO_ROWS
+  const int thread = int(gl_LocalInvocationIndex), first = (thread & ~31) + (thread & 15), odd = (thread >> 4) & 1;
+  const int stop = min(strip_width, width - first_x());
+  [[unroll]] for (int k = 0; k < ROWS; ++k) {
+    const int place = first + 16 * (k % 2), row = k / 2 * 2 + odd;
+    if (place < stop && y + row < end) store_kept(ivec2(first_x() + place, row_of(y + row)), row, place);
+  }
+#else
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
   if (place >= strip_width || x >= width) return;
   if (y + ROWS <= end) {
-    [[unroll]] for (int row = 0; row < ROWS; ++row) store(ivec2(x, row_of(y + row)), kept_result(row, place));
+    [[unroll]] for (int row = 0; row < ROWS; ++row) store_kept(ivec2(x, row_of(y + row)), row, place);
   } else {
     for (int row = 0; row < ROWS; ++row)
-      if (y + row < end) store(ivec2(x, row_of(y + row)), kept_result(row, place));
+      if (y + row < end) store_kept(ivec2(x, row_of(y + row)), row, place);
   }
+#endif
 }

@@ -1,7 +1,7 @@
-// Sums of a box along the rows of column sums, without a subtraction: the windows of a thread's four results have most
+// Sums of a box along the rows of column sums, without a subtraction: the windows of a thread's results have most
 // columns in common, a core of CORE_BLOCKS blocks of four columns and CORE_REST more. Each is what it alone has of the
-// columns that leave within the four, the core, and what it alone has of those that enter. How long the core is stands
-// in the text, so that its sums are read all at once.
+// columns that leave within the results, the core, and what it alone has of those that enter. How long the core is
+// stands in the text, so that its sums are read all at once.
 #include "blur/strip.glsl"
 
 shared vec4 column_sums[ROWS * pitch];
@@ -22,11 +22,14 @@ float share_inside(int at, int radius, int side) {
 }
 
 void keep(int row, int place, int y, vec4 sum) {
-  vec4 half_mean = window_scale * sum;
+  vec4 mean = window_scale * sum;  // half of it where the result is a float
 #if BORDER == BORDER_RENORMALIZE
-  half_mean /= share_inside(first_x() + place, radius_x, width) * share_inside(row_of(y + row), radius_y, height);
+  mean /= share_inside(first_x() + place, radius_x, width) * share_inside(row_of(y + row), radius_y, height);
 #endif
-  keep_result(row, place, doubled(half_mean));
+#if TEXEL_BYTES == 16
+  mean = stored(mean);
+#endif
+  keep_result(row, place, mean);
 }
 
 vec4 block_sum(int from) {
@@ -64,7 +67,8 @@ void keep_column_sum(int row, vec4 sum) {
 void sum_blocks() {
   const int index = int(gl_LocalInvocationIndex);
 #if HAS_BLOCKS && EXCHANGED < 4
-  if (index < ROWS * COLUMNS / 4) block_sums[index] = block_sum(result_row() * pitch + padded(result_place()));
+  if (index < ROWS * COLUMNS / 4)
+    block_sums[index] = block_sum(index / (COLUMNS / 4) * pitch + padded(4 * (index % (COLUMNS / 4))));
   barrier();
 #endif
 #if HAS_WIDE_BLOCKS && EXCHANGED < 16
@@ -79,7 +83,7 @@ void sum_blocks() {
 vec4 core_sum(int row, int place) {
   vec4 sum = vec4(0.0);
 #if HAS_BLOCKS
-  const int first = place / 4 + 1, block = row * (COLUMNS / 4) + first;
+  const int first = (place + result_count) / 4, block = row * (COLUMNS / 4) + first;
   const int wide_count = HAS_WIDE_BLOCKS * ((CORE_BLOCKS - 3) / 4);
 #if HAS_WIDE_BLOCKS
   const int wide = row * (COLUMNS / 16) + (first + 3) / 4;
@@ -89,22 +93,23 @@ vec4 core_sum(int row, int place) {
   [[unroll]] for (int index = 0; index < CORE_BLOCKS - 4 * wide_count; ++index)
     sum += block_sums[block + index + (index < before ? 0 : 4 * wide_count)];
 #else
-  [[unroll]] for (int index = 1; index <= CORE_BLOCKS; ++index)
-    sum += block_sum(row * pitch + padded(place + 4 * index));
+  [[unroll]] for (int index = 0; index < CORE_BLOCKS; ++index)
+    sum += block_sum(row * pitch + padded(place + result_count + 4 * index));
 #endif
 #if CORE_REST
-  const int rest = row * pitch + padded(place + 4 * CORE_BLOCKS + 4);
+  const int rest = row * pitch + padded(place + result_count + 4 * CORE_BLOCKS);
   sum += column_sums[rest] + column_sums[rest + 1];
 #endif
   return sum;
 }
 
-// A thread's four results: of four windows beside each other the first begins at place + 1.
+// A thread's results: the first of their windows begins at place + 1.
 void sum_rows(int y) {
   const int row = result_row(), place = result_place();
   if (row >= ROWS || place >= strip_width) return;
-  const int left = row * pitch + padded(place), enter = place + 4 * CORE_BLOCKS + 4 + CORE_REST;
+  const int left = row * pitch + padded(place), enter = place + result_count + 4 * CORE_BLOCKS + CORE_REST;
   const vec4 core = core_sum(row, place);
+#if LOG_RESULTS == 2
   const vec4 l2 = column_sums[left + 3];
   const vec4 l12 = l2 + column_sums[left + 2];
   const vec4 l012 = l12 + column_sums[left + 1];
@@ -115,4 +120,18 @@ void sum_rows(int y) {
   keep(row, place + 1, y, core + l12 + e0);
   keep(row, place + 2, y, core + l2 + e01);
   keep(row, place + 3, y, core + e012);
+#else
+  // from the last result to the first, so that the columns that leave take few registers
+  vec4 entered[result_count];  // entered[j]: the sum of j columns that enter
+  entered[1] = column_sums[row * pitch + padded(enter)];
+  [[unroll]] for (int j = 2; j < result_count; ++j)
+    entered[j] = entered[j - 1] + column_sums[row * pitch + padded(enter + j - 1)];
+  vec4 common_sum = core;
+  keep(row, place + result_count - 1, y, common_sum + entered[result_count - 1]);
+  [[unroll]] for (int j = result_count - 2; j > 0; --j) {
+    common_sum += column_sums[left + 1 + j];
+    keep(row, place + j, y, common_sum + entered[j]);
+  }
+  keep(row, place, y, common_sum + column_sums[left + 1]);
+#endif
 }

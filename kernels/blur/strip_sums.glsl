@@ -1,4 +1,4 @@
-// Sliding sums of a box without subtraction, so that texels that leave the window leave no rounding error, infinity or
+// Sliding sums of a box for floats, without subtraction, so that texels that leave the window leave no rounding error, infinity or
 // NaN. The windows of GROUP rows share most texels. Each sum has a suffix of the texels that leave within the group, a
 // common core, and a prefix of the texels that enter. The core is the last BLOCKS groups of rows, and a rest.
 #include "blur/strip_rows.glsl"
@@ -6,20 +6,14 @@
 const int steps = GROUP / 4;
 
 vec4 scaled_texel(int column, int y) {
-#if TEXEL_BYTES == 16
   // precise: a common factor moved out of the sum would overflow
   precise const vec4 scaled = table[0] * column_texel(column, y);
   return scaled;
-#else
-  return column_texel(column, y);
-#endif
 }
 
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-#if ALTERNATES
   choose_direction(begin, end);
-#endif
   const int column = continued(own_x(), width);
   vec4 blocks[BLOCKS];
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {

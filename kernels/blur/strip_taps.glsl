@@ -10,13 +10,14 @@ const int pending_count = max(1, 2 * RADIUS_Y);
 void keep(int row, int place, int y, vec4 sum) {
 #if BORDER == BORDER_RENORMALIZE
   sum /= 2.0 * weight_inside(0, RADIUS_X, first_x() + place, width) *
-         weight_inside(2 * RADIUS_X + 1, RADIUS_Y, y + row, height);
+         weight_inside(2 * RADIUS_X + 1, RADIUS_Y, row_of(y + row), height);
 #endif
   keep_result(row, place, doubled(sum));
 }
 
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
+  choose_direction(begin, end);
   const int column = continued(own_x(), width), own_place = padded(int(gl_LocalInvocationIndex));
   float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost weight to the middle
   [[unroll]] for (int k = 0; k <= RADIUS_X; ++k) weight_x[k] = table[k];

@@ -147,6 +147,27 @@ TEST_CASE("numbers that halves clamp between ops are counted, each where it is s
     CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.is_r11g11b10_between = true}) == 600);
 }
 
+TEST_CASE("a GPU clamps and counts each texel of point ops once, also at the edges of large images") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : {Size{1037, 1030}, Size{37, 30}}) {
+    // NaN beside what is too large must not hide it
+    const Level base = level_of(size, Depth::half, [&](size_t texel, size_t component) {
+      return component == 3 ? 1.0f : component == 2 && texel % 3 == 0 ? NAN : texel % 100 == 0 ? 40000.0f : 2.0f;
+    });
+    const std::vector<Call> calls = chain_of({"exposure --stops 2"}, size);
+    const Plan made = plan(calls, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
+    const RunResult result = gpu->run(made, base, 0);
+    size_t expected = 0;
+    for (size_t texel = 0; texel < texel_count(size); texel += 100) expected += texel % 3 == 0 ? 2 : 3;
+    CHECK(result.statistics.at(size_t(made.clamped_at)) == expected);
+    const std::vector<double> numbers = numbers_of(result.levels.at(0), Depth::half);
+    CHECK(numbers[0] == 65504);
+    CHECK(std::isnan(numbers[2]));
+    CHECK(numbers[4] == 8);
+  }
+}
+
 TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {
   Gpu* gpu = device();
   if (!gpu) return;

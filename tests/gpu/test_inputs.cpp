@@ -23,7 +23,7 @@ const Op other_op{.name = "other",
                         const PlanImage image = builder.image(source);
                         PassSpec pass{.name = "other",
                                       .kernel = "shared/copy.glsl",
-                                      .defines = {{"COLUMNS", 64}, {"TEXELS", 4}},
+                                      .defines = {{"COLUMNS", 64}, {"TEXELS", 4}, {"THREADS", 256}, {"CLAMPS_LAST", 0}},
                                       .values = {{"end_x", image.size.width}, {"end_y", image.size.height}},
                                       .grid = {.count = {(image.size.width + 63) / 64, (image.size.height + 15) / 16}},
                                       .source = {.image = source}};

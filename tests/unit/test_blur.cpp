@@ -276,6 +276,32 @@ TEST_CASE("the pairs of a box lie in the middle between two texels and weigh as 
   for (size_t index = 0; index < 6; ++index) CHECK(pass.table[index] == doctest::Approx(expected[index]));
 }
 
+TEST_CASE("a stream reads halves as words, but not what is packed, and begins tiles at segments that go the same way") {
+  const Call call = call_of("--radius 7");
+  const auto second = [&](PlanInput input) {
+    input.size = {640, 360};
+    const std::vector<Call> twice{call, call};
+    DeviceTraits traits = gpu_traits();
+    traits.has_packed_floats = true;
+    return plan(twice, input, traits).passes.at(1);
+  };
+  const Pass halves = second({.storage = Depth::half});
+  CHECK(halves.kernel == "blur/strip_halves.glsl");
+  CHECK(halves.words.source == Words::halves4);
+  CHECK(second({.storage = Depth::half, .is_r11g11b10_between = true}).kernel == "blur/strip_sums.glsl");
+  for (const PushConstant& value : halves.values)
+    if (value.name == "segment_rows") CHECK(halves.access.tile_alignment[1] == 2 * value.word());
+}
+
+TEST_CASE("segments of a gaussian are long only where a large GPU still has enough workgroups") {
+  const auto columns = [](Size size) {
+    const Call call = call_of("--sigma 3 --method shared");
+    return literal(plan({&call, 1}, {.size = size, .storage = Depth::half}, gpu_traits()).passes.at(0), "COLUMNS");
+  };
+  CHECK(columns({4096, 4096}) == 192);
+  CHECK(columns({1920, 1080}) == 128);
+}
+
 TEST_CASE("auto says what it took and why, and which methods an order leaves it") {
   const auto choice = [](std::string_view words) { return plan_of(words).choices.at(0); };
   CHECK(choice("--radius 7 --method separable") == "blur: separable, asked for");

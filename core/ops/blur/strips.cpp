@@ -20,8 +20,8 @@ int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radiu
 // What results are kept as before they are stored: X and Z may be larger than a half where their Y is not.
 Depth results_of(const PlanInput& input) { return stays_rgb(input) ? input.storage : Depth::f32; }
 
-// Numbers that sliding sums are added up in: floats, 32-bit integers down a column, or pairs of 16-bit integers.
-enum class Sums { floats, integers, pairs };
+// Numbers that sliding sums are added up in: floats, of float or of half texels, 32-bit integers down a column, or pairs of 16-bit integers.
+enum class Sums { floats, halves, integers, pairs };
 
 // How a stream is cut: a thread a column, as many as a workgroup has, and rows that it goes down, a few in a step. What was
 // measured on an H100: few columns leave room for many workgroups, many columns are few for the neighbors' sake; a segment
@@ -30,13 +30,15 @@ struct StripShape {
   int columns = 128, rows = 128, step = 4;
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
   Sums sums = Sums::floats;                          // numbers of sliding sums
+  int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
   const int of_sum = cut.sums == Sums::pairs ? 8 : 16;
-  return cut.step * ((cut.columns + cut.columns / 4) * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  const int pitch = cut.columns + (cut.columns >> cut.log_results);
+  return cut.step * (pitch * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
@@ -67,15 +69,16 @@ StripShape integers_cut(int radius, Depth depth) {
 
 // The same of floats, which of a column take the more registers the larger the radius.
 StripShape floats_cut(int radius, Depth depth) {
+  if (depth == Depth::half) return {.rows = radius < 8 ? 48 : 64, .sums = Sums::halves, .log_results = 3};
   const bool has_long_kernel = radius >= 48 && radius < 128;
   if (radius >= 24)
     return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
-  const int rows = radius >= 16 ? 64 : depth == Depth::f32 && radius < 8 ? 32 : 48;
-  return {.rows = rows, .has_blocks = depth == Depth::f32};
+  const int rows = radius >= 16 ? 64 : radius < 8 ? 32 : 48;
+  return {.rows = rows, .has_blocks = true};
 }
 
 StripShape sums_cut(int radius, Depth depth) {
-  const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 12);
+  const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 16);
   return in_integers ? integers_cut(radius, depth) : floats_cut(radius, depth);
 }
 
@@ -89,8 +92,20 @@ StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTrai
 }
 
 // Of a strip's columns those whose results it makes.
-int strip_width(const Blur& blur, Stream stream, int columns) {
-  return (columns - 2 * blur.radius_x - (stream == Stream::sums ? 1 : 0)) / 4 * 4;
+int strip_width(const Blur& blur, Stream stream, const StripShape& cut) {
+  const int width = cut.columns - 2 * blur.radius_x - (stream == Stream::sums ? 1 : 0);
+  return width >> cut.log_results << cut.log_results;
+}
+
+// Fewer columns and rows are summed twice in larger workgroups with longer segments. They are the fastest at this radius
+// where they leave a large GPU enough workgroups.
+void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size whole, const DeviceTraits& traits) {
+  if (stream != Stream::taps || largest_radius(blur) != 9 || depth == Depth::f32) return;
+  StripShape large = cut;
+  large.columns = 192;
+  large.rows = 384;
+  const int groups = div_ceil(whole.width, strip_width(blur, stream, large)) * div_ceil(whole.height, large.rows);
+  if (groups >= 256 && fits(large, depth, traits)) cut = large;
 }
 
 // Rows of a group of the sums down a column: as few as keep the blocks of a core few.
@@ -101,11 +116,13 @@ int group_rows(int radius) {
 }
 
 // What scales sums of a box, so that those of the largest numbers do not overflow: each texel, each sum of a column, and the
-// sum of those to half of the mean. Powers of two, and the quotients that they leave.
-std::vector<float> scales_of(const Blur& blur, Depth depth) {
+// sum of those to half of the mean; of halves and bytes to the mean. Powers of two, and the quotients that they leave.
+std::vector<float> scales_of(const Blur& blur, Depth depth, Sums sums) {
   const auto power_of = [](int count) { return std::ldexp(1.0, -int(std::bit_width(unsigned(2 * count - 1)))); };
   const double rows = 2 * blur.radius_y + 1, columns = 2 * blur.radius_x + 1;
   const double of_texel = depth == Depth::f32 ? power_of(int(rows)) : 1, of_column = power_of(int(columns));
+  if (sums == Sums::halves) return {1, 1, float(1 / (rows * columns))};
+  if (depth != Depth::f32) return {1, float(of_column / rows), float(1 / (columns * of_column))};
   return {float(of_texel), float(of_column / (rows * of_texel)), float(0.5 / (columns * of_column))};
 }
 
@@ -126,7 +143,8 @@ void add_groups(PassSpec& pass, int radius) {
 
 PlanInput input_of_blur(PlanBuilder& builder) {
   PlanInput input = builder.input();
-  if (builder.image(builder.current_image()).depth == Depth::f32) input.storage = Depth::f32;
+  const PlanImage& image = builder.image(builder.current_image());
+  if (image.depth == Depth::f32 || image.is_packed) input.storage = Depth::f32;
   return input;
 }
 
@@ -136,7 +154,7 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
     return fmt::format("it needs workgroups of {} threads and {} bytes of shared memory; the device has {} and {}",
                        cut.columns, shared_bytes(cut, results_of(input)), traits.max_group_invocations,
                        traits.shared_bytes);
-  if (8 * strip_width(blur, stream, cut.columns) < cut.columns || 2 * blur.radius_y >= cut.rows)
+  if (8 * strip_width(blur, stream, cut) < cut.columns || 2 * blur.radius_y >= cut.rows)
     return fmt::format("{} columns and {} rows per workgroup are too few for radius {}", cut.columns, cut.rows,
                        largest_radius(blur));
   if (stream == Stream::taps && largest_radius(blur) > most_taps_radius)
@@ -150,30 +168,36 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const PlanImage image = builder.image(source);
   const bool has_sums = stream == Stream::sums;
   const Depth results = results_of(input_of_blur(builder));
-  const StripShape cut = cut_of(blur, stream, results, builder.traits());
-  const int width = strip_width(blur, stream, cut.columns);
-  PassSpec pass{
-      .name = has_sums ? "blur sliding" : "blur shared",
-      .kernel = !has_sums                    ? "blur/strip_taps.glsl"
-                : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
-                : cut.sums == Sums::integers ? "blur/strip_integers.glsl"
-                                             : "blur/strip_sums.glsl",
-      .defines = {{"BORDER", int(blur.border), border_names},
-                  {"TEXEL_BYTES", 4 * int(bytes_of(results))},
-                  {"COLUMNS", cut.columns},
-                  {"ROWS", cut.step},
-                  {"FIRST_PLACE", has_sums},
-                  {"ALTERNATES", has_sums}},
-      .values = {{"width", image.size.width},
-                 {"height", image.size.height},
-                 {"radius_x", blur.radius_x},
-                 {"radius_y", blur.radius_y},
-                 {"strip_width", width},
-                 {"segment_rows", cut.rows}},
-      .grid = {.group = {cut.columns, 1},
-               .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
-      .source = {.image = source},
-      .access = {.reads_words = cut.sums == Sums::pairs, .is_bounded = true, .tile_alignment = {width, cut.rows}}};
+  StripShape cut = cut_of(blur, stream, results, builder.traits());
+  enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
+  const int width = strip_width(blur, stream, cut);
+  // of halves and bytes it is faster only where registers leave few workgroups at once
+  const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 9);
+  PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",
+                .kernel = !has_sums                    ? "blur/strip_taps.glsl"
+                          : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
+                          : cut.sums == Sums::halves   ? "blur/strip_halves.glsl"
+                          : cut.sums == Sums::integers ? "blur/strip_integers.glsl"
+                                                       : "blur/strip_sums.glsl",
+                .defines = {{"BORDER", int(blur.border), border_names},
+                            {"TEXEL_BYTES", 4 * int(bytes_of(results))},
+                            {"COLUMNS", cut.columns},
+                            {"ROWS", cut.step},
+                            {"FIRST_PLACE", has_sums},
+                            {"LOG_RESULTS", cut.log_results},
+                            {"IN_TWO_ROWS", is_slow && cut.columns % 32 == 0}},
+                .values = {{"width", image.size.width},
+                           {"height", image.size.height},
+                           {"radius_x", blur.radius_x},
+                           {"radius_y", blur.radius_y},
+                           {"strip_width", width},
+                           {"segment_rows", cut.rows}},
+                .grid = {.group = {cut.columns, 1},
+                         .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
+                .source = {.image = source},
+                .access = {.reads_words = cut.sums == Sums::halves || cut.sums == Sums::pairs,
+                           .is_bounded = true,
+                           .tile_alignment = {width, 2 * cut.rows}}};  // every other segment goes upward
   if (cut.sums == Sums::pairs) {
     const int window = 2 * blur.radius_x + 2;
     pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1}, {"CORE_REST", window % 4}});
@@ -181,14 +205,14 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   } else if (has_sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
-    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1},
+    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", (window - (1 << cut.log_results)) / 4},
                                              {"CORE_REST", window % 4},
                                              {"HAS_BLOCKS", cut.has_blocks},
                                              {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
                                              {"EXCHANGED", exchanged}});
     if (cut.has_blocks && exchanged > 1) pass.arithmetic.subgroup_size = std::max(8, exchanged);
-    if (cut.sums == Sums::floats) add_groups(pass, blur.radius_y);
-    pass.table = scales_of(blur, results);
+    pass.table = scales_of(blur, results, cut.sums);
+    if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y);
   } else {
     pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
     pass.table = weight_table(blur);

@@ -290,9 +290,11 @@ Variant variant_named(std::string_view name) {
 
 // The table that holds where nothing was measured: the fastest on an H100 of what is exact on every device. Where sides
 // are odd at once each tile makes its neighbors' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
-Choice built_in(const DeviceTraits& traits, Steps steps) {
+// A sampler may round a mean of halves; of bytes it has the bits.
+Choice built_in(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
   const bool shuffles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
-  const Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
+  Variant variant = variant_named(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
+  variant.linear = input.storage == Depth::u8 && stays_rgb(input) && traits.type != DeviceType::cpu;
   if (traits.type == DeviceType::cpu) return {false, variant, "barriers and shared memory are slow on a CPU device"};
   if (!steps.is_even) return {false, variant, "tiles of odd levels cost more than separate passes"};
   return {true, variant, "one dispatch is the fastest on a GPU"};
@@ -316,7 +318,7 @@ const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, Steps
 
 // What `auto` takes.
 Choice choose(const PlanInput& input, const DeviceTraits& traits, Steps steps) {
-  Choice choice = built_in(traits, steps);
+  Choice choice = built_in(input, traits, steps);
   const Tuned* tuned = tuned_for(input, traits, steps);
   if (!tuned) return choice;
   const std::string_view word = std::string_view(tuned->arguments).substr(tuned->arguments.rfind(' ') + 1);
