@@ -8,7 +8,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

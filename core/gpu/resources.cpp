@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace gpupost {
 
 static DeviceMemory allocate(const Device& device, size_t bytes, uint32_t type, const std::string& name) {
