@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <system_error>
 
 namespace gpupost {

@@ -3,6 +3,7 @@
 #include "cli/options/frame_range.h"
 #include "core/base/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <regex>
 

@@ -7,7 +7,7 @@
 #include "core/base/threads.h"
 #include "core/base/version.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 #include <nlohmann/json.hpp>

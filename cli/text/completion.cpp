@@ -7,7 +7,7 @@
 #include "core/op/op.h"
 #include "core/ops/registry.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // Prints messages on standard error: one line each, with the name of the program. The only code that does so.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Errors carry an exit code. Only `main` catches them.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>

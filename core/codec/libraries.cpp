@@ -14,7 +14,7 @@
 #include <webp/decode.h>
 #endif
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace gpupost {
 

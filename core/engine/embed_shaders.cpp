@@ -1,4 +1,4 @@
-// Build tool: compiles the passes of each row's examples to SPIR-V and writes them as C++.
+// Build tool: compiles the passes of each row's examples to SPIR-V and writes them as C++ and a file of words.
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/glsl/shader_text.h"
@@ -8,7 +8,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
@@ -92,31 +92,33 @@ static std::map<std::string, std::vector<uint32_t>> compile_all() {
   return shaders;
 }
 
-static void write(const std::map<std::string, std::vector<uint32_t>>& shaders, std::ostream& file) {
-  file << "// Made by the build from the rows of core/ops.\n#include \"core/gpu/spirv.h\"\nnamespace gpupost {\n";
-  int index = 0;
+// Writes all words to one file, which the assembler takes in as it is: as numbers in the source, they would take g++ seconds.
+static void write(const std::map<std::string, std::vector<uint32_t>>& shaders, const std::string& words_path,
+                  std::ostream& source, std::ostream& words_file) {
+  source << "// Made by the build from the rows of core/ops.\n#include \"core/gpu/spirv.h\"\n"
+         << "asm(\".pushsection .rodata\\n.balign 4\\ngpupost_spirv_words: .incbin \\\"" << words_path
+         << "\\\"\\n.popsection\");\n"
+         << "extern const uint32_t spirv_words[] asm(\"gpupost_spirv_words\");\nnamespace gpupost {\n"
+         << "std::span<const BuiltInSpirv> shaders_of_all_rows() {\n  static const BuiltInSpirv shaders[] = {\n";
+  size_t at = 0;
   for (const auto& [text, words] : shaders) {
-    file << fmt::format("static const uint32_t shader_{}[] = {{", index++);
-    for (const uint32_t word : words) file << fmt::format("{:#x},", word);
-    file << "};\n";
+    source << fmt::format("    {{{:#x}, {{spirv_words + {}, {}}}}},\n", hash_of(text), at, words.size());
+    words_file.write(reinterpret_cast<const char*>(words.data()), std::streamsize(words.size() * sizeof(uint32_t)));
+    at += words.size();
   }
-  file << "std::span<const BuiltInSpirv> shaders_of_all_rows() {\n  static const BuiltInSpirv shaders[] = {\n";
-  index = 0;
-  for (const auto& [text, words] : shaders) {
-    file << fmt::format("    {{{:#x}, shader_{}}},\n", hash_of(text), index);
-    ++index;
-  }
-  file << "  };\n  return shaders;\n}\n}  // namespace gpupost\n";
+  source << "  };\n  return shaders;\n}\n}  // namespace gpupost\n";
 }
 
 }  // namespace gpupost
 
+// SOURCE WORDS: the paths of the C++ file and of the file that it takes in.
 int main(int argc, char** argv) try {
-  if (argc != 2) return 1;
-  std::ofstream file(argv[1]);
-  gpupost::write(gpupost::compile_all(), file);
-  file.close();
-  return file ? 0 : 1;
+  if (argc != 3) return 1;
+  std::ofstream source(argv[1]), words(argv[2], std::ios::binary);
+  gpupost::write(gpupost::compile_all(), argv[2], source, words);
+  source.close();
+  words.close();
+  return source && words ? 0 : 1;
 } catch (const std::exception& error) {
   fmt::print(stderr, "gpupost_embed: {}\n", error.what());
   return 1;

@@ -4,7 +4,7 @@
 #include "core/base/math.h"
 #include "core/base/threads.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

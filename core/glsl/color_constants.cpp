@@ -3,7 +3,7 @@
 #include "core/image/color_matrices.h"
 #include "core/image/primaries.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace gpupost {
 

@@ -51,14 +51,17 @@ static std::string extensions(const Pass& pass) {
   return text;
 }
 
+// "border_clamp" as a constant: BORDER_CLAMP.
+static std::string constant_name(std::string name) {
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? char(std::toupper(c)) : '_';
+  return name;
+}
+
 // Constants for the values 0, 1, ... of a choice: `#define BORDER_CLAMP 0`.
 static std::string choice_constants(std::string_view name, std::span<const std::string_view> choices) {
   std::string text;
-  for (size_t value = 0; value < choices.size(); ++value) {
-    std::string constant = fmt::format("{}_{}", name, choices[value]);
-    for (char& c : constant) c = std::isalnum(static_cast<unsigned char>(c)) ? char(std::toupper(c)) : '_';
-    text += fmt::format("#define {} {}\n", constant, value);
-  }
+  for (size_t value = 0; value < choices.size(); ++value)
+    text += fmt::format("#define {} {}\n", constant_name(fmt::format("{}_{}", name, choices[value])), value);
   return text;
 }
 
@@ -219,7 +222,28 @@ static std::string function_of(const FusedPoint& point, const std::vector<const 
   return prefix_of(size_t(find_same(texts, point) - texts.begin())) + point.name;
 }
 
-static std::string point_declarations(std::span<const FusedPoint> points, std::set<std::string_view>& done) {
+// `#define TONEMAP_CURVE_OF(p) 4` for each integer that is a literal: functions of a kernel that read it so, instead of `p.curve`, have
+// their branches chosen before they are inlined. With all of them inlined, shaderc takes seven times as long. If calls in this pass
+// differ, it is `p.curve`.
+static std::string literal_macros(const Pass& pass, const FusedPoint& point) {
+  std::string text;
+  for (size_t index = 0; index < point.fields.size(); ++index) {
+    const ShaderParam& field = point.fields[index];
+    if (!field.is_integer || !field.is_literal) continue;
+    const auto is_same = [&](const FusedPoint& other) {
+      return other.kernel != point.kernel ||
+             (other.fields[index].is_literal && other.fields[index].value == field.value);
+    };
+    const bool is_one =
+        std::ranges::all_of(pass.points.on_load, is_same) && std::ranges::all_of(pass.points.on_store, is_same);
+    text += fmt::format("#define {}_OF(p) ({})\n", constant_name(fmt::format("{}_{}", point.name, field.name)),
+                        is_one ? number_text(field) : fmt::format("p.{}", field.name));
+  }
+  return text;
+}
+
+static std::string point_declarations(const Pass& pass, std::span<const FusedPoint> points,
+                                      std::set<std::string_view>& done) {
   std::string text;
   for (const FusedPoint& point : points) {
     if (!point.text.empty() || done.contains(point.kernel)) continue;
@@ -230,6 +254,7 @@ static std::string point_declarations(std::span<const FusedPoint> points, std::s
     text += "};\n";
     for (const ShaderParam& field : point.fields)
       text += choice_constants(fmt::format("{}_{}", point.name, field.name), field.choices);
+    text += literal_macros(pass, point);
     append_kernel(point.kernel, done, text);
   }
   return text;
@@ -301,7 +326,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
   if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";
   if (has_points) append_kernel("lib/alpha.glsl", done, text);
-  text += point_declarations(pass.points.on_load, done) + point_declarations(pass.points.on_store, done);
+  text += point_declarations(pass, pass.points.on_load, done) + point_declarations(pass, pass.points.on_store, done);
   if (packs_halves(pass)) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
   if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);

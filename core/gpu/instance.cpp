@@ -2,6 +2,7 @@
 
 #include "core/system/descriptor.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

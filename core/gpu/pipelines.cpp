@@ -4,6 +4,7 @@
 #include "core/glsl/shader_text.h"
 #include "core/gpu/cache.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace gpupost {

@@ -3,7 +3,7 @@
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>

@@ -45,7 +45,7 @@ bool makes_color(std::span<const Call> calls) {
 }
 
 // Returns whether the result of a chain is encoded for display.
-bool is_encoded(std::span<const Call> calls) { return makes_content(calls, Content::display); }
+bool makes_display(std::span<const Call> calls) { return makes_content(calls, Content::display); }
 
 // A result that is encoded for display is written unchanged to sRGB integers, and decoded from sRGB for floats.
 void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
@@ -316,7 +316,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
     drop_stale_previews(calls, picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
-    if (is_encoded(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
+    if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(

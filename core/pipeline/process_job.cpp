@@ -11,6 +11,8 @@
 #include "core/system/atomic_file.h"
 #include "core/system/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <optional>

@@ -6,7 +6,7 @@
 #include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <sys/resource.h>
 

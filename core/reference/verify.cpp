@@ -4,7 +4,7 @@
 #include "core/base/threads.h"
 #include "core/op/point.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 float adaptation = 0.0;
 
 float curved(float x, tonemap_params p) {
-  switch (p.curve) {
+  switch (TONEMAP_CURVE_OF(p)) {
     case TONEMAP_CURVE_REINHARD: return reinhard(x);
     case TONEMAP_CURVE_REINHARD_EXTENDED: return reinhard_extended(x, p.a);
     case TONEMAP_CURVE_REINHARD_LOCAL: return reinhard_local(x, usable(adaptation, p.scale), p.a);
@@ -25,12 +25,12 @@ float curved(float x, tonemap_params p) {
 }
 
 vec3 curved(vec3 light, tonemap_params p) {
-  switch (p.curve) {
+  switch (TONEMAP_CURVE_OF(p)) {
     case TONEMAP_CURVE_HILL: return hill(light);
-    case TONEMAP_CURVE_AGX: return agx(light, agx_by_degree_6, p.look, p.power);
-    case TONEMAP_CURVE_AGX_EXACT: return agx(light, agx_by_sigmoid, p.look, p.power);
-    case TONEMAP_CURVE_AGX_REC2020: return agx_of_rec2020(light, agx_by_sigmoid, p.look, p.power);
-    case TONEMAP_CURVE_AGX_FILAMENT: return agx_of_rec2020(light, agx_by_degree_7, p.look, p.power);
+    case TONEMAP_CURVE_AGX: return agx(light, agx_by_degree_6, TONEMAP_LOOK_OF(p), p.power);
+    case TONEMAP_CURVE_AGX_EXACT: return agx(light, agx_by_sigmoid, TONEMAP_LOOK_OF(p), p.power);
+    case TONEMAP_CURVE_AGX_REC2020: return agx_of_rec2020(light, agx_by_sigmoid, TONEMAP_LOOK_OF(p), p.power);
+    case TONEMAP_CURVE_AGX_FILAMENT: return agx_of_rec2020(light, agx_by_degree_7, TONEMAP_LOOK_OF(p), p.power);
     case TONEMAP_CURVE_NEUTRAL: return neutral(light);
     default: return vec3(curved(light.r, p), curved(light.g, p), curved(light.b, p));
   }
@@ -41,7 +41,7 @@ vec3 recolored(vec3 light, tonemap_params p) {
   const float before = luminance_of(light), after = curved(before, p);
   if (before == 0.0) return vec3(after);
   const vec3 ratio = light / before;
-  return after * (p.chroma == TONEMAP_CHROMA_SATURATE ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
+  return after * (TONEMAP_CHROMA_OF(p) == TONEMAP_CHROMA_SATURATE ? pow(max(ratio, 1e-30), vec3(p.saturation)) : ratio);
 }
 
 // Mixes colors above 1 with gray of the same luminance, so that the largest channel is 1.
@@ -75,13 +75,13 @@ vec4 tonemap(vec4 c, tonemap_params given) {
   const tonemap_params p = measured(given);
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
   const bool has_no_black = p.of_black != 0.0 && is_transparent(c.a);
-  if (p.is_yxy != 0) {
+  if (TONEMAP_IS_YXY_OF(p) != 0) {
     const float light = usable(c.r, p.scale), mapped = curved(light, p);
     return vec4(has_no_black ? without_black(vec3(mapped), vec3(light), p).r : mapped,
                 is_nowhere ? WHITE : c.gb, c.a);
   }
   const vec3 light = vec3(usable(c.r, p.scale), usable(c.g, p.scale), usable(c.b, p.scale));
-  const vec3 mapped = p.chroma == TONEMAP_CHROMA_PER_CHANNEL ? curved(light, p) : recolored(light, p);
-  const vec3 color = p.is_fitted != 0 ? fitted(mapped) : mapped;
+  const vec3 mapped = TONEMAP_CHROMA_OF(p) == TONEMAP_CHROMA_PER_CHANNEL ? curved(light, p) : recolored(light, p);
+  const vec3 color = TONEMAP_IS_FITTED_OF(p) != 0 ? fitted(mapped) : mapped;
   return vec4(has_no_black ? without_black(color, light, p) : color, c.a);
 }

@@ -1,7 +1,7 @@
 #include "tests/codec/make_files.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "tests/support/test_pictures.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

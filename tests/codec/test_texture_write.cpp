@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numeric>
 

@@ -6,7 +6,7 @@
 #include "core/image/primaries.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <tiffio.h>
 
 #include <algorithm>

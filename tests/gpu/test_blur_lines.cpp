@@ -3,7 +3,7 @@
 #include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 using namespace gpupost;
 using namespace gpupost::test;

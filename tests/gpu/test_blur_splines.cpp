@@ -5,7 +5,7 @@
 #include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -10,11 +10,12 @@
 #include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 using namespace gpupost;
 using namespace gpupost::test;

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "tests/support/reference_check.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -13,6 +13,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace gpupost;
 using namespace gpupost::test;
 

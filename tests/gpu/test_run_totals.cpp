@@ -10,8 +10,9 @@
 #include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 

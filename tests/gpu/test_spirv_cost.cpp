@@ -4,7 +4,7 @@
 #include "core/gpu/spirv_cost.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

@@ -15,7 +15,7 @@
 #include "tests/support/tiled_runs.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

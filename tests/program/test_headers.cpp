@@ -3,7 +3,7 @@
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

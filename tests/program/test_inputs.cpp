@@ -6,7 +6,7 @@
 #include "tests/support/json.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <zlib.h>
 
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <glslang/Public/ShaderLang.h>
 #include <spirv-tools/libspirv.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include "tests/robustness/trial.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <zlib.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>

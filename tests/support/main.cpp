@@ -7,7 +7,7 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // Another program, run to its end.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>

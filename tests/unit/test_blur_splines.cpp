@@ -6,8 +6,9 @@
 #include "core/plan/plan.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -3,8 +3,9 @@
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

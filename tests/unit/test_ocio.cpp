@@ -9,7 +9,7 @@
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

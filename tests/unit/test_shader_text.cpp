@@ -153,6 +153,18 @@ TEST_CASE("means of halves are stored without a clamp, all else that becomes hal
   CHECK(clamps("blur", "--radius 3 --method separable", {.ends = {Space::yxy, Space::yxy}}) == "01");
 }
 
+TEST_CASE("a kernel reads a literal as a constant, or from the struct if two calls of a pass differ") {
+  const auto text = [](std::string_view first, std::string_view second) {
+    const Op& tonemap = *op_named("tonemap");
+    const Call calls[] = {parse_call(tonemap, first), parse_call(tonemap, second)};
+    return glsl_of(plan(calls, {.size = {64, 64}, .storage = Depth::f32}, gpu_with(true, 1000)).passes.at(0));
+  };
+  const std::string same = text("--curve hable --chroma keep", "--curve hable --chroma saturate");
+  CHECK(has(same, "#define TONEMAP_CURVE_OF(p) (4)\n"));
+  CHECK(has(same, "#define TONEMAP_CHROMA_OF(p) (p.chroma)\n"));
+  CHECK(has(text("--curve hable", "--curve uchimura"), "#define TONEMAP_CURVE_OF(p) (p.curve)\n"));
+}
+
 TEST_CASE("a kernel that is included twice stands in the text once, and no include is left") {
   for (const char* words : {"--method per-level", "--method single-pass"})
     for (const Size size : {Size{1024, 1024}, Size{1023, 1023}}) {

@@ -3,7 +3,7 @@
 #include "core/ops/tonemap/reference.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

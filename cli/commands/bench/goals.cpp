@@ -1,6 +1,6 @@
 #include "cli/commands/bench/goals.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

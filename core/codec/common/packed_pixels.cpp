@@ -4,6 +4,8 @@
 #include "core/base/threads.h"
 #include "core/codec/common/writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -13,6 +13,7 @@
 #include <OpenEXR/ImfTiledOutputFile.h>
 
 #include <memory>
+#include <new>
 
 namespace gpupost {
 

@@ -1,7 +1,7 @@
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/checked_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

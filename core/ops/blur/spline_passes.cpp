@@ -5,6 +5,7 @@
 #include "core/ops/blur/spline.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpupost {
 

@@ -10,7 +10,7 @@
 #include "core/plan/plan.h"
 #include "core/reference/filter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,8 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -4,6 +4,8 @@
 #include "core/base/math.h"
 #include "core/ops/mips/coverage_reference.h"
 
+#include <algorithm>
+
 namespace gpupost {
 
 namespace {

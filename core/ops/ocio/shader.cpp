@@ -2,6 +2,7 @@
 
 #include "core/glsl/user_source.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpupost {

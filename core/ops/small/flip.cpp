@@ -8,6 +8,7 @@
 #include "core/ops/small/row.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpupost {
 
