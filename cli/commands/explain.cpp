@@ -50,6 +50,7 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls) {
 std::vector<Planned> groups_of_file(const Request& request, std::vector<std::string>& notes) {
   const Globals& globals = request.globals;
   JobReport ignored;
+  refuse_folder(request.inputs.files.front().path);
   InputImages images = read_pictures(request.inputs.files.front().path, globals.input, ignored);
   if (!images.others.names.empty())
     notes.push_back(fmt::format("the chain works on part `{}`; {}: {}", images.others.name,

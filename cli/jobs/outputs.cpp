@@ -95,12 +95,18 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
   const Globals& globals = request.globals;
   if (globals.format) return globals.format;
   const std::string& output = globals.output;
-  const bool name_says = !output.empty() && output != "-" && !output.ends_with('/') && !output.ends_with(".{ext}");
+  const bool is_descriptor = own_descriptor(output) && !fs::path(output).has_extension();  // "-", "/dev/stdout"
+  const bool name_says = !output.empty() && !is_descriptor && !output.ends_with('/') && !output.ends_with(".{ext}");
   if (name_says) {
     const Format* format = format_of_extension(output);
     std::error_code error;
     if (!format && fs::is_directory(output, error))
       fail(Exit::usage, "-o {0}: is a folder; write {0}/ for a file in it, named after the input", output);
+    if (!format && output.ends_with("{name}"))
+      fail(Exit::usage,
+           "-o {}: {{name}} ends in the extension of the input, which picks no format; expected {{stem}}.{{ext}} at "
+           "the end, or --format",
+           output);
     if (!format && !fs::path(output).has_extension())
       fail(Exit::usage, "-o {0}: no extension; expected {1}, or --format, or {0}/ for a folder", output,
            writable_extensions());
@@ -154,7 +160,7 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
   if (levels_in_one_file && job.format->levels == FileLevels::one)
-    fail(Exit::usage, "{}: a {} file holds one level; expected {}, or {{level}} in -o for one file per level",
+    fail(Exit::usage, "{}: {} files hold one level; expected {}, or {{level}} in -o for one file per level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));
   if (is_a_file_a_level && !makes_levels(request))
@@ -209,9 +215,9 @@ class FileNames {
   std::map<std::string, std::string> folder_names_;  // by path; many files are in one folder
 };
 
-// Throws an error that two jobs have the same output.
+// Throws an error that two jobs have the same output. `is_same_level`: as the file of the same level.
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
-                                     const std::string& output, bool is_same) {
+                                     const std::string& output, bool is_same, bool is_same_level) {
   for (const std::string& name : {first, second.name()})
     if (name != "-" && access(name.c_str(), F_OK) != 0)
       fail(Exit::usage, "{} is neither an op nor a file; `gpupost ops` lists the ops", name);
@@ -220,11 +226,12 @@ class FileNames {
                         output.find("{name}") != output.npos;
   const std::string folder = output.ends_with('/') ? output : "";
   const std::string way_out =
-      is_same                      ? "name the input once"
-      : second.is_a_file_a_level() ? "put a character other than a digit before {level}"
+      is_same          ? "name the input once"
+      : !is_same_level ? "put a character other than a digit before {level}"
       : has_stem ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or one run for each",
                                folder)
-                 : "use {stem} in -o, or a folder ending in /";
+      : second.is_a_file_a_level() ? "use {stem} in -o"
+                                   : "use {stem} in -o, or a folder ending in /";
   fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
        second.name(), target, way_out);
 }
@@ -239,7 +246,8 @@ class Paths {
   void add(const Request& request, const Job& job) {
     for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
     if (!job.writes_picture) return;
-    for (const std::string& path : possible_paths(request, job)) add_written(request, job, path);
+    const std::vector<std::string> paths = possible_paths(request, job);
+    for (size_t index = 0; index < paths.size(); ++index) add_written(request, job, paths[index], index);
   }
 
   // A file that an option writes; "": none.
@@ -252,7 +260,7 @@ class Paths {
     if (lost != read_.end())
       fail(Exit::usage, "{} {}: that is the {} {}; name another file", option, path, lost->second.what,
            lost->second.path);
-    written_.emplace(name, std::string(option));
+    written_.emplace(name, Written{.by = std::string(option)});
   }
 
  private:
@@ -260,11 +268,12 @@ class Paths {
     if (!file.path.empty() && file.path != "-") read_[names_.of(file.path)] = file;
   }
 
-  void add_written(const Request& request, const Job& job, const std::string& path) {
+  void add_written(const Request& request, const Job& job, const std::string& path, size_t index) {
     const std::string name = names_.of(path);
-    const auto [other, is_new] = written_.emplace(name, job.name());
+    const auto [other, is_new] = written_.emplace(name, Written{.by = job.name(), .index = index});
     if (!is_new)
-      refuse_both(other->second, job, path, request.globals.output, names_.of(other->second) == names_.of(job.name()));
+      refuse_both(other->second.by, job, path, request.globals.output,
+                  names_.of(other->second.by) == names_.of(job.name()), other->second.index == index);
     const auto lost = read_.find(name);
     if (path == "-" || lost == read_.end()) return;
     const std::string& output = request.globals.output;
@@ -282,9 +291,14 @@ class Paths {
          lost->second.what, lost->second.path);
   }
 
+  struct Written {
+    std::string by;    // name of the job, or option
+    size_t index = 0;  // in possible_paths() of the job
+  };
+
   FileNames names_;
-  std::map<std::string, ReadFile> read_;        // by canonical name
-  std::map<std::string, std::string> written_;  // by canonical name: the job that writes it
+  std::map<std::string, ReadFile> read_;    // by canonical name
+  std::map<std::string, Written> written_;  // by canonical name
 };
 
 // Statistics go to standard output, and nothing else may go there.
@@ -334,8 +348,22 @@ static void check_statistics_file(const Request& request) {
   check_can_be_written(path, request.globals.encoding.no_clobber);
 }
 
+// Second images take the frame number of the input by {frame}, and by no other pattern.
+static void check_second_images(std::span<const Call> calls) {
+  for (const Call& call : calls)
+    for (const std::string& path : call.op->needs(call).pictures) {
+      if (access(path.c_str(), F_OK) == 0) continue;
+      if (const std::optional<Sequence> sequence = Sequence::parse(path))
+        fail(Exit::usage,
+             "{}: {} does not exist, and a second image has no pattern for a frame number; write {{frame}} in its "
+             "place, like {}",
+             call.op->name, path, sequence->with_text("{frame}"));
+    }
+}
+
 JobList jobs_of(const Request& request) {
   const Globals& globals = request.globals;
+  check_second_images(request.calls);
   std::vector<Input> inputs = request.inputs.files;
   if (inputs.empty() && isatty(STDIN_FILENO))
     fail(Exit::usage, "no input: expected a file, or an image on standard input (which is a terminal)");

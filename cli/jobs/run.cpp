@@ -207,6 +207,10 @@ Exit run(const Request& request) {
   const bool fails_at_once = !is_whole && globals.batch.fails_fast;
   if (fails_at_once && !globals.report.quiet)
     say_note("no input was started, because frames are missing (--fail-fast)");
+  if (request.inputs.files.empty() && request.inputs.skipped_count > 0 && !globals.report.quiet)
+    say_note(
+        "no input exists: {} missing (--skip-missing)",
+        request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
   if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
     const Exit code = is_whole ? Exit::done : Exit::batch;
     Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);

@@ -26,7 +26,7 @@ class ItemReader {
     const int64_t last = frame();
     const bool is_complement = take('y');
     int64_t step = 1;
-    if (is_complement || take('x')) step = number(1, max_frame, "a step of 1 or more");
+    if (is_complement || take('x')) step = number(1, max_frame, "expected a step of 1 or more");
     if (!rest_.empty()) refuse(expected);
     return frames(first, last, step, is_complement);
   }

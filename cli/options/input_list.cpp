@@ -223,8 +223,10 @@ class Gatherer {
       const std::string text =
           fmt::format("{}: frame{} {} {} missing", sequences_[sequence], frames.size() == 1 ? "" : "s",
                       text_of_frames(frames), frames.size() == 1 ? "is" : "are");
-      if (options_.skips_missing) list_.notes.push_back(text);
-      else list_.missing.push_back(text + "; render them again, or skip them with --skip-missing");
+      if (options_.skips_missing) {
+        list_.notes.push_back(text);
+        list_.skipped_count += frames.size();
+      } else list_.missing.push_back(text + "; render them again, or skip them with --skip-missing");
     }
     if (options_.shard)
       list_.notes.push_back(fmt::format("shard {} of {} ({}): {} of {}", options_.shard->index, options_.shard->count,

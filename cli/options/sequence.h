@@ -19,6 +19,8 @@ class Sequence {
   static std::optional<Sequence> parse(const std::string& path);
 
   std::string path(int64_t frame) const { return folder_ + file_name(frame); }
+  // The path with a text in the place of the frame number.
+  std::string with_text(std::string_view text) const { return folder_ + before_ + std::string(text) + after_; }
   // The frame number of a file name in folder(). Nothing if path() would write another name.
   std::optional<int64_t> frame_of(std::string_view file_name) const;
   // Returns whether the file name matches except for the number of digits.

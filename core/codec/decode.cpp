@@ -65,7 +65,7 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
 Descriptor input_for_worker(int descriptor, const Limits& limits) {
   struct stat facts = {};
   if (fstat(descriptor, &facts) != 0) fail(Exit::input, "cannot be read: {}", error_text());
-  if (S_ISDIR(facts.st_mode)) fail(Exit::input, "is a folder; expected a file, or --recursive for the images in it");
+  if (S_ISDIR(facts.st_mode)) fail(Exit::input, "is a folder; expected a file");
   const bool is_plain = S_ISREG(facts.st_mode) && (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY &&
                         lseek(descriptor, 0, SEEK_CUR) == 0;
   // Files in /proc have size 0 but contain data.

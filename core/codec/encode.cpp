@@ -12,7 +12,7 @@ Encoded encode(const Format& format, std::span<const Source> sources, Arrangemen
   if (!format.can_write())
     fail(Exit::output, "{} files can be read here but not written; expected {}", format.name, writable_extensions());
   if (!format.holds_arrangements && (sources.size() != 1 || arrangement != Arrangement::single))
-    fail(Exit::output, "a {} file holds one image, not the {} of a cube or an array", format.name, sources.size());
+    fail(Exit::output, "{} files hold one image, not the {} of a cube or an array", format.name, sources.size());
   return format.write(format, sources, arrangement, options);
 }
 

@@ -25,7 +25,8 @@ ChannelRef channel_of(const Call& call, const std::string& input, const Picture&
   std::vector<std::string> names;
   for (const NamedChannel& channel : channels) names.push_back(channel.name);
   fail(Exit::usage, "{}: {} has no channel {} for the depth; it has {}; choose one with --depth{}", call.op->name,
-       input, asked.empty() ? "Z" : asked, fmt::join(names, ", "), is_depth_file ? "" : ", or --depth-file");
+       input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
+       is_depth_file ? ", or another part of the file with --depth-part" : ", or --depth-file");
 }
 
 Plane plane_of(const ChannelRef& place) {

@@ -76,9 +76,11 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
   if (is_hdr && !can_hold(format, depth, transfer))
     fail(Exit::usage, "--transfer {}: only a 16-bit PNG can hold it; expected a .png output and --bits 16",
          transfer == Transfer::pq ? "pq" : "hlg");
+  if (!can_hold(format, depth, transfer) && !format.can_write(Depth::u8))
+    fail(Exit::usage, "--transfer srgb: {} files are always linear; expected linear", format.name);
   if (!can_hold(format, depth, transfer))
-    fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear{}", format.name, name_of(depth),
-         format.can_write(Depth::u8) ? ", or --bits 8" : "");
+    fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear, or --bits 8", format.name,
+         name_of(depth));
   return transfer;
 }
 

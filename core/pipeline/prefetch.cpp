@@ -73,6 +73,12 @@ InputImages read_pictures(DecodeWorker& worker, const std::string& input, const 
   return images_of(input, read(worker, input, settings, false, false, 0), settings, report);
 }
 
+void refuse_folder(const std::string& input) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(input, ignored))
+    fail(Exit::input, "{}: is a folder; expected a file, or --recursive for the images in it", input);
+}
+
 InputImages Prefetch::next(JobReport& report) {
   const std::string& file = files_.at(next_++);
   InputRead input = wait_next(file);
@@ -95,6 +101,7 @@ int Prefetch::end() {
 }
 
 InputRead Prefetch::read_file(DecodeWorker& worker, const std::string& file, int thread_count) const {
+  refuse_folder(file);
   return read(worker, file, request_.input, !request_.batch.journal.empty(), keeps_parts_, thread_count);
 }
 

@@ -23,6 +23,9 @@ InputImages read_pictures(const std::string& input, const InputSettings& setting
 InputImages read_pictures(DecodeWorker& worker, const std::string& input, const InputSettings& settings,
                           JobReport& report);
 
+// Throws Error(Exit::input) if an input is a folder.
+void refuse_folder(const std::string& input);
+
 // Size of all texels of an image in bytes.
 uint64_t texel_bytes(const Picture& picture);
 

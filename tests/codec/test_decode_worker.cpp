@@ -41,7 +41,7 @@ size_t descriptor_count() {
 
 TEST_CASE("what is no image is refused by what it is") {
   const std::string folder = std::filesystem::temp_directory_path();
-  CHECK(message_of(folder) == folder + ": is a folder; expected a file, or --recursive for the images in it");
+  CHECK(message_of(folder) == folder + ": is a folder; expected a file");
   CHECK(message_of("/nowhere/at all.exr") == "/nowhere/at all.exr: cannot be opened: No such file or directory");
   CHECK(message_of("/dev/null") == "/dev/null: is empty");
   CHECK(refusal_of({}) == "2 file: is empty");

@@ -216,6 +216,10 @@ TEST_CASE("what a PNG cannot be is refused") {
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
   CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
         "png needs R, G and B, or Y; the image has Z N.X");
+  picture.groups[0].depth = Depth::u32;
+  picture.groups[0].channels = {{{"B", Depth::u32}, {"G", Depth::u32}, {"R", Depth::u32}}};
+  CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
+        "png cannot hold color of type uint; expected an EXR output");
 }
 
 TEST_CASE("zlib gives back what was compressed, across pieces") {

@@ -59,6 +59,14 @@ TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold 
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
 
+TEST_CASE("a depth file without the channel is refused with the option for another part") {
+  const TestFolder place;
+  check_refused(place.gpupost({"depth.exr", "dof", "--focus", "3", "--depth-file", "in.exr", "-o", "o.exr"}, no_driver),
+                1, "choose one with --depth, or another part of the file with --depth-part");
+  check_refused(place.gpupost({"in.exr", "dof", "--focus", "3", "-o", "o.exr"}, no_driver), 1,
+                "choose one with --depth, or --depth-file");
+}
+
 TEST_CASE("a part of a frame has the circles that it has in the frame") {
   if (!has_device()) return;
   const TestFolder place;

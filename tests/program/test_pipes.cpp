@@ -132,7 +132,8 @@ TEST_CASE("names of open descriptors are written on to: pipes, and files that ho
   for (const std::string line :
        {"gpupost in.exr -o /dev/stdout --format exr | cat > out.exr",
         "gpupost in.exr -o >(cat > out.exr) --format exr; wait $!",
-        "gpupost in.exr -o /dev/fd/3 --format exr 3> out.exr", "gpupost in.exr -o link --format exr > out.exr"}) {
+        "gpupost in.exr -o /dev/fd/3 --format exr 3> out.exr", "gpupost in.exr -o /dev/stdout | cat > out.exr",
+        "gpupost in.exr -o /dev/fd/3 3> out.exr", "gpupost in.exr -o link --format exr > out.exr"}) {
     const Finished finished = place.shell(fmt::format("rm -f out.exr; ln -sf /dev/stdout link; {}", line));
     CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
     CHECK_MESSAGE(place.read("out.exr") == file, line);

@@ -179,7 +179,17 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
        "in -o, or a folder ending in /\n"},
       {{"in.exr", "./in.exr", "-o", "{stem}.out.exr"},
        "gpupost: inputs in.exr and ./in.exr would both write in.out.exr; each input needs an output of its own; name "
-       "the input once\n"}};
+       "the input once\n"},
+      {{"in.exr", "in.png", "mips", "-o", "o.{level}.png"},
+       "gpupost: inputs in.exr and in.png would both write o.0.png; each input needs an output of its own; use {stem} "
+       "in -o\n"},
+      {{"in.exr", "sub/in.exr", "mips", "-o", "{stem}.{level}.png"},
+       "gpupost: inputs in.exr and sub/in.exr would both write in.0.png; each input needs an output of its own; use "
+       "{dir} in -o, like '{dir}/{stem}.{ext}' with --mkdir, or one run for each\n"},
+      {{"in.exr", "in1.exr", "mips", "-o", "{stem}{level}.png"},
+       "gpupost: inputs in.exr and in1.exr would both write in10.png; each input needs an output of its own; put a "
+       "character other than a digit before {level}\n"}};
+  place.write("in1.exr", made_files().at("in.exr"));
   for (const auto& [words, text] : refused) {
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 1);

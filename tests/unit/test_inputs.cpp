@@ -104,7 +104,7 @@ TEST_CASE("frame ranges that are none are refused with the word and what is expe
   for (const char* word : {"", ",", "1,", ",1", "a", "1-", "-", "--1", "1-b", "1--", "1-2-3", "1-5z2", "5x2", "1 ",
                            "1.5", "1..5", "1-5x2x2", "+1"})
     check_refused(word, "expected frames like");
-  for (const char* word : {"1-5x0", "1-5x-1", "1-5x", "1-5y0"}) check_refused(word, "a step of 1 or more");
+  for (const char* word : {"1-5x0", "1-5x-1", "1-5x", "1-5y0"}) check_refused(word, "expected a step of 1 or more");
   check_refused("1-10:2", "colon");
   check_refused("4,1:10", "1-10x2");
   check_refused("1-10y1", "no frame");

@@ -98,13 +98,21 @@ void warn_of_extras(const Picture& picture, std::string_view format, std::vector
     warnings.push_back(fmt::format("{} holds no such attributes; dropped: {}", format, fmt::join(attributes, " ")));
 }
 
+// Whether color has the type uint. Groups of uint channels are not color groups.
+bool has_uint_color(const Picture& picture) {
+  constexpr std::string_view color_names[] = {"R", "G", "B", "Y"};
+  const auto is_color = [&](const Channel& channel) { return std::ranges::count(color_names, channel.name) > 0; };
+  return std::ranges::any_of(picture.groups, [&](const Group& group) {
+    return group.depth == Depth::u32 && (group.is_color || std::ranges::any_of(group.channels, is_color));
+  });
+}
+
 }  // namespace
 
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
+  if (has_uint_color(picture)) fail(Exit::output, "{} cannot hold color of type uint; expected an EXR output", format);
   if (picture.groups.empty() || !picture.groups.front().is_color)
     fail(Exit::output, "{} needs R, G and B, or Y; the image has {}", format, channel_names(picture));
-  if (picture.groups.front().depth == Depth::u32)
-    fail(Exit::output, "{} cannot hold color of type uint; expected an EXR output", format);
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
     fail(Exit::output, "{}: level {} does not exist; the image has {} levels", format, options.level, level_count);

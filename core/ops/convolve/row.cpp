@@ -56,8 +56,8 @@ Kernel parse_kernel(std::string_view text, const std::string& name) {
     const auto numbers = list_of_numbers(list);
     if (!numbers) fail(Exit::input, "{}: line {} is \"{}\"; expected numbers", name, line, printable(list, 60));
     if (kernel.height > 0 && numbers->size() != size_t(kernel.width))
-      fail(Exit::input, "{}: line {} has {} numbers; expected {}, as the lines before", name, line, numbers->size(),
-           kernel.width);
+      fail(Exit::input, "{}: line {} has {} number{}; expected {}, as the lines before", name, line, numbers->size(),
+           numbers->size() == 1 ? "" : "s", kernel.width);
     kernel.width = int(numbers->size());
     kernel.height += 1;
     kernel.weights.insert(kernel.weights.end(), numbers->begin(), numbers->end());

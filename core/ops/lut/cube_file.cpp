@@ -38,7 +38,9 @@ class CubeReader {
     while (!text_.empty()) take(next_line());
     const size_t expected = expected_count();
     if (expected == 0) fail(Exit::input, "{}: has no LUT_1D_SIZE and no LUT_3D_SIZE; it is not a .cube file", name_);
-    if (count_ < expected) fail(Exit::input, "{}: ends after {} colors; its sizes need {}", name_, count_, expected);
+    if (count_ < expected)
+      fail(Exit::input, "{}: ends after {} color{}; its sizes need {}", name_, count_, count_ == 1 ? "" : "s",
+           expected);
     return std::move(file_);
   }
 
@@ -61,10 +63,18 @@ class CubeReader {
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty() || words[0].starts_with('#')) return;
     constexpr std::string_view starts_of_numbers = "+-.0123456789";
-    if (starts_of_numbers.find(words[0][0]) != starts_of_numbers.npos) return take_color(words);
+    if (starts_of_numbers.find(words[0][0]) != starts_of_numbers.npos || is_nan_or_infinity(words[0]))
+      return take_color(words);
     if (words[0] == "TITLE") return;
     if (count_ > 0) refuse("{} comes after the first color; move it to the front", shown(words[0]));
     take_keyword(words);
+  }
+
+  // "nan", "inf" and "infinity", which take_color() refuses by name.
+  static bool is_nan_or_infinity(std::string_view word) {
+    double number = 0;
+    const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
+    return error == std::errc() && end == word.data() + word.size() && !std::isfinite(number);
   }
 
   static std::string shown(std::string_view word) { return printable(word, 60); }
@@ -110,11 +120,14 @@ class CubeReader {
   }
 
   std::vector<double> numbers(const std::vector<std::string_view>& words, size_t count) const {
-    if (words.size() != count + 1) refuse("{} has {} numbers; expected {}", words[0], words.size() - 1, count);
+    if (words.size() != count + 1)
+      refuse("{} has {}; expected {}", words[0], count_of_numbers(words.size() - 1), count);
     std::vector<double> numbers;
     for (const std::string_view word : std::span(words).subspan(1)) numbers.push_back(number(word));
     return numbers;
   }
+
+  static std::string count_of_numbers(size_t count) { return fmt::format("{} number{}", count, count == 1 ? "" : "s"); }
 
   size_t expected_count() const {
     const auto side = size_t(file_.cube.size);
@@ -123,7 +136,7 @@ class CubeReader {
 
   void take_color(const std::vector<std::string_view>& words) {
     if (count_ == 0) settle_domains();
-    if (words.size() != 3) refuse("has {} numbers; a color has 3", words.size());
+    if (words.size() != 3) refuse("has {}; a color has 3", count_of_numbers(words.size()));
     if (count_ == expected_count()) refuse("has too many colors; the sizes need {}", count_);
     ColorTable& table = count_ < size_t(file_.curve.size) ? file_.curve : file_.cube;
     for (const std::string_view word : words) table.values.push_back(float(number(word)));

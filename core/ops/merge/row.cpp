@@ -1,5 +1,6 @@
 // A second picture over, under or mixed with the picture: its row, its definition and its pass.
 #include "core/ops/merge/row.h"
+#include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
@@ -18,12 +19,23 @@ namespace {
 // In the order of the choices of --mode.
 enum class Mode { over, under, add, multiply, screen, min, max, difference, mix };
 
+constexpr int largest_offset = 65536;
+
+// A larger offset becomes one that check() refuses. Nothing if the word is invalid.
 std::optional<Position> offset_of(std::string_view word) {
   if (word.empty()) return Position{};
   const std::optional<std::vector<double>> numbers = list_of_numbers(word);
-  const auto is_whole = [](double n) { return n == std::round(n) && std::abs(n) <= 65536; };
+  const auto is_whole = [](double n) { return n == std::round(n); };
   if (!numbers || numbers->size() != 2 || !std::ranges::all_of(*numbers, is_whole)) return {};
-  return Position{int(numbers->front()), int(numbers->back())};
+  const auto clamped = [](double n) { return int(std::clamp(n, -1.0 - largest_offset, 1.0 + largest_offset)); };
+  return Position{clamped(numbers->front()), clamped(numbers->back())};
+}
+
+void check(const Call& call) {
+  const Position offset = *offset_of(call.word("offset"));
+  if (std::abs(offset.x) > largest_offset || std::abs(offset.y) > largest_offset)
+    fail(Exit::usage, "merge: --offset {} is too far; expected X and Y in {}..{}", call.word("offset"), -largest_offset,
+         largest_offset);
 }
 
 // Where texel (0, 0) of the picture, which has this size, lies in the second one.
@@ -208,6 +220,7 @@ const Op merge_op{
                 .default_value = 1,
                 .min = 0,
                 .max = 1}},
+    .check = check,
     .needs = needs,
     .output = output,
     .footprint = [](const Call&, Size) { return Footprint{.kind = Footprint::Kind::around}; },
