@@ -84,6 +84,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     InputImages images = inputs.next(report);
     decode_wait_ms += waiting.milliseconds();
     if (&input == &given.inputs.back()) turn.unlock();
+    if (given.writes_picture)
+      for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures) {
       const std::string dropped = take_named_channels(request.calls, picture);
       if (!dropped.empty() && given.writes_picture) report.add_warning(dropped);
