@@ -200,7 +200,8 @@ Decoded DecodeWorker::decode_unnamed(int descriptor, const DecodeOptions& option
   if (!outcome.reply) throw_worker_failure(outcome.answer, task_of(options.limits));
   Reply& reply = *outcome.reply;
   if (reply.exit != Exit::done) fail(reply.exit, "{}", printable(reply.message, max_message_bytes));
-  for (std::string& warning : reply.decoded.warnings) warning = printable(warning, max_message_bytes);
+  for (std::vector<std::string>* warnings : {&reply.decoded.warnings, &reply.decoded.write_warnings})
+    for (std::string& warning : *warnings) warning = printable(warning, max_message_bytes);
   return std::move(reply.decoded);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/half.h"
+#include "core/base/printable.h"
 #include "core/base/threads.h"
 #include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
@@ -80,15 +81,38 @@ Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha
   return color;
 }
 
+// R, G and B of a gray image are all its Y.
+bool is_same(const ChannelRef& channel, const ChannelRef& place) {
+  if (channel.group != place.group) return false;
+  return channel.component == (place.group->is_luminance && place.component < 3 ? 0 : place.component);
+}
+
+// Names the channels of the old color that no new channel is. Empty if there are none.
+std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
+  std::vector<std::string> dropped, moved;
+  for (const NamedChannel& channel : channels_of(picture)) {
+    const bool is_taken = std::ranges::any_of(
+        places, [&](const std::optional<ChannelRef>& place) { return place && is_same(channel.place, *place); });
+    const bool is_of_color = channel.place.group->is_color;
+    if (is_of_color && !is_taken) dropped.push_back(channel.name);
+    if (!is_of_color && is_taken) moved.push_back(channel.name);
+  }
+  if (dropped.empty()) return "";
+  return printable(
+      fmt::format("channels of the input that --list does not name are dropped: {}; moved to the color: {}",
+                  fmt::join(dropped, ", "), fmt::join(moved, ", ")));
+}
+
 }  // namespace
 
-void take_named_channels(std::span<const Call> calls, Picture& picture) {
-  if (calls.empty() || calls.front().op != &channels_op) return;
+std::string take_named_channels(std::span<const Call> calls, Picture& picture) {
+  if (calls.empty() || calls.front().op != &channels_op) return "";
   const ChannelSources sources = channel_sources(calls.front());
-  if (!sources.has_names()) return;
+  if (!sources.has_names()) return "";
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
+  std::string warning = warning_of_drops(places, picture);
   Group color = color_of(places, sources.has_alpha, picture.size());
   for (const std::optional<ChannelRef>& place : places)
     for (Group& group : picture.groups)
@@ -98,6 +122,7 @@ void take_named_channels(std::span<const Call> calls, Picture& picture) {
            std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   });
   picture.groups.insert(picture.groups.begin(), std::move(color));
+  return warning;
 }
 
 }  // namespace gpupost

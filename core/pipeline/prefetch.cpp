@@ -48,8 +48,10 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   if (settings.primaries) set_primaries(picture, *settings.primaries);
   if (settings.alpha) picture.alpha = *settings.alpha;
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip)
-    return {.pictures = cut_faces(file, picture, settings.assembly)};
-  InputImages images{.others = std::move(input.decoded.others)};
+    return {.pictures = cut_faces(file, picture, settings.assembly),
+            .write_warnings = std::move(input.decoded.write_warnings)};
+  InputImages images{.others = std::move(input.decoded.others),
+                     .write_warnings = std::move(input.decoded.write_warnings)};
   images.pictures.push_back(std::move(picture));
   return images;
 }

@@ -13,7 +13,8 @@ namespace gpupost {
 // An input: its image, or the faces that --assemble cuts it into.
 struct InputImages {
   std::vector<Picture> pictures;
-  OtherParts others;  // of an EXR
+  OtherParts others;                        // of an EXR
+  std::vector<std::string> write_warnings;  // losses that matter only if an image is written
 };
 
 // Reads an input. Time and warnings go to the report. Throws Error(Exit::input) if it cannot be read, or is no cross or

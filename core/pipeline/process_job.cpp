@@ -86,8 +86,11 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     InputImages images = inputs.next(report);
     decode_wait_ms += waiting.milliseconds();
     if (&input == &given.inputs.back()) turn.unlock();
+    if (given.writes_picture)
+      for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures) {
-      take_named_channels(request.calls, picture);
+      const std::string dropped = take_named_channels(request.calls, picture);
+      if (!dropped.empty() && given.writes_picture) report.add_warning(dropped);
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);

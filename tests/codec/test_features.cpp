@@ -158,6 +158,58 @@ TEST_CASE("what a PNG says beside its texels is honored or named") {
                  check_as_libpng);
 }
 
+TEST_CASE("metadata that is not kept is named, and what almost every file has is not") {
+  struct Named {
+    std::string name;
+    File file;
+    std::string kinds;  // "" for no warning
+  };
+  const auto png = [](const std::vector<PngChunk>& chunks) { return png_of(8, 2, false, chunks); };
+  const auto physical = [](uint32_t x, uint32_t y, char unit) {
+    return std::vector<PngChunk>{{"pHYs", big_u32(x) + big_u32(y) + unit}};
+  };
+  const auto jpeg = [](const std::string& application1) { return make_jpeg({.application1 = application1}); };
+  // the orientation, and the tag Artist or a resolution of 300 dots per inch
+  const std::string artist("MM\0*\0\0\0\x08\0\2\1\x12\0\3\0\0\0\1\0\1\0\0\1\x3b\0\2\0\0\0\4you\0\0\0\0\0", 38);
+  const std::string fine("MM\0*\0\0\0\x08\0\1\1\x1a\0\5\0\0\0\1\0\0\0\x1a\0\0\0\0\0\0\1\x2c\0\0\0\1", 34);
+  const std::string loop("MM\0*\0\0\0\x08\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x08\0\0\0\0", 26);
+  const std::string exif("Exif\0\0", 6);
+  const std::vector<Named> files = {
+      {"PNG alone", png({}), ""},
+      {"text", png({{"tEXt", std::string("Copyright\0me", 12)}}), "text"},
+      {"text of each kind",
+       png({{"zTXt", std::string("Author\0\0x", 9)}, {"iTXt", std::string("Title\0\0\0\0\0x", 11)}}), "text"},
+      {"XMP", png({{"iTXt", std::string("XML:com.adobe.xmp\0\0\0\0\0<x/>", 26)}}), "XMP"},
+      {"raw IPTC", png({{"zTXt", std::string("Raw profile type iptc\0\0x", 24)}}), "IPTC"},
+      {"date", png({{"tIME", std::string("\7\xe4\1\1\0\0\0", 7)}}), "date"},
+      {"PNG upright", png({{"eXIf", exif_of(1, true)}}), ""},
+      {"PNG with an artist", png({{"eXIf", artist}}), "Exif"},
+      {"Exif of 300 dots per inch", png({{"eXIf", fine}}), "Exif"},
+      {"Exif that points to itself", png({{"eXIf", loop}}), "Exif"},
+      {"cut Exif", png({{"eXIf", artist.substr(0, 20)}}), ""},
+      {"Exif of a few bytes", png({{"eXIf", "MM"}}), ""},
+      {"96 dots per inch", png(physical(3780, 3780, 1)), ""},
+      {"300 dots per inch", png(physical(11811, 11811, 1)), "resolution (300 dots per inch)"},
+      {"square pixels", png(physical(1, 1, 0)), ""},
+      {"wide pixels", png(physical(1, 2, 0)), "pixel aspect ratio (2)"},
+      {"pixels of no size", png(physical(0, 2, 0)), ""},
+      {"JPEG alone", jpeg(""), ""},
+      {"JPEG upright", jpeg(exif + exif_of(1, false)), ""},
+      {"JPEG with an artist", jpeg(exif + artist), "Exif"},
+      {"JPEG with XMP", jpeg(std::string("http://ns.adobe.com/xap/1.0/\0<x/>", 33)), "XMP"},
+      {"several kinds", png({{"eXIf", artist}, {"tEXt", std::string("Title\0x", 7)}, physical(1, 3, 0)[0]}),
+       "Exif, text, pixel aspect ratio (3)"},
+  };
+  for (const Named& named : files) {
+    INFO(named.name);
+    REQUIRE(refusal_of(named.file) == "");
+    const Decoded decoded = decode_bytes(named.file);
+    CHECK(joined(decoded.warnings) == "");
+    CHECK(joined(decoded.write_warnings) ==
+          (named.kinds.empty() ? "" : "metadata of this file is not kept: " + named.kinds));
+  }
+}
+
 TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or warned of") {
   using enum JpegColor;
   const std::string exif("Exif\0\0", 6), icc = std::string("ICC_PROFILE\0\1\1", 14) + "wide gamut";

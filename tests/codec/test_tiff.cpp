@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 using namespace gpupost;
@@ -32,6 +33,7 @@ struct Recipe {
   bool is_planar = false;
   int orientation = ORIENTATION_TOPLEFT;
   std::string mode = "w";
+  std::function<void(TIFF*)> add_tags = [](TIFF*) {};
 };
 
 // Number of a sample, before it is cut to its bits.
@@ -90,6 +92,7 @@ void add_page(TIFF* tiff, const Recipe& recipe) {
       for (int c = 0; c < 3; ++c) map[c].push_back(uint16_t((i * 37 + c * 11) % 256 * 257));
     TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0].data(), map[1].data(), map[2].data());
   }
+  recipe.add_tags(tiff);
   const int side = recipe.tile_side;
   if (side > 0) {
     TIFFSetField(tiff, TIFFTAG_TILEWIDTH, side);
@@ -328,4 +331,69 @@ TEST_CASE("a TIFF says its primaries and is read back as that, gray too") {
   CHECK(decoded.warnings.empty());
   CHECK(decoded.picture.groups[0].is_luminance);
   check_texels({.bits = 16, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK}, decoded.picture);
+}
+
+TEST_CASE("metadata of a TIFF that is not kept is named") {
+  const auto kinds = [](const std::function<void(TIFF*)>& add_tags) {
+    const Decoded decoded = decode_bytes(make_tiff({{.add_tags = add_tags}}));
+    CHECK(decoded.warnings.empty());
+    return decoded.write_warnings.empty() ? std::string() : decoded.write_warnings.at(0);
+  };
+  const auto with_resolution = [&](float x, float y, int unit) {
+    return kinds([&](TIFF* tiff) {
+      TIFFSetField(tiff, TIFFTAG_XRESOLUTION, double(x));
+      TIFFSetField(tiff, TIFFTAG_YRESOLUTION, double(y));
+      TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, unit);
+    });
+  };
+  const std::string start = "metadata of this file is not kept: ";
+  CHECK(kinds([](TIFF*) {}) == "");
+  CHECK(kinds([](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_COPYRIGHT, "me"); }) == start + "text");
+  CHECK(kinds([](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_DATETIME, "2020:01:01 00:00:00"); }) == start + "date");
+  CHECK(kinds([](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_XMLPACKET, 4, "<x/>"); }) == start + "XMP");
+  CHECK(kinds([](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_RICHTIFFIPTC, 4, "abcd"); }) == start + "IPTC");
+  CHECK(kinds([](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PHOTOSHOP, 8, "8BIM\4\4\0\0"); }) == start + "IPTC");
+  CHECK(with_resolution(72, 72, RESUNIT_INCH) == "");
+  CHECK(with_resolution(100, 100, RESUNIT_CENTIMETER) == start + "resolution (254 dots per inch)");
+  CHECK(with_resolution(1, 2, RESUNIT_NONE) == start + "pixel aspect ratio (2)");
+}
+
+TEST_CASE("alpha of a CMYK TIFF is dropped with a warning") {
+  const auto warnings = [](int alpha) {
+    return decode_bytes(make_tiff({{.samples = 5, .photometric = PHOTOMETRIC_SEPARATED, .alpha = alpha}})).warnings;
+  };
+  const std::string inexact = "CMYK without a profile is converted to RGB; colors are not exact";
+  const std::string lost = "CMYK is read without alpha; its alpha is dropped";
+  CHECK(warnings(EXTRASAMPLE_UNASSALPHA) == std::vector{lost, inexact});
+  CHECK(warnings(EXTRASAMPLE_ASSOCALPHA) == std::vector{lost, inexact});
+  CHECK(warnings(EXTRASAMPLE_UNSPECIFIED) ==
+        std::vector<std::string>{"1 extra samples per texel are dropped, because they are not alpha", inexact});
+}
+
+TEST_CASE("the palette of a TIFF keeps its 16 bits, and 8 bits stay 8") {
+  for (const int bits : {1, 4, 8})
+    for (const int scale : {1, 256, 257, 123}) {
+      Recipe recipe{.bits = bits, .samples = 1, .photometric = PHOTOMETRIC_PALETTE};
+      const auto entry = [&](uint32_t index, int c) {
+        return uint16_t((int(index) * 37 + c * 11 + 200) % 256 * scale);
+      };
+      recipe.add_tags = [&](TIFF* tiff) {
+        std::vector<uint16_t> map[3];
+        for (uint32_t i = 0; i < 1u << bits; ++i)
+          for (int c = 0; c < 3; ++c) map[c].push_back(entry(i, c));
+        TIFFSetField(tiff, TIFFTAG_COLORMAP, map[0].data(), map[1].data(), map[2].data());
+      };
+      const Picture picture = decode_bytes(make_tiff({recipe})).picture;
+      const bool is_deep = scale == 123;
+      CHECK(picture.groups.at(0).depth == (is_deep ? Depth::u16 : Depth::u8));
+      size_t differences = 0;
+      for (int y = 0; y < recipe.height; ++y)
+        for (int x = 0; x < recipe.width; ++x)
+          for (size_t c = 0; c < 4; ++c) {
+            const uint16_t stored = entry(stored_at(recipe, x, y, 0), int(c));
+            const double expected = c == 3 ? (is_deep ? 65535 : 255) : is_deep ? stored : stored / scale;
+            differences += read_at(picture, x, y, c) != expected;
+          }
+      CHECK(differences == 0);
+    }
 }

@@ -85,3 +85,10 @@ TEST_CASE("a WebP that is cut off is refused, and flipped bytes do no harm") {
     CHECK(refusal_of(file, {.limits = {.decoded_bytes = 2000}}).find("with --max-decoded)") != std::string::npos);
   }
 }
+
+TEST_CASE("metadata of a WebP that is not kept is named") {
+  const File file = make_webp({3, 2}, false, true);
+  CHECK(decode_bytes(file).write_warnings.empty());
+  CHECK(decode_bytes(with_chunk(file, "XMP ", "<x/>")).write_warnings ==
+        std::vector<std::string>{"metadata of this file is not kept: XMP"});
+}

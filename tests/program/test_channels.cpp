@@ -275,6 +275,43 @@ TEST_CASE("a channel beside the color gives way to one of its name that a chain 
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
 }
 
+TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
+  if (!has_device()) return;
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
+  for (const std::array<std::string, 4>& names : {std::array<std::string, 4>{"Z", "", "", ""}, {"N.X", "N.Y", "N.Z"}}) {
+    Picture other = picture_of(names, Depth::half);
+    other.groups[0].is_color = false;
+    picture.groups.push_back(std::move(other.groups[0]));
+  }
+  write(place, "all.exr", picture);
+  const auto check_told = [&](Words words, const std::string& input, const std::string& lost,
+                              const std::string& moved) {
+    words.insert(words.begin(), "channels");
+    words.push_back(input);
+    const Finished finished = place.gpupost(words);
+    INFO(fmt::format("{}", fmt::join(words, " ")));
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == (lost.empty()
+                               ? ""
+                               : fmt::format("gpupost: warning: {}: channels of the input that --list does not "
+                                             "name are dropped: {}; moved to the color: {}\n",
+                                             input, lost, moved)));
+  };
+  check_told({"--list", "Z,Z,Z", "-o", "out.exr"}, "all.exr", "R, G, B, A", "Z");
+  check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "all.exr", "A", "Z");
+  check_told({"--list", "N.X,N.Y,0.5", "-o", "out.exr"}, "all.exr", "R, G, B, A", "N.X, N.Y");
+  check_told({"--list", "R,G,B", "-o", "out.exr"}, "all.exr", "", "");
+  check_told({"--list", "Z,Z,Z", "stats"}, "all.exr", "", "");
+  check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "depth.exr", "", "");
+  picture = picture_of({"Y", "", "", "A"}, Depth::half);
+  Picture other = picture_of({"Z", "", "", ""}, Depth::half);
+  other.groups[0].is_color = false;
+  picture.groups.push_back(std::move(other.groups[0]));
+  write(place, "gray.exr", picture);
+  check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
+}
+
 TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
   if (!has_device()) return;
   const TestFolder place;

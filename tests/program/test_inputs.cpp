@@ -314,3 +314,26 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   CHECK(files.contains("made/n8.exr.out.exr"));
   CHECK(std::count(said.begin(), said.end(), '\n') == 3);
 }
+
+TEST_CASE("metadata that is not kept is named once for each input, if an image is written") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const std::string chunk("tEXtCopyright\0me", 16);
+  const auto big_u32 = [](uint64_t number) { return bytes_of(__builtin_bswap32(uint32_t(number))); };
+  std::string made = place.read("in.png");
+  made.insert(33, big_u32(12) + chunk + big_u32(crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), 16)));
+  const std::string told = "warning: text.png: metadata of this file is not kept: text\n";
+  place.write("text.png", made);
+  for (const Words& words : {Words{"gain", "--value", "0.5", "text.png", "-o", "out.png"},
+                             {"text.png", "-o", "out.exr"},
+                             {"stats", "text.png", "-o", "out.exr"}}) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == "gpupost: " + told);
+  }
+  for (const Words& words : {Words{"stats", "text.png"}, {"info", "text.png"}, {"compare", "text.png", "text.png"}}) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == "");
+  }
+}

@@ -60,6 +60,7 @@ struct Decoded {
   Picture picture;
   std::vector<FilePart> parts;  // parts of an EXR, at least one; one of them was read
   std::vector<std::string> warnings;
+  std::vector<std::string> write_warnings;  // losses that matter only if an image is written
   OtherParts others;
 };
 

@@ -17,6 +17,8 @@ namespace {
 // Many scans take seconds per megapixel; libjpeg-turbo recommends this limit.
 constexpr int max_scan_count = 500;
 
+constexpr std::string_view exif("Exif\0\0", 6);
+
 void count_scans(j_common_ptr jpeg) {
   if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > max_scan_count)
     JpegErrors::leave_with(jpeg, "has more than 500 scans");
@@ -42,12 +44,14 @@ class Decoder {
     jpeg_.progress = &progress_;
     jpeg_.mem->max_memory_to_use = long(std::min<uint64_t>(limits_.decoded_bytes, LONG_MAX));
     jpeg_mem_src(&jpeg_, unsigned_bytes(file_), file_.size());
-    for (const int marker : {JPEG_APP0 + 1, JPEG_APP0 + 2}) jpeg_save_markers(&jpeg_, marker, 0xffff);
+    for (const int marker : {JPEG_APP0 + 1, JPEG_APP0 + 2, JPEG_APP0 + 13, JPEG_COM})
+      jpeg_save_markers(&jpeg_, marker, 0xffff);
     jpeg_read_header(&jpeg_, TRUE);
   }
   void check() const;
   void decode(TexelBuffer& texels);
   int orientation() const;
+  DroppedMetadata dropped() const;
   std::vector<std::byte> profile();
 
   Bytes file_;
@@ -83,12 +87,26 @@ void Decoder::decode(TexelBuffer& texels) {
 }
 
 int Decoder::orientation() const {
-  constexpr std::string_view exif("Exif\0\0", 6);
   for (const jpeg_marker_struct* marker = jpeg_.marker_list; marker; marker = marker->next) {
     const Bytes data = std::as_bytes(std::span(marker->data, marker->data_length));
     if (marker->marker == JPEG_APP0 + 1 && starts_with(data, exif)) return orientation_in(data.subspan(exif.size()));
   }
   return 1;
+}
+
+DroppedMetadata Decoder::dropped() const {
+  DroppedMetadata dropped;
+  for (const jpeg_marker_struct* marker = jpeg_.marker_list; marker; marker = marker->next) {
+    const Bytes data = std::as_bytes(std::span(marker->data, marker->data_length));
+    if (marker->marker == JPEG_APP0 + 1 && starts_with(data, exif)) dropped.take_exif(data.subspan(exif.size()));
+    if (marker->marker == JPEG_APP0 + 1 && starts_with(data, "http://ns.adobe.com/x")) dropped.has_xmp = true;
+    if (marker->marker == JPEG_APP0 + 13) dropped.take_photoshop(data);
+    if (marker->marker == JPEG_COM) dropped.has_text = true;
+  }
+  // JFIF 1.02: unit 1 is an inch, unit 2 a centimeter
+  const double inches = jpeg_.density_unit == 1 ? 1 : jpeg_.density_unit == 2 ? 1 / 2.54 : 0;
+  if (jpeg_.saw_JFIF_marker) dropped.take_resolution(jpeg_.X_density, jpeg_.Y_density, inches);
+  return dropped;
 }
 
 std::vector<std::byte> Decoder::profile() {
@@ -107,7 +125,8 @@ Raster Decoder::raster(const TexelAllocator& lend) {
                 .channel_count = jpeg_.num_components,
                 .is_cmyk = jpeg_.num_components == 4,
                 .texels = lend_texels(size, Depth::u8, limits_, lend),
-                .orientation = orientation()};
+                .orientation = orientation(),
+                .dropped = dropped()};
   raster.colors.profile = profile();
   errors_.guarded(Exit::input, [&] { decode(raster.texels); });
   if (raster.is_cmyk)  // Adobe inverts CMYK

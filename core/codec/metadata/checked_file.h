@@ -3,6 +3,7 @@
 
 #include "core/codec/common/bytes.h"
 #include "core/codec/common/format.h"
+#include "core/codec/metadata/dropped.h"
 #include "core/codec/metadata/png_color.h"
 
 #include <string>
@@ -15,7 +16,8 @@ struct Checked {
   Size size;
   bool is_16_bit = false;
   Colors colors;
-  int orientation = 1;               // Exif orientation, 1 to 8
+  int orientation = 1;  // Exif orientation, 1 to 8
+  DroppedMetadata dropped;
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
 };
 

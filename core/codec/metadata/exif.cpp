@@ -1,6 +1,51 @@
 #include "core/codec/metadata/exif.h"
 
+#include <algorithm>
+
 namespace gpupost {
+
+namespace {
+
+// Reads numbers of a TIFF in its byte order. Numbers beyond the end are 0.
+struct TiffNumbers {
+  Bytes tiff;
+  bool is_little = starts_with(tiff, "II");
+
+  bool has(size_t at, size_t bytes) const { return at <= tiff.size() && bytes <= tiff.size() - at; }
+  size_t u16(size_t at) const {
+    return !has(at, 2) ? 0 : is_little ? little_at<uint16_t>(tiff, at) : big_u16_at(tiff, at);
+  }
+  size_t u32(size_t at) const {
+    return !has(at, 4) ? 0 : is_little ? little_at<uint32_t>(tiff, at) : big_u32_at(tiff, at);
+  }
+};
+
+// Exif 2.3, 4.6: orientation, position of chroma, unit of the resolution; then of the Exif directory: versions, layout of
+// components, color space, width and height.
+constexpr size_t usual_tags[] = {0x112, 0x213, 0x128, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003};
+constexpr size_t exif_directory = 0x8769, x_resolution = 0x11a, y_resolution = 0x11b;
+
+bool has_unusual_tags(const TiffNumbers& numbers, size_t directory, bool is_first) {
+  for (size_t entry = 0; entry < numbers.u16(directory); ++entry) {
+    const size_t at = directory + 2 + 12 * entry;
+    if (!numbers.has(at, 12)) return false;
+    const size_t tag = numbers.u16(at), value = numbers.u32(at + 8);
+    if (std::ranges::find(usual_tags, tag) != std::end(usual_tags)) continue;
+    if (tag == x_resolution || tag == y_resolution) {
+      if (numbers.u32(value) > 72 * numbers.u32(value + 4)) return true;
+    } else if (tag != exif_directory || !is_first || has_unusual_tags(numbers, value, false)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_more_than_orientation(Bytes tiff) {
+  const TiffNumbers numbers{tiff};
+  return has_unusual_tags(numbers, numbers.u32(4), true);
+}
 
 // TIFF 6.0, section 2; Exif 2.3, tag 0x112.
 int orientation_in(Bytes tiff) {

@@ -78,6 +78,8 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   if (raster.orientation != 1)
     decoded.warnings.push_back(
         fmt::format("orientation {} is not applied (--no-orient), and outputs do not record it", raster.orientation));
+  if (std::string warning = warning_of(raster.dropped); !warning.empty())
+    decoded.write_warnings.push_back(std::move(warning));
   Picture& picture = decoded.picture;
   picture.format = raster.format;
   picture.data_window = picture.display_window = window_of(raster.size);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/codec/common/format.h"
+#include "core/codec/metadata/dropped.h"
 #include "core/codec/metadata/png_color.h"
 
 namespace gpupost {
@@ -16,6 +17,7 @@ struct Raster {
   Alpha alpha = Alpha::straight;
   Colors colors;
   int orientation = 1;  // Exif orientation, 1 to 8
+  DroppedMetadata dropped;
 
   bool is_gray() const { return channel_count <= 2; }
 };

@@ -44,6 +44,7 @@ struct PngParts {
   std::optional<Bytes> palette, transparency, exif, animation;
   ColorChunks color;
   std::vector<Bytes> image_data;
+  DroppedMetadata dropped;
   size_t image_at = 0;  // byte of the first IDAT
 };
 
@@ -82,6 +83,18 @@ Chunk chunk_at(Bytes file, size_t at) {
   return {.type = type, .at = at, .data = checked.subspan(4)};
 }
 
+// PNG specification, third edition, 11.3.3 to 11.3.6.
+void take_metadata(const Chunk& chunk, DroppedMetadata& dropped) {
+  constexpr double inches_of_meter = 1 / 0.0254;
+  if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt")
+    dropped.take_png_text(chunk.type, chunk.data);
+  if (chunk.type == "tIME") dropped.has_date = true;
+  if (chunk.type == "eXIf") dropped.take_exif(chunk.data);
+  if (chunk.type == "pHYs" && chunk.data.size() == 9)
+    dropped.take_resolution(big_u32_at(chunk.data, 0), big_u32_at(chunk.data, 4),
+                            byte_at(chunk.data, 8) == 1 ? inches_of_meter : 0);
+}
+
 void take_ancillary(PngParts& parts, const Chunk& chunk) {
   const std::pair<std::string_view, std::optional<Bytes>*> kept[] = {
       {"PLTE", &parts.palette},       {"tRNS", &parts.transparency},
@@ -118,6 +131,7 @@ PngParts parts_of(Bytes file, const Limits& limits) {
       if (chunk.type == "PLTE" && !parts.image_data.empty())
         fail(Exit::input, "chunk PLTE at byte {} comes after the image data", chunk.at);
       take_ancillary(parts, chunk);
+      take_metadata(chunk, parts.dropped);
     }
     before = chunk.type;
   }
@@ -257,6 +271,7 @@ Checked check_png(Bytes file, const Limits& limits) {
   Checked checked{.size = {parts.header.width, parts.header.height},
                   .is_16_bit = parts.header.bits == 16,
                   .colors = colors_of(parts.color),
+                  .dropped = parts.dropped,
                   .rewritten = rewritten(file, parts, bytes)};
   if (parts.animation) checked.colors.warnings.push_back("is animated; only its default image is read");
   if (parts.exif) checked.orientation = orientation_in(*parts.exif);

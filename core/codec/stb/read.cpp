@@ -42,7 +42,8 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
                 .texels = lend_texels(checked.size, depth, options.limits, lend),
                 .alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight,
                 .colors = std::move(checked.colors),
-                .orientation = checked.orientation};
+                .orientation = checked.orientation,
+                .dropped = checked.dropped};
   if (is_float(depth)) raster.colors.transfer = Transfer::linear;
   const Texels texels = load(checked.rewritten.empty() ? file : Bytes(checked.rewritten), depth);
   if (texels.size != checked.size)

@@ -53,7 +53,8 @@ class Page {
   Layout layout() const;
   void take_samples(Layout& layout) const;
   void take_color(Layout& layout) const;
-  void take_palette(const Layout& layout);
+  DroppedMetadata dropped() const;
+  void take_palette(Layout& layout);
   void decode_blocks(Layout& layout) const;
   template <class Word>
   void place(Layout& layout, const std::vector<std::byte>& block, Size block_size, Position at, int plane) const;
@@ -63,7 +64,7 @@ class Page {
 
   const DecodeOptions& options_;
   TiffHandle tiff_;
-  std::vector<std::array<uint8_t, 3>> palette_;
+  std::vector<std::array<uint16_t, 3>> palette_;
 };
 
 // Selects the requested page. Returns the number of pages.
@@ -98,13 +99,17 @@ void Page::take_samples(Layout& layout) const {
   const int color_count = layout.raster.channel_count;
   for (int sample = 0; sample < layout.sample_count; ++sample)
     layout.components.push_back(sample < color_count ? sample : -1);
-  if (layout.raster.is_cmyk) return;
   uint16_t extra_count = 0;
   const uint16_t* extras = nullptr;
   TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_EXTRASAMPLES, &extra_count, &extras);
   int dropped_count = layout.sample_count - color_count;
   for (int extra = 0; extra < std::min(int(extra_count), layout.sample_count - color_count); ++extra) {
     if (extras[extra] != EXTRASAMPLE_ASSOCALPHA && extras[extra] != EXTRASAMPLE_UNASSALPHA) continue;
+    if (layout.raster.is_cmyk) {  // the four inks of a Raster leave no place for it
+      layout.raster.colors.warnings.push_back("CMYK is read without alpha; its alpha is dropped");
+      --dropped_count;
+      break;
+    }
     layout.components[size_t(color_count + extra)] = 3;
     layout.raster.channel_count = color_count + 1;
     layout.raster.alpha = extras[extra] == EXTRASAMPLE_ASSOCALPHA ? Alpha::premultiplied : Alpha::straight;
@@ -137,6 +142,33 @@ void Page::take_color(Layout& layout) const {
   uint16_t* curve[3] = {};
   if (TIFFGetField(tiff_.get(), TIFFTAG_TRANSFERFUNCTION, &curve[0], &curve[1], &curve[2]))
     colors.warnings.push_back("its TransferFunction is ignored; values are taken as sRGB");
+}
+
+DroppedMetadata Page::dropped() const {
+  DroppedMetadata dropped;
+  const auto has = [&](uint32_t tag) {
+    const char* text = nullptr;
+    return TIFFGetField(tiff_.get(), tag, &text) && text && *text;
+  };
+  for (const uint32_t tag : {TIFFTAG_COPYRIGHT, TIFFTAG_ARTIST, TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_SOFTWARE,
+                             TIFFTAG_DOCUMENTNAME, TIFFTAG_PAGENAME, TIFFTAG_MAKE, TIFFTAG_MODEL, TIFFTAG_HOSTCOMPUTER})
+    dropped.has_text |= has(tag);
+  dropped.has_date = has(TIFFTAG_DATETIME);
+  uint64_t directory = 0;
+  dropped.has_exif = TIFFGetField(tiff_.get(), TIFFTAG_EXIFIFD, &directory) == 1 ||
+                     TIFFGetField(tiff_.get(), TIFFTAG_GPSIFD, &directory) == 1;
+  uint32_t count = 0;
+  const void* data = nullptr;
+  dropped.has_iptc = TIFFGetField(tiff_.get(), TIFFTAG_RICHTIFFIPTC, &count, &data) == 1;
+  dropped.has_xmp = TIFFGetField(tiff_.get(), TIFFTAG_XMLPACKET, &count, &data) == 1;
+  if (TIFFGetField(tiff_.get(), TIFFTAG_PHOTOSHOP, &count, &data) == 1)
+    dropped.take_photoshop({static_cast<const std::byte*>(data), count});
+  const auto unit = value<uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  float x = 0, y = 0;
+  if (TIFFGetField(tiff_.get(), TIFFTAG_XRESOLUTION, &x) == 1 &&
+      TIFFGetField(tiff_.get(), TIFFTAG_YRESOLUTION, &y) == 1)
+    dropped.take_resolution(double(x), double(y), unit == RESUNIT_INCH ? 1 : unit == RESUNIT_CENTIMETER ? 1 / 2.54 : 0);
+  return dropped;
 }
 
 Layout Page::layout() const {
@@ -202,20 +234,32 @@ Layout Page::layout() const {
   if (layout.is_indexed()) layout.components = {0};
   else take_samples(layout);
   take_color(layout);
+  raster.dropped = dropped();
   return layout;
 }
 
-// 16 bits a color; some writers put 8 there.
-void Page::take_palette(const Layout& layout) {
+// Divisor that makes 8 bits of the entries of a palette, 0 if they need all 16. Writers store 8 bits 257 or 256 times, or as
+// they are.
+int divisor_for_bytes(std::span<const uint16_t* const> maps, size_t count) {
+  const auto are_all = [&](const auto& fits) {
+    return std::ranges::all_of(maps, [&](const uint16_t* map) { return std::all_of(map, map + count, fits); });
+  };
+  if (are_all([](uint16_t entry) { return entry <= 255; })) return 1;
+  for (const int divisor : {257, 256})
+    if (are_all([&](uint16_t entry) { return entry % divisor == 0; })) return divisor;
+  return 0;
+}
+
+void Page::take_palette(Layout& layout) {
   uint16_t* maps[3] = {};
   if (!TIFFGetField(tiff_.get(), TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]))
     fail(Exit::input, "has no palette, which its texels need");
   const size_t count = size_t(1) << layout.bits;
-  uint16_t largest = 0;
-  for (const uint16_t* map : maps) largest = std::max(largest, *std::max_element(map, map + count));
+  const int divisor = divisor_for_bytes(maps, count);
+  if (divisor == 0) layout.raster.depth = Depth::u16;
   for (size_t i = 0; i < count; ++i) {
-    std::array<uint8_t, 3>& color = palette_.emplace_back();
-    for (size_t c = 0; c < 3; ++c) color[c] = uint8_t(largest > 255 ? maps[c][i] / 257 : maps[c][i]);
+    std::array<uint16_t, 3>& color = palette_.emplace_back();
+    for (size_t c = 0; c < 3; ++c) color[c] = uint16_t(maps[c][i] / std::max(1, divisor));
   }
 }
 
@@ -236,7 +280,9 @@ void Page::place(Layout& layout, const std::vector<std::byte>& block, Size block
       const int component = layout.components[plane < 0 ? i % samples : size_t(plane)];
       if (component < 0) continue;
       Word word;
-      if (bits >= 8) {
+      if (bits == 8) {
+        word = Word(std::to_integer<uint8_t>(row[i]));  // for a palette of 16 bits, Word is wider
+      } else if (bits > 8) {
         std::memcpy(&word, row + i * sizeof word, sizeof word);
       } else {
         const size_t bit = i * bits;
@@ -244,7 +290,7 @@ void Page::place(Layout& layout, const std::vector<std::byte>& block, Size block
       }
       Word* texel = to + i / samples * 4;
       if (layout.is_indexed()) {
-        std::ranges::copy(palette_[size_t(word)], texel);
+        for (size_t c = 0; c < 3; ++c) texel[c] = Word(palette_[size_t(word)][c]);
         continue;
       }
       if (layout.photometric == PHOTOMETRIC_MINISWHITE && component == 0) word = Word(most - word);

@@ -23,8 +23,12 @@ void take_chunks(Bytes file, Raster& raster) {
       fail(Exit::input, "its chunk at byte {} claims {} bytes; {} are left", at, count, end - at - 8);
     const Bytes data = part_of(file, at + 8, count);
     if (name == "ICCP") raster.colors.profile.assign(data.begin(), data.end());
-    if (name == "EXIF")
-      raster.orientation = orientation_in(starts_with(data, "Exif") && count > 6 ? data.subspan(6) : data);
+    if (name == "EXIF") {
+      const Bytes exif = starts_with(data, "Exif") && count > 6 ? data.subspan(6) : data;
+      raster.orientation = orientation_in(exif);
+      raster.dropped.take_exif(exif);
+    }
+    if (name == "XMP ") raster.dropped.has_xmp = true;
     at += 8 + size_t(count) + count % 2;
   }
 }

@@ -82,7 +82,7 @@ void serialize(Archive& archive, T& value) {
   } else if constexpr (std::is_same_v<Is, FilePart>) {
     each(value.name, value.size, value.channels, value.is_deep);
   } else if constexpr (std::is_same_v<Is, Decoded>) {
-    each(value.picture, value.parts, value.warnings, value.others);
+    each(value.picture, value.parts, value.warnings, value.write_warnings, value.others);
   } else if constexpr (std::is_same_v<Is, OtherParts>) {
     each(value.index, value.name, value.names, value.has_long_names, value.has_deep);
   } else if constexpr (std::is_same_v<Is, Reply>) {

@@ -79,11 +79,11 @@ bool is_sensible(const Picture& picture, const Limits& limits) {
 
 bool is_sensible(const Reply& reply, const Limits& limits) {
   if (reply.exit != Exit::done) return reply.exit == Exit::input || reply.exit == Exit::limit;
-  const auto& [picture, parts, warnings, others] = reply.decoded;
+  const auto& [picture, parts, warnings, write_warnings, others] = reply.decoded;
   return is_sensible(picture, limits) && is_sensible(others) &&
          picture.groups.size() + (reply.others_bytes > 0) == reply.offsets.size() && parts.size() <= max_part_count &&
          std::ranges::all_of(parts, [](const FilePart& part) { return is_sensible(part); }) &&
-         warnings.size() <= max_warning_count;
+         warnings.size() <= max_warning_count && write_warnings.size() <= max_warning_count;
 }
 
 std::optional<std::vector<TexelRange>> texel_ranges(const Reply& reply, uint64_t memory_bytes, uint64_t page_bytes) {

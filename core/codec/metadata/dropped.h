@@ -1,0 +1,28 @@
+// Metadata that readers of formats other than EXR see, and that a Picture does not hold.
+#pragma once
+
+#include "core/codec/common/bytes.h"
+
+#include <string>
+#include <string_view>
+
+namespace gpupost {
+
+struct DroppedMetadata {
+  bool has_exif = false, has_iptc = false, has_xmp = false, has_text = false, has_date = false;
+  double dots_per_inch = 0;  // 0: not given
+  double pixel_aspect = 1;   // width of a pixel divided by its height
+
+  // Takes the number of pixels per unit. `inches`: length of the unit, 0 if unknown. Numbers that are not positive are
+  // ignored.
+  void take_resolution(double x, double y, double inches);
+  void take_exif(Bytes tiff);                        // Exif with only the orientation is not dropped, but applied
+  void take_photoshop(Bytes resources);              // image resources of Photoshop, which can hold IPTC
+  void take_png_text(std::string_view type, Bytes);  // a chunk tEXt, zTXt or iTXt
+};
+
+// Names what is dropped. Empty if nothing is. Resolutions of up to 96 dots per inch are not named, because most programs
+// write one without being asked.
+std::string warning_of(const DroppedMetadata& dropped);
+
+}  // namespace gpupost
