@@ -21,7 +21,7 @@ std::string frame_text(const Input& input);
 
 struct JobList {
   std::vector<Job> jobs;
-  size_t kept_count = 0;      // number of outputs that --no-clobber keeps; they have no job
+  size_t kept_count = 0;  // number of outputs that --no-clobber keeps; they have no job
 };
 
 // Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if
