@@ -25,6 +25,7 @@ class DeviceSession {
   }
   // Keeps device memory from run to run. Call it before start().
   void keep_memory() { keeps_memory_ = true; }
+  bool keeps_memory() const { return keeps_memory_; }
   // Waits until the device is open. Throws the error of opening at each call.
   Gpu& get() {
     start();

@@ -91,8 +91,10 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const ChainReques
       plan_input(request.passes, group.levels[0].size, group.depth, group.is_color && !group.is_data);
   auto [made, result, first_level, clamped_count] = lazy.run_with_retry(report, [&](Gpu& gpu) {
     const ChainOptions options = chain_options(request.device, gpu.info().traits);
-    return request.passes.verify ? run_chain(gpu, calls, input, group.levels[0], options)
-                                 : run_chain(gpu, calls, input, std::move(group.levels[0]), options);
+    // The pages of a decoder that lives on, in a batch, are copied when they are written, which takes longer than new ones.
+    const bool keeps_input = request.passes.verify || lazy.keeps_memory();
+    return keeps_input ? run_chain(gpu, calls, input, group.levels[0], options)
+                       : run_chain(gpu, calls, input, std::move(group.levels[0]), options);
   });
   report_passes(made, result.times, group, report);
   check_guards(made, result.statistics);
