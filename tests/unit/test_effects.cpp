@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/glsl/shader_text.h"
 #include "core/op/parse.h"
+#include "core/op/point.h"
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
 #include "tests/support/rich_gpu.h"
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <memory>
 
 using namespace gpupost;
@@ -131,4 +133,12 @@ TEST_CASE("an option that means nothing is refused with what it needs, and taken
     CHECK(message == fmt::format("{}: {} has no effect without {}", one.op, one.option, one.needs));
     CHECK_NOTHROW(parse_call(op, fmt::format("{} {}", one.option, one.with)));
   }
+}
+
+TEST_CASE("brightpass makes a NaN black") {
+  const Call call = default_call(*op_named("brightpass"));
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {k == 0 ? NAN : 1.0}};
+  const Color made = color_at(call.op->reference.levels(call, planes)[0], 0);
+  CHECK(made == Color{0, 0, 0, 1});
 }
