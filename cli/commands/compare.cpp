@@ -415,8 +415,7 @@ const CommandRow compare_verb{
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
         "decoded to linear light. All parts of a multi-part EXR are compared, or the one of --part; -o shows the "
-        "first. "
-        "Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
         "The peak of the PSNR is the largest magnitude in A, but at least 1.",
     .argument = Argument::file,
     .least_words = 2,

@@ -47,7 +47,7 @@ static std::string folder_below(const fs::path& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-// Values for the placeholders of a pattern, for one input. `is_below`: something stands before the placeholder.
+// The text for a placeholder like {stem}, for one input. `is_below`: the pattern has text before the placeholder.
 static std::string place(std::string_view key, const Input& input, const Format& format, bool is_below) {
   const fs::path path = input.path == "-" ? "stdin" : input.path;
   if (key == "stem") return path.stem().string();
@@ -379,7 +379,7 @@ JobList jobs_of(const Request& request) {
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
-    // of files for levels, that of level 0 is there only if all are: write_files() names it last
+    // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
     if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) ++list.kept_count;
     else list.jobs.push_back(std::move(job));
   }

@@ -299,8 +299,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels)
     report.add_warning(
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
-                    "end, or choose one "
-                    "with --level",
+                    "end, or choose one with --level",
                     picture.file_level_count));
   if (is_all_hidden(picture))
     report.add_warning(

@@ -25,8 +25,8 @@ struct OutputFile {
 };
 
 // Writes several files; either all get their names or none. All are checked, then written to temporary files and
-// synced, then renamed while signals are blocked, the first one last. If a rename fails, earlier renames are undone (not possible without
-// hard links). Devices, pipes and descriptors are written before the renames. At most 64 files.
+// synced, then renamed while signals are blocked, the first one last. If a rename fails, earlier renames are undone (not
+// possible without hard links). Devices, pipes and descriptors are written before the renames. At most 64 files.
 void write_files(std::span<const OutputFile> files, bool no_clobber);
 
 // Replaces `path` atomically: writes and syncs a temporary file in the same folder, renames it, and syncs the folder.

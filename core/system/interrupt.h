@@ -17,7 +17,7 @@ void say_at_interrupt(std::string_view line);
 void count_for_interrupt();
 
 // While an object exists, the first signal is delayed. The constructor does not return after a signal; the destructor
-// of the last object then ends the process. Usable from any thread, which may create one while it has another.
+// of the last object then ends the process. Any thread may create one, also while it has another.
 class FileWriting {
  public:
   FileWriting();

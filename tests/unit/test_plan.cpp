@@ -113,7 +113,7 @@ TEST_CASE("a GPU takes the single pass by itself, a CPU one pass a level, and ea
   CHECK(plan_of("", {512, 512}, traits).passes.size() == 1);
   CHECK(plan_of("", {512, 512}, traits).choices ==
         std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+load, one dispatch is the fastest on a GPU"});
-  // of bytes, the mean of a sampler has the bits
+  // with bytes, a sampler gives the same mean bit for bit
   const Call call = parse_call(mips(), "");
   CHECK(plan({&call, 1}, {.size = {512, 512}, .storage = Depth::u8}, traits).choices ==
         std::vector<std::string>{"mips: single-pass amd-2x2+shuffle+linear, one dispatch is the fastest on a GPU"});

@@ -97,8 +97,8 @@ int strip_width(const Blur& blur, Stream stream, const StripShape& cut) {
   return width >> cut.log_results << cut.log_results;
 }
 
-// Fewer columns and rows are summed twice in larger workgroups with longer segments. They are the fastest at this radius
-// where they leave a large GPU enough workgroups.
+// Uses larger workgroups with longer segments, which sum fewer columns and rows twice. They are the fastest at this radius if
+// the image has enough of them for a large GPU.
 void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size whole, const DeviceTraits& traits) {
   if (stream != Stream::taps || largest_radius(blur) != 9 || depth == Depth::f32) return;
   StripShape large = cut;
@@ -171,7 +171,8 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   StripShape cut = cut_of(blur, stream, results, builder.traits());
   enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
   const int width = strip_width(blur, stream, cut);
-  // of halves and bytes it is faster only where registers leave few workgroups at once
+  // Storing two rows at a time is faster for floats. For halves and bytes it is faster only if the pass needs so many registers
+  // that few workgroups run at once.
   const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 9);
   PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",
                 .kernel = !has_sums                    ? "blur/strip_taps.glsl"

@@ -83,13 +83,11 @@ Color moved_together(const std::function<Color(const Color&)>& texel, const Colo
   return most;
 }
 
-// What the op itself may add, where the texel's light is what it adapts to.
+// The tolerance if each texel adapts to its own light.
 std::vector<Planes> tolerance_of_texels(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   std::vector<Planes> made = point_tolerance(call, base, error, depth);
   if (!keeps_chroma(call)) return made;
-  const auto of_texel = [&](const Color& moved) {
-    return as_floats(premultiply(rgb_of_yxy(texel(call, {})(yxy_of_rgb(unpremultiply(moved))))));
-  };
+  const auto of_texel = [&](const Color& moved) { return adapted(call, moved, moved); };
   const Planes sum = made_of_texels(size_of(base), [&](size_t index) -> Color {
     const Color c = color_at(base, index), off = error_in_space(call, c, color_at(error, index));
     Color most = moved_together(of_texel, c, off);
