@@ -232,7 +232,8 @@ struct Output {
   int level_count = 1;
   int layers = 1;
   bool has_alpha = false;
-  bool colors_gray = false;  // a gray image may get colors, as on a canvas of another color
+  bool may_be_transparent = false;  // some texels may have an alpha below 1, even if the image has no alpha
+  bool colors_gray = false;         // a gray image may get colors, as on a canvas of another color
   Depth depth = Depth::half;
   Content content = Content::color;
   std::optional<Primaries> primaries;     // primaries that a call gave to R, G and B; empty: none

@@ -12,6 +12,7 @@
 #include "core/ops/small/exposure.h"
 #include "core/pipeline/chain_primaries.h"
 #include "core/pipeline/depth_input.h"
+#include "core/pipeline/opaque.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/process_group.h"
 #include "core/pipeline/requirements.h"
@@ -156,6 +157,10 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   report.storage = name_of(way.storage);
   const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   split_groups(request.passes.apply_to, picture);
+  const std::vector<Call> opaque_calls =
+      keep_opaque(calls_of_color, {.size = picture.size(),
+                                   .windows = {.data = picture.data_window, .display = picture.display_window},
+                                   .has_alpha = picture.groups.front().has_alpha()});
   std::vector<StatisticsResult> measured = to_be_measured(calls, report.input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
@@ -165,7 +170,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
       continue;
     }
     std::vector<Statistics> numbers;
-    run_in_frame(group.is_color ? calls_of_color : calls, frame, group, [&](std::span<const Call> some) {
+    run_in_frame(group.is_color ? opaque_calls : calls, frame, group, [&](std::span<const Call> some) {
       const std::vector<Step> steps =
           group.is_color ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
                          : steps_beside_color(some, is_applied(request.passes.apply_to, group));

@@ -23,6 +23,12 @@ Param filter_param(Filter def, bool has_all) {
   return made;
 }
 
+Output behind_border(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.may_be_transparent |= Border(call.integer("border")) == Border::black;
+  return made;
+}
+
 Param border_param() {
   return {.name = "border",
           .help = "Texels beyond the image: clamp repeats the edge, repeat tiles the image, mirror mirrors it",

@@ -58,6 +58,8 @@ struct Filtering {
 // Options of ops that filter; the default of --filter is given. `has_all` adds the filters after lanczos3.
 Param filter_param(Filter def, bool has_all = false);
 Param border_param();
+// The input of a call with --border. Texels from beyond the border are transparent with `black`.
+Output behind_border(const Call& call, std::span<const Output> inputs);
 Param hicomp_param();
 Param ringing_param();
 Filtering filtering_of(const Call& call);

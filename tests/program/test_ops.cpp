@@ -260,3 +260,24 @@ TEST_CASE("curves whose published terms cancel near white keep their digits ther
     done(place, {"exposure", "--stops", "3", "tonemap", "--curve", curve, "--fit", "--storage", "fp32", noise, "-o",
                  "out.exr", "--verify"});
 }
+
+TEST_CASE("an image without alpha is opaque between the ops of a chain, as it is in its file") {
+  if (!has_device()) return;
+  const TestFolder place;
+  done(place, {"depth.exr", "channels", "--list", "R,G,B", "-o", "rgb.exr", "--bits", "32f"});
+  const Words add{"offset", "--value", "0.5"};
+  for (const Words& op : {Words{"rotate", "--degrees", "20"}, Words{"blur", "--radius", "9", "--border", "black"}}) {
+    Words chain{"rgb.exr"};
+    chain.insert(chain.end(), op.begin(), op.end());
+    Words first = chain;
+    first.insert(first.end(), {"-o", "first.exr", "--bits", "32f"});
+    chain.insert(chain.end(), add.begin(), add.end());
+    chain.insert(chain.end(), {"-o", "chain.exr", "--bits", "32f", "--verify"});
+    done(place, chain);
+    done(place, first);
+    done(place, {"first.exr", "offset", "--value", "0.5", "-o", "second.exr", "--bits", "32f"});
+    INFO(op.front());
+    const Finished compared = place.gpupost({"compare", "chain.exr", "second.exr", "--tolerance", "1e-5"});
+    CHECK_MESSAGE(compared.exit_code == 0, compared.out);
+  }
+}

@@ -116,6 +116,7 @@ const Op blur_op{
                 .choices = {"auto", "8x8", "16x16", "32x8"}}},
     .check = [](const Call& call) { check_blur(call); },
     .channels = Channels::all,
+    .output = behind_border,
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_blur,

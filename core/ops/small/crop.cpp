@@ -78,6 +78,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (made.size == Size{}) return made;
   const Part part = part_of(call, windows_before(call, made));
+  made.may_be_transparent |= target_of(call) == Target::display;
   made.size = part.size;
   made.windows = {.data = part.display, .display = part.display};
   return made;

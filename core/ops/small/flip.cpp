@@ -148,8 +148,9 @@ Op row_of_turn(Op row) {
 Op row_of_rotate(Op row) {
   row = row_of_turn(std::move(row));
   row.output = [](const Call& call, std::span<const Output> inputs) {
-    if (!is_by_degrees(call) || inputs.front().size == Size{}) return output(call, inputs);
-    return rotated_output(call, inputs.front());
+    if (!is_by_degrees(call)) return output(call, inputs);
+    const Output image = behind_border(call, inputs);
+    return image.size == Size{} ? image : rotated_output(call, image);
   };
   row.footprint = [](const Call& call, Size size) {
     return is_by_degrees(call) ? rotated_footprint(call, size) : footprint(call, size);

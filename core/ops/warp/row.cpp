@@ -108,6 +108,7 @@ void plan_warp(const Call& call, PlanBuilder& builder) {
 
 Output output(const Call&, std::span<const Output> inputs) {
   Output made = inputs.front();
+  made.may_be_transparent = true;  // where s or t is not finite, with any border
   if (inputs.size() < 2) return made;
   made.size = inputs[1].size;
   made.windows = inputs[1].windows;
