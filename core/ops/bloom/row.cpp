@@ -157,7 +157,10 @@ void plan_light(const Call& call, PlanBuilder& builder, const Pyramid& pyramid, 
     const Size from = pyramid.whole_size(level - 1);
     PassSpec pass =
         level_pass(fmt::format("bloom light {}", level), "bloom/down.glsl", pyramid, level - 1, level, tall);
-    pass.defines = {{"TAPS_X", taps_down(from.width)}, {"TAPS_Y", taps_down(from.height)}, {"TALL", tall}};
+    pass.defines = {{"TAPS_X", taps_down(from.width)},
+                    {"TAPS_Y", taps_down(from.height)},
+                    {"TALL", tall},
+                    {"UNROLLS", builder.traits().type != DeviceType::cpu}};
     if (level == 1) pass.points.on_load = {light_point(call)};
     pass.source.image = level == 1 ? source : light;
     pass.source.level = level == 1 ? 0 : level - 2;
