@@ -246,6 +246,9 @@ static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput
       bounds.most_bytes = bytes_of(decision.whole) / 2;
     }
   }
+  // tiles are in the memory of the process, beside the whole image
+  constexpr size_t most_tile_bytes = size_t(256) << 20;
+  if (gpu.info().traits.type == DeviceType::cpu) bounds.most_bytes = std::min(bounds.most_bytes, most_tile_bytes);
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
   return PartsRun(gpu, input, bounds).run(stages_of(calls, input), base);
 }
