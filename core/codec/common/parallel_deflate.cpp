@@ -14,7 +14,7 @@ namespace gpupost {
 namespace {
 
 // Size of a piece of the input, up to a row. Pieces are independent, which costs little here: a run is at most cut in two.
-constexpr size_t piece_bytes = 1 << 20;
+constexpr size_t piece_bytes = 1 << 18;
 
 constexpr std::array zlib_header{std::byte{0x78}, std::byte{0x01}};  // deflate, 32 KiB, fastest (RFC 1950)
 
