@@ -228,7 +228,9 @@ class PartsRun {
 
 static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                           Level* given, const ChainOptions& options) {
-  TilingDecision decision = decide_tiling(calls, input, gpu.info().traits, options);
+  PlanInput input_of_whole = input;
+  input_of_whole.gives_input = given != nullptr;
+  TilingDecision decision = decide_tiling(calls, input_of_whole, gpu.info().traits, options);
   Bounds bounds{.most_ms = options.most_ms, .why = decision.limit};
   if (decision.limit.empty() && !decision.is_watched) {
     try {

@@ -208,6 +208,7 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   PassSpec pass = copy_pass(size, traits_.type, wants_own_pass(points) ? 1 : 4);
   pass.name = names_of(points);
   pass.points.on_store = std::move(points);
+  pass.access.can_be_in_place = traits_.type == DeviceType::cpu && traits_.has_image_buffers;
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
 }
@@ -401,7 +402,7 @@ Plan PlanBuilder::finish() {
     decide_words(pass);
     place_numbers(pass);
   }
-  share_images(plan_, input_.keeps_input);
+  share_images(plan_, {.keeps_input = input_.keeps_input, .gives_input = input_.gives_input});
   return std::move(plan_);
 }
 

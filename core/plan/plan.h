@@ -154,7 +154,8 @@ struct Access {
   // Sums restart at multiples of this many texels along x and y. A tile that begins at such a position has the same
   // sums, bit for bit.
   std::array<int, 2> tile_alignment{1, 1};
-  double reads_per_texel = 1;  // approximate number of texels read per texel written
+  double reads_per_texel = 1;    // approximate number of texels read per texel written
+  bool can_be_in_place = false;  // the target may be the source, because each texel is made of the same texel
   Strips strips;
 };
 
@@ -312,6 +313,7 @@ struct PlanInput {
   bool is_r11g11b10_between = false;  // stores images between ops as B10G11R11
   bool fuses = true;                  // fuses point ops into the loads and stores of other passes
   bool keeps_input = false;           // no pass overwrites the input, so that the plan can run again
+  bool gives_input = false;           // the input is no longer needed: a pass in place may overwrite it
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all
