@@ -1,15 +1,16 @@
+// OpenSSL's SHA-256 by its oldest functions: those that replace them pull all of its ciphers into a static program.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "core/base/sha256.h"
 
 #include "core/base/error.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <vector>
 
 namespace gpupost {
@@ -18,21 +19,18 @@ namespace {
 
 class Digest {
  public:
-  Digest() : state_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    if (!state_ || EVP_DigestInit_ex(state_.get(), EVP_sha256(), nullptr) != 1) fail(Exit::limit, "out of memory");
-  }
-  void add(const void* bytes, size_t count) { EVP_DigestUpdate(state_.get(), bytes, count); }
+  Digest() { SHA256_Init(&state_); }
+  void add(const void* bytes, size_t count) { SHA256_Update(&state_, bytes, count); }
   std::string text() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-    unsigned count = 0;
-    EVP_DigestFinal_ex(state_.get(), bytes.data(), &count);
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> bytes;
+    SHA256_Final(bytes.data(), &state_);
     std::string digits;
-    for (unsigned index = 0; index < count; ++index) digits += fmt::format("{:02x}", bytes[index]);
+    for (const unsigned char byte : bytes) digits += fmt::format("{:02x}", byte);
     return digits;
   }
 
  private:
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> state_;
+  SHA256_CTX state_;
 };
 
 }  // namespace

@@ -228,7 +228,9 @@ class PartsRun {
 
 static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                           Level* given, const ChainOptions& options) {
-  TilingDecision decision = decide_tiling(calls, input, gpu.info().traits, options);
+  PlanInput input_of_whole = input;
+  input_of_whole.gives_input = given != nullptr;
+  TilingDecision decision = decide_tiling(calls, input_of_whole, gpu.info().traits, options);
   Bounds bounds{.most_ms = options.most_ms, .why = decision.limit};
   if (decision.limit.empty() && !decision.is_watched) {
     try {
@@ -246,6 +248,9 @@ static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput
       bounds.most_bytes = bytes_of(decision.whole) / 2;
     }
   }
+  // tiles are in the memory of the process, beside the whole image
+  constexpr size_t most_tile_bytes = size_t(256) << 20;
+  if (gpu.info().traits.type == DeviceType::cpu) bounds.most_bytes = std::min(bounds.most_bytes, most_tile_bytes);
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
   return PartsRun(gpu, input, bounds).run(stages_of(calls, input), base);
 }

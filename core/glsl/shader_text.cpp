@@ -6,6 +6,7 @@
 #include "core/glsl/color_constants.h"
 #include "core/glsl/user_source.h"
 #include "core/glsl/word_access.h"
+#include "core/plan/strips.h"
 
 #include <fmt/ranges.h>
 
@@ -333,7 +334,8 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.points.on_load, "load", {pass.source_space}, inside, texts) +
           "  return c;\n}\n";
-  text += fmt::format("vec4 load(ivec2 at) {{ return loaded({}); }}\n", color_of("source", pass.words.source));
+  text += fmt::format("vec4 load(ivec2 at) {{ {}return loaded({}); }}\n",
+                      ring_statement(pass.source_ring, source_ring_mask), color_of("source", pass.words.source));
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
   if (pass.second.image >= 0)

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/glsl/shader_text.h"
+#include "core/plan/strips.h"
 
 #include <fmt/format.h>
 
@@ -66,15 +67,19 @@ std::string color_of(std::string_view image, Words words) {
   return with(text_of(words).color, fmt::format("imageLoad({}_words, at)", image));
 }
 
+std::string ring_statement(int ring, std::string_view mask) {
+  return ring > 0 ? fmt::format("at.y &= {}; ", mask) : "";
+}
+
 std::string place_functions(const Pass& pass) {
   if (pass.words.targets.empty()) return "";
   std::string text = "#ifndef CHECKED_PLACE\n#define CHECKED_PLACE(image, at) at\n#endif\n";
   for (size_t index = 0; index < pass.words.targets.size(); ++index) {
     const size_t image = index == 0 ? 0 : size_t(pass.target.bound_count) + index - 1;
     text += fmt::format(
-        "int target_place{0}(ivec2 at) {{\n  at = CHECKED_PLACE(target[{1}], at);\n"
+        "int target_place{0}(ivec2 at) {{\n  {2}at = CHECKED_PLACE(target[{1}], at);\n"
         "  return at.y * target_pitch{0} + at.x;\n}}\n",
-        index, image);
+        index, image, ring_statement(pass.target_ring, target_ring_mask));
   }
   return text;
 }

@@ -16,6 +16,8 @@ std::string pitches(const Pass& pass);
 bool packs_halves(const Pass& pass);
 // The color of the texel `at` of an image.
 std::string color_of(std::string_view image, Words words);
+// The statement that finds the row of the texel `at` in a ring of rows, whose mask is a push constant; empty without a ring.
+std::string ring_statement(int ring, std::string_view mask);
 // Functions that find a texel of a target.
 std::string place_functions(const Pass& pass);
 // The statement that stores the color to the texel `at` of a target, 0, or of the one of more_targets before that number.

@@ -53,7 +53,8 @@ VkBufferImageCopy whole_level(const PlanImage& plan, int level, size_t offset) {
           .imageExtent = {uint32_t(size.width), uint32_t(size.height), 1}};
 }
 
-Clock::Clock(const Device& device, int step_count) : device_(device), count_(uint32_t(step_count) + 1) {
+Clock::Clock(const Device& device, int step_count, int tick_count)
+    : device_(device), step_count_(step_count), count_(uint32_t(tick_count) + 1) {
   if (device.nanoseconds_per_tick() == 0) return;
   const VkQueryPoolCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count_};
@@ -65,11 +66,12 @@ Clock::Clock(const Device& device, int step_count) : device_(device), count_(uin
 void Clock::begin(VkCommandBuffer commands) {
   if (!pool_) return;
   vkCmdResetQueryPool(commands, pool_, 0, count_);
-  tick(commands);
+  vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, 0);
 }
 
-void Clock::tick(VkCommandBuffer commands) {
-  if (pool_) vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, next_++);
+void Clock::tick(VkCommandBuffer commands, int step) {
+  steps_.push_back(step);
+  if (pool_) vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool_, uint32_t(steps_.size()));
 }
 
 uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits) {
@@ -78,15 +80,15 @@ uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits) {
 }
 
 std::vector<double> Clock::milliseconds() const {
-  std::vector<double> steps(count_ - 1);
+  std::vector<double> steps(static_cast<size_t>(step_count_));
   if (!pool_) return steps;
   std::vector<uint64_t> ticks(count_);
   check(vkGetQueryPoolResults(device_.handle(), pool_, 0, count_, ticks.size() * sizeof ticks[0], ticks.data(),
                               sizeof ticks[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "vkGetQueryPoolResults");
-  for (size_t index = 0; index + 1 < ticks.size(); ++index)
-    steps[index] = double(ticks_between(ticks[index], ticks[index + 1], device_.timestamp_bits())) *
-                   device_.nanoseconds_per_tick() * 1e-6;
+  for (size_t index = 0; index < steps_.size(); ++index)
+    steps[size_t(steps_[index])] += double(ticks_between(ticks[index], ticks[index + 1], device_.timestamp_bits())) *
+                                    device_.nanoseconds_per_tick() * 1e-6;
   return steps;
 }
 

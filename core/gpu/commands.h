@@ -3,6 +3,7 @@
 
 #include "core/gpu/device.h"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,16 +31,22 @@ uint64_t ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
 // Timestamps between the steps of a recording. Devices without timestamps give zeros.
 class Clock {
  public:
-  Clock(const Device& device, int step_count);
+  // `tick_count`: calls of tick(), if a step has several.
+  Clock(const Device& device, int step_count, int tick_count);
+  Clock(const Device& device, int step_count) : Clock(device, step_count, step_count) {}
   void begin(VkCommandBuffer commands);
-  void tick(VkCommandBuffer commands);
+  // Ends a step, or a part of it: the time since the last call is added to it.
+  void tick(VkCommandBuffer commands, int step);
+  void tick(VkCommandBuffer commands) { tick(commands, next_step()); }
+  int next_step() const { return steps_.empty() ? 0 : *std::ranges::max_element(steps_) + 1; }
   // Milliseconds of each step. Call it after the work is done.
   std::vector<double> milliseconds() const;
 
  private:
   const Device& device_;
-  uint32_t count_ = 0;
-  uint32_t next_ = 0;
+  int step_count_ = 0;
+  uint32_t count_ = 0;      // timestamps
+  std::vector<int> steps_;  // of each tick
   Owned<VkQueryPool> pool_;
 };
 

@@ -6,6 +6,7 @@
 #include "core/glsl/bounds_checks.h"
 #include "core/gpu/state.h"
 #include "core/plan/copy.h"
+#include "core/plan/strips.h"
 #include "core/plan/tiling.h"
 
 #include <algorithm>
@@ -172,7 +173,8 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
                       words->size() * sizeof(uint32_t), words->data());
   if (!plan.known_statistics.empty()) barrier(commands);
   const size_t pass_count = plan.passes.size();
-  for (size_t index = 0; index < pass_count; ++index) {
+  const int first_step = clock ? clock->next_step() : 0;
+  for (const auto& [index, first, count] : dispatches_of(plan)) {
     const Pass& pass = plan.passes[index];
     Bound bound{
         .source = images[size_t(pass.source.image)].view(pass.source.level),
@@ -195,9 +197,13 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
     for (const int image : pass.more_targets) bound.targets.push_back(target(image, 0));
     pipelines.bind(commands, pass, bound);
     const bool is_left_out = index > 0 && index + 1 == pass_count && has_fault("pass");
-    if (!is_left_out) vkCmdDispatch(commands, uint32_t(pass.grid.count[0]), uint32_t(pass.grid.count[1]), 1);
+    const auto [x, y] = first;
+    const auto [across, down] = count;
+    if (!is_left_out && pass.runs_in_strips())
+      vkCmdDispatchBase(commands, uint32_t(x), uint32_t(y), 0, uint32_t(across), uint32_t(down), 1);
+    else if (!is_left_out) vkCmdDispatch(commands, uint32_t(across), uint32_t(down), 1);
     barrier(commands);
-    if (clock) clock->tick(commands);
+    if (clock) clock->tick(commands, first_step + int(index));
   }
 }
 
@@ -391,7 +397,8 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level, Level* 
   const BoundsDownload bounds(device, plan);
 
   const std::vector<Buffer> sources = state_->source_buffers(plan);
-  Clock clock(device, int(plan.passes.size()) + 2);
+  const int dispatch_count = int(dispatches_of(plan).size());
+  Clock clock(device, int(plan.passes.size()) + 2, dispatch_count + 2);
   Recording recording(device, state_->pool);
   const VkCommandBuffer commands = recording.commands();
   for (const Image& image : images) ready(commands, image);
@@ -404,7 +411,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level, Level* 
   state_->upload_sources(commands, plan, sources, images);
   barrier(commands);
   clock.tick(commands);
-  state_->pipelines.begin(int(plan.passes.size()));
+  state_->pipelines.begin(dispatch_count);
   state_->record(commands, plan, images, buffers, &clock);
   statistics.record(commands, buffers);
   bounds.record(commands, buffers);

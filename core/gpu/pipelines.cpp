@@ -142,6 +142,7 @@ Owned<VkPipeline> Pipelines::create(const std::string& text, const Pass& pass) c
   const bool has_subgroups = pass.arithmetic.subgroup_size > 0 || pass.arithmetic.reduces_in_subgroups;
   const VkComputePipelineCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .flags = pass.runs_in_strips() ? VkFlags(VK_PIPELINE_CREATE_DISPATCH_BASE_BIT) : 0,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .flags = has_subgroups && device_.has_full_subgroups()
                              ? VkFlags(VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT)

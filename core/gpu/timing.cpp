@@ -4,6 +4,7 @@
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
 #include "core/plan/copy.h"
+#include "core/plan/strips.h"
 
 #include <algorithm>
 #include <cmath>
@@ -146,7 +147,7 @@ Times take_times(Gpu::State& gpu, const Plan& plan, std::span<const std::vector<
   const auto set = [&](int repeat) -> const std::vector<Image>& { return sets[size_t(repeat % set_count)]; };
   Clock clock(gpu.device, 2 * repeats.timed);
   Recording start(gpu.device, gpu.pool), warm_up(gpu.device, gpu.pool, true), timed(gpu.device, gpu.pool);
-  gpu.pipelines.begin((lap + repeats.timed) * int(plan.passes.size()));
+  gpu.pipelines.begin((lap + repeats.timed) * int(dispatches_of(plan).size()));
   gpu.fill_buffers(start.commands(), plan, buffers);
   clock.begin(start.commands());
   for (int repeat = 0; repeat < lap; ++repeat) gpu.record(warm_up.commands(), plan, set(repeat), buffers, nullptr);
@@ -229,11 +230,12 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const Download download(state_->device, images[size_t(plan.result_image)], first_level);
   const StatisticsDownload statistics(state_->device, plan);
   const BoundsDownload bounds(state_->device, plan);
-  Clock clock(state_->device, int(plan.passes.size()));
+  const int dispatch_count = int(dispatches_of(plan).size());
+  Clock clock(state_->device, int(plan.passes.size()), dispatch_count);
   Recording recording(state_->device, state_->pool);
   fill_with_sentinel(recording.commands(), images, sets.state_->sources);
   state_->fill_buffers(recording.commands(), plan, buffers);
-  state_->pipelines.begin(int(plan.passes.size()));
+  state_->pipelines.begin(dispatch_count);
   clock.begin(recording.commands());
   state_->record(recording.commands(), plan, images, buffers, &clock);
   statistics.record(recording.commands(), buffers);

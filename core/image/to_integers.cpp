@@ -39,28 +39,6 @@ int linear_integer(float share) {
 // NaN becomes 0.
 float into_unit(float value) { return std::min(1.0f, std::max(0.0f, value)); }
 
-// The integer of every half, by its bits.
-template <class Integer>
-std::vector<Integer> integers_of_halves(Transfer transfer) {
-  std::vector<Integer> integers(65536);
-  for (int bits = 0; bits < 65536; ++bits) {
-    const float share = into_unit(float_from_half(uint16_t(bits)));
-    integers[size_t(bits)] =
-        Integer(transfer == Transfer::srgb ? srgb_integer<Integer>(share) : linear_integer<Integer>(share));
-  }
-  return integers;
-}
-
-template <class Integer>
-const std::vector<Integer>& half_table(Transfer transfer) {
-  if (transfer == Transfer::srgb) {
-    static const std::vector<Integer> srgb = integers_of_halves<Integer>(Transfer::srgb);
-    return srgb;
-  }
-  static const std::vector<Integer> linear = integers_of_halves<Integer>(Transfer::linear);
-  return linear;
-}
-
 #ifdef __x86_64__
 // srgb_encode() of eight numbers in [0, 1], less than 2^-22 off. The power 1/2.4 of a number is the power 5/3 of its
 // fourth root; the polynomial interpolates that at the Chebyshev nodes between the fourth roots of 0.0031308 and 1.
@@ -119,6 +97,29 @@ template <class Integer>
 void encode_srgb(const float* shares, Integer* to, size_t count) {
   size_t done = has_avx2() ? encode_by_eights(shares, to, count) : 0;
   for (; done < count; ++done) to[done] = Integer(srgb_integer<Integer>(shares[done]));
+}
+
+// The integer of every half, by its bits. Those over one become the most, negative ones and NaN 0.
+template <class Integer>
+std::vector<Integer> integers_of_halves(Transfer transfer) {
+  std::vector<float> shares(half_one + 1);
+  for (size_t bits = 0; bits < shares.size(); ++bits) shares[bits] = float_from_half(uint16_t(bits));
+  std::vector<Integer> integers(65536);
+  if (transfer == Transfer::srgb) encode_srgb(shares.data(), integers.data(), shares.size());
+  else std::ranges::transform(shares, integers.begin(), linear_integer<Integer>);
+  constexpr uint16_t half_infinity = 0x7c00;
+  std::fill(integers.begin() + half_one, integers.begin() + half_infinity + 1, Integer(-1));
+  return integers;
+}
+
+template <class Integer>
+const std::vector<Integer>& half_table(Transfer transfer) {
+  if (transfer == Transfer::srgb) {
+    static const std::vector<Integer> srgb = integers_of_halves<Integer>(Transfer::srgb);
+    return srgb;
+  }
+  static const std::vector<Integer> linear = integers_of_halves<Integer>(Transfer::linear);
+  return linear;
 }
 
 struct Counts {

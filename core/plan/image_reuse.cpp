@@ -42,17 +42,25 @@ std::vector<Lifetime> lifetimes_of(Plan& plan, bool keeps_input) {
 
 }  // namespace
 
-void share_images(Plan& plan, bool keeps_input) {
-  const std::vector<Lifetime> lives = lifetimes_of(plan, keeps_input);
+void share_images(Plan& plan, const InputUse& input) {
+  const std::vector<Lifetime> lives = lifetimes_of(plan, input.keeps_input);
   std::vector<PlanImage> kept;
   std::vector<int> busy_until;           // last pass that uses each remaining image
   std::vector<int> place(lives.size());  // index of each image among the remaining images
   std::vector<size_t> order(lives.size());
   for (size_t index = 0; index < order.size(); ++index) order[index] = index;
   std::ranges::stable_sort(order, {}, [&](size_t image) { return lives[image].first; });
+  // Whether the first pass that uses `image` makes it of the source in that place, which no later pass reads.
+  const auto is_in_place = [&](size_t image, size_t found) {
+    if (lives[image].first < 0 || lives[image].last < 0 || busy_until[found] != lives[image].first) return false;
+    const Pass& pass = plan.passes[size_t(lives[image].first)];
+    const bool is_free = pass.source.image != 0 || input.gives_input;
+    return pass.access.can_be_in_place && is_free && place[size_t(pass.source.image)] == int(found);
+  };
   for (const size_t image : order) {
     size_t found = 0;
-    while (found < kept.size() && !(kept[found] == plan.images[image] && busy_until[found] < lives[image].first))
+    while (found < kept.size() && !(kept[found] == plan.images[image] &&
+                                    (busy_until[found] < lives[image].first || is_in_place(image, found))))
       ++found;
     if (found == kept.size()) {
       kept.push_back(plan.images[image]);

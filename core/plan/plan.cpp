@@ -5,6 +5,7 @@
 #include "core/op/point.h"
 #include "core/plan/copy.h"
 #include "core/plan/image_reuse.h"
+#include "core/plan/strips.h"
 
 #include <fmt/ranges.h>
 
@@ -207,6 +208,7 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   PassSpec pass = copy_pass(size, traits_.type, wants_own_pass(points) ? 1 : 4);
   pass.name = names_of(points);
   pass.points.on_store = std::move(points);
+  pass.access.can_be_in_place = traits_.type == DeviceType::cpu && traits_.has_image_buffers;
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
 }
@@ -345,6 +347,28 @@ void PlanBuilder::count_bytes(Pass& pass) {
     memory.bytes_written += bytes_of_level(image(pass.target.image), level);
 }
 
+void PlanBuilder::decide_strips() {
+  if (traits_.type != DeviceType::cpu || !traits_.has_image_buffers) return;
+  for (size_t index = 0; index + 1 < plan_.passes.size(); ++index) {
+    Pass& from = plan_.passes[index];
+    Pass& to = plan_.passes[index + 1];
+    const int between = from.target.image;
+    const auto uses = [&](const Pass& pass) {
+      return pass.source.image == between || pass.second.image == between ||
+             std::ranges::count(pass.more_sources, between) > 0 || pass.target.image == between;
+    };
+    const bool is_between = from.more_targets.empty() && from.second.image < 0 && from.more_sources.empty() &&
+                            to.source.image == between && to.second.image != between && between != plan_.result_image &&
+                            std::ranges::count_if(plan_.passes, uses) == 2;
+    const int rows = is_between ? ring_rows_of(from, to, image(between), traits_.memory.strip_bytes) : 0;
+    if (rows == 0) continue;
+    image(between).size.height = from.target_ring = to.source_ring = rows;
+    from.values.push_back({target_ring_mask, rows - 1});
+    to.values.push_back({source_ring_mask, rows - 1});
+    ++index;  // the next pass runs with this one
+  }
+}
+
 void PlanBuilder::decide_words(Pass& pass) {
   PassWords& words = pass.words;
   if (pass.access.reads_words) words.source = words_of(image(pass.source.image));
@@ -372,12 +396,13 @@ Plan PlanBuilder::finish() {
     if (input_.ends.storage == ResultStorage::f32) result.depth = Depth::f32;
   }
   decide_stores();
+  for (Pass& pass : plan_.passes) count_bytes(pass);
+  decide_strips();
   for (Pass& pass : plan_.passes) {
-    count_bytes(pass);
     decide_words(pass);
     place_numbers(pass);
   }
-  share_images(plan_, input_.keeps_input);
+  share_images(plan_, {.keeps_input = input_.keeps_input, .gives_input = input_.gives_input});
   return std::move(plan_);
 }
 
@@ -482,6 +507,9 @@ std::string explain(const Plan& plan, std::span<const Call> calls) {
       text += fmt::format("{}loads through {}\n", indent, names_of(pass.points.on_load));
     if (!pass.points.on_store.empty())
       text += fmt::format("{}stores through {}\n", indent, names_of(pass.points.on_store));
+    if (pass.target_ring > 0)
+      text += fmt::format("{}in strips, in turn with the next pass: image {} holds {} rows at a time\n", indent,
+                          pass.target.image, pass.target_ring);
   }
   return text;
 }

@@ -35,6 +35,8 @@ struct MemoryTraits {
   size_t allocation_bytes = size_t(1) << 30;  // limit for one image, or one buffer that the host fills
   size_t storage_bytes = size_t(128) << 20;   // limit for one storage buffer
   size_t total_bytes = 0;                     // limit for all images and buffers; 0: unknown, so allocation is tried
+  // On a CPU device, larger images between two passes hold only some rows at a time: new pages cost more than the passes.
+  size_t strip_bytes = size_t(16) << 20;
 };
 
 // Subgroup operations in compute shaders, also for 16-bit values.
@@ -134,6 +136,13 @@ struct Arithmetic {
   bool reduces_in_subgroups = false;  // uses subgroup sums, minima, maxima and votes
 };
 
+// How a pass can run in strips of rows.
+struct Strips {
+  int grid_axis = -1;  // axis of the grid along which rows follow each other; -1: the pass needs all rows at once
+  int rows = 1;        // rows of the target that a workgroup makes
+  int margin = 0;      // rows of the source that it reads above and below them
+};
+
 // How a pass reads and writes texels.
 struct Access {
   bool samples_at_corners = false;  // reads the source with a linear sampler, at the corners between texels
@@ -145,7 +154,9 @@ struct Access {
   // Sums restart at multiples of this many texels along x and y. A tile that begins at such a position has the same
   // sums, bit for bit.
   std::array<int, 2> tile_alignment{1, 1};
-  double reads_per_texel = 1;  // approximate number of texels read per texel written
+  double reads_per_texel = 1;    // approximate number of texels read per texel written
+  bool can_be_in_place = false;  // the target may be the source, because each texel is made of the same texel
+  Strips strips;
 };
 
 // Buffers and traffic of a pass, in bytes.
@@ -202,6 +213,10 @@ struct Pass : PassSpec {
   // because devices may round toward zero. Empty: no conversion.
   std::vector<bool> half_targets;
   PassWords words;
+  // Number of rows that the target or the source holds at a time, a power of two: row y of the whole is row y % ring of the
+  // image. The pass with a target ring and the next one, with the same source ring, run in strips, in turn. 0: all rows.
+  int target_ring = 0, source_ring = 0;
+  bool runs_in_strips() const { return target_ring > 0 || source_ring > 0; }
   bool is_r11g11b10 = false;  // the target is B10G11R11
   bool clamps = false;        // clamps values on storing to half or B10G11R11, and counts them
 };
@@ -298,6 +313,7 @@ struct PlanInput {
   bool is_r11g11b10_between = false;  // stores images between ops as B10G11R11
   bool fuses = true;                  // fuses point ops into the loads and stores of other passes
   bool keeps_input = false;           // no pass overwrites the input, so that the plan can run again
+  bool gives_input = false;           // the input is no longer needed: a pass in place may overwrite it
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all
@@ -413,6 +429,8 @@ class PlanBuilder {
   void decide_stores();
   // Counts the traffic of a pass where its op has not, because only now the depth of each image is known.
   void count_bytes(Pass& pass);
+  // Which images between two passes hold only some rows.
+  void decide_strips();
   // Which images a pass accesses as words.
   void decide_words(Pass& pass);
   void count_clamped(Pass& pass);

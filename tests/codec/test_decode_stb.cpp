@@ -1,10 +1,12 @@
 #include "tests/codec/make_files.h"
+#include "tests/codec/reference.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 using namespace gpupost;
 
@@ -24,6 +26,46 @@ File gray_png(int width, int height, const std::vector<PngChunk>& before = {}) {
   std::vector<PngChunk> chunks = {{"IHDR", png_header(width, height, 8, 0)}};
   chunks.insert(chunks.end(), before.begin(), before.end());
   chunks.insert(chunks.end(), {{"IDAT", zlib_packed(rows)}, {"IEND", ""}});
+  return make_png(chunks);
+}
+
+// Samples of a texel, by color type.
+int png_samples(int color) { return color == 2 ? 3 : color == 4 ? 2 : color == 6 ? 4 : 1; }
+
+// Filtered rows of any bytes are valid. `bytes`: those to choose from; "" for all. `filters`: how many to choose from.
+std::string random_png_rows(int width, int height, int sample_bits, std::string_view bytes, int filters,
+                            std::mt19937& random) {
+  std::string rows;
+  for (int y = 0; width > 0 && y < height; ++y) {
+    rows += char(random() % uint32_t(filters));
+    for (int i = 0; i < (width * sample_bits + 7) / 8; ++i)
+      rows += bytes.empty() ? char(random()) : bytes[random() % bytes.size()];
+  }
+  return rows;
+}
+
+// With every filter, or with rows in which the transparent color occurs.
+File random_png(int color, int bits, bool is_interlaced, bool has_transparency, std::mt19937& random) {
+  const int width = 1 + int(random() % 40), height = 1 + int(random() % 20);
+  const std::string_view bytes = has_transparency ? "\x11\x22" : "";
+  const auto rows = [&](int columns, int lines) {
+    return random_png_rows(columns, lines, bits * png_samples(color), bytes, has_transparency ? 1 : 5, random);
+  };
+  std::string data;
+  if (!is_interlaced) data = rows(width, height);
+  constexpr int starts[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                                {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+  if (is_interlaced)
+    for (const auto& [x, y, step_x, step_y] : starts)
+      data += rows((width - x + step_x - 1) / step_x, (height - y + step_y - 1) / step_y);
+  std::vector<PngChunk> chunks = {{"IHDR", png_header(width, height, bits, color, is_interlaced)}};
+  std::string palette;
+  for (int i = 0; i < 3 << bits && color == 3; ++i) palette += char(random());
+  if (color == 3) chunks.push_back({"PLTE", palette});
+  std::string key;  // the low bits of 0x1111 for each sample
+  for (int c = 0; c < png_samples(color); ++c) key += {char(0x1111 % (1 << bits) >> 8), char(0x1111 % (1 << bits))};
+  if (has_transparency) chunks.push_back({"tRNS", color == 3 ? std::string("\x40\x80") : key});
+  chunks.insert(chunks.end(), {{"IDAT", zlib_packed(data)}, {"IEND", ""}});
   return make_png(chunks);
 }
 
@@ -82,6 +124,36 @@ TEST_CASE("a palette's missing colors are black, and its transparent ones transp
                                                 16));
 }
 
+TEST_CASE("PNGs of every kind have the texels that libpng reads") {
+  std::mt19937 random(7);
+  for (const auto& [color, bits] : {std::pair(0, 1),
+                                    {0, 2},
+                                    {0, 4},
+                                    {0, 8},
+                                    {0, 16},
+                                    {2, 8},
+                                    {2, 16},
+                                    {3, 1},
+                                    {3, 2},
+                                    {3, 4},
+                                    {3, 8},
+                                    {4, 8},
+                                    {4, 16},
+                                    {6, 8},
+                                    {6, 16}})
+    for (int trial = 0; trial < 40; ++trial) {
+      const bool is_interlaced = trial % 2, has_transparency = trial % 4 < 2 && color < 4;
+      CAPTURE(fmt::format("color {}, {} bits, trial {}", color, bits, trial));
+      const File file = random_png(color, bits, is_interlaced, has_transparency, random);
+      const Decoded decoded = decode_bytes(file);
+      const Group& group = decoded.picture.groups[0];
+      CHECK(group.depth == (bits == 16 ? Depth::u16 : Depth::u8));
+      CHECK(group.is_luminance == (color == 0 || color == 4));
+      CHECK(group.has_alpha() == (color >= 4 || has_transparency));
+      CHECK(bytes_of_texels(decoded) == texels_by_libpng(file, group.depth));
+    }
+}
+
 TEST_CASE("every damaged part of a PNG is refused, and named") {
   const File good = gray_png(17, 9);
   CHECK(refusal_of(good) == "");
@@ -97,6 +169,8 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
         std::string::npos);
   CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed(std::string(163, '\0'))}, {"IEND", ""}}).find("more image data") !=
         std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IDAT", zlib_packed('\5' + std::string(18 * 9 - 1, '\0'))}, {"IEND", ""}}) ==
+        "2 file: has a row with filter 5; PNG has 0 to 4");
   CHECK(made({{"IHDR", header}, {"IEND", ""}}) == "2 file: has no chunk IDAT, which holds the image");
   CHECK(made({{"IHDR", header}, {"IDAT", data}}).find("no chunk IEND") != std::string::npos);
   CHECK(made({{"IDAT", data}, {"IEND", ""}}) == "2 file: starts with chunk IDAT; it must be IHDR");

@@ -229,7 +229,7 @@ TEST_CASE("zlib gives back what was compressed, across pieces") {
     for (size_t i = 0; i < count; ++i) bytes[i] = std::byte(i < count / 2 ? hash_of(uint32_t(i), 0, 0, 0) : i / 1000);
     const ZlibStream stream = zlib_compress(bytes);
     std::vector<std::byte> whole;
-    for (const auto piece : stream.pieces) whole.insert(whole.end(), piece.begin(), piece.end());
+    for (const auto& piece : stream.pieces) whole.insert(whole.end(), piece.begin(), piece.end());
     std::vector<std::byte> back(count + 1);
     uLongf back_count = uLongf(back.size());
     CHECK(uncompress(reinterpret_cast<Bytef*>(back.data()), &back_count, reinterpret_cast<const Bytef*>(whole.data()),

@@ -57,7 +57,6 @@ void run_checks(Bytes bytes) {
     allow_errors({Exit::input, Exit::limit}, [&] { check(bytes, limits); });
   };
   checked(check_exr);
-  checked(check_png);
   checked(check_bmp);
   checked(check_tga);
   checked(check_hdr);

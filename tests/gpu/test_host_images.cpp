@@ -89,3 +89,17 @@ TEST_CASE("a run that may overwrite its input has the same result") {
         if (run.first_level == 1) CHECK(are_equal(given, base));
       }
 }
+
+TEST_CASE("tiles on a CPU device need at most 256 MiB") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  if (gpu->info().traits.type != DeviceType::cpu) return skip("tiles on a GPU are as large as its memory allows");
+  const Size size{4096, 2112};
+  Gpu small = small_device(*gpu, 4095);
+  const std::vector<Call> calls = chain_of({{"gain", "--value 2"}}, size);
+  const PlanInput input{.size = size, .storage = Depth::f32};
+  const ChainRun run = run_chain(small, calls, input, noise(size, Depth::f32), {});
+  REQUIRE(!run.plan.choices.empty());
+  // two tiles would have 66 MiB each, and four times as much with the result and what is copied
+  CHECK(run.plan.choices.back().find("in 4 tiles") == 0);
+}

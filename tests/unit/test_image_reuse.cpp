@@ -33,6 +33,25 @@ TEST_CASE("a chain takes two images however long it is, and one more where its i
   for (const Pass& pass : kept.passes) CHECK(pass.target.image != 0);
 }
 
+TEST_CASE("point ops on a CPU device work in place, on the input only if it is given") {
+  const DeviceTraits traits{.has_image_buffers = true};
+  const Call gain = parse_call(*op_named("gain"), "--value 2");
+  const auto image_count = [&](size_t call_count, bool gives_input, bool keeps_input) {
+    const std::vector<Call> calls(call_count, gain);
+    const PlanInput input{.size = {32, 16},
+                          .storage = Depth::f32,
+                          .fuses = false,
+                          .keeps_input = keeps_input,
+                          .gives_input = gives_input};
+    return plan(calls, input, traits).images.size();
+  };
+  CHECK(image_count(1, true, false) == 1);
+  CHECK(image_count(1, false, false) == 2);
+  CHECK(image_count(1, true, true) == 2);
+  CHECK(image_count(5, true, false) == 1);
+  CHECK(image_count(5, false, false) == 2);
+}
+
 TEST_CASE("no pass writes an image that it reads, or that a later pass still reads") {
   for (const auto& chain :
        {std::initializer_list<const char*>{"dof --max-radius 4", "bloom --radius 16", "blur --radius 20"},

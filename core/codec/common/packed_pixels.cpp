@@ -70,9 +70,9 @@ TexelBuffer packed(Bytes texels, size_t count, std::span<const size_t> component
   return made;
 }
 
-TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Depth depth, bool has_alpha) {
+TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Depth depth) {
   const auto pack = bytes_of(depth) == 1 ? packed<uint8_t> : bytes_of(depth) == 2 ? packed<uint16_t> : packed<uint32_t>;
-  const std::optional<uint32_t> fourth = has_alpha ? std::nullopt : std::optional(bits_of_one(depth));
+  const std::optional<uint32_t> fourth = pixels.has_alpha ? std::nullopt : std::optional(bits_of_one(depth));
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
 }
 
@@ -123,19 +123,25 @@ bool is_encodable(const Picture& picture, const EncodeOptions& options) {
   return is_as_wanted(picture, options) || is_convertible(picture, options);
 }
 
-Pixels pixels_of(const Source& source, int level_index, std::span<const size_t> components,
-                 const EncodeOptions& options, Losses& losses) {
+Pixels rgba_of(const Source& source, int level_index, const EncodeOptions& options, Losses& losses) {
   const bool is_base = level_index == 0 && source.base && is_as_wanted(*source.base, options);
   const Picture& picture = is_base ? *source.base : *source.picture;
   const Group& color = picture.groups.front();
   const Level& level = color.levels[size_t(level_index)];
-  Pixels pixels{.size = level.size, .component_count = components.size(), .numbers = level.texels.bytes()};
+  Pixels pixels{.size = level.size, .has_alpha = color.has_alpha(), .numbers = level.texels.bytes()};
   if (is_float(options.depth) && color.depth != options.depth) pixels.own = floats_of(level, options.depth, losses);
   if (!is_float(options.depth) && !is_as_wanted(picture, options))
     pixels.own = integers_of(picture, level, options, losses);
   if (!pixels.own.empty()) pixels.numbers = pixels.own.bytes();
-  if (components.size() == 4 && color.has_alpha()) return pixels;
-  pixels.own = packed(pixels, components, options.depth, color.has_alpha());
+  return pixels;
+}
+
+Pixels pixels_of(const Source& source, int level, std::span<const size_t> components, const EncodeOptions& options,
+                 Losses& losses) {
+  Pixels pixels = rgba_of(source, level, options, losses);
+  if (components.size() == 4 && pixels.has_alpha) return pixels;
+  pixels.component_count = components.size();
+  pixels.own = packed(pixels, components, options.depth);
   pixels.numbers = pixels.own.bytes();
   return pixels;
 }

@@ -11,6 +11,7 @@ namespace gpupost {
 struct Pixels {
   Size size;
   size_t component_count = 4;
+  bool has_alpha = true;  // of the image; otherwise a fourth component has no meaning
   Bytes numbers;
   TexelBuffer own;  // memory of `numbers`, unless they are in the image
 };
@@ -28,8 +29,9 @@ void check_color(const Picture& picture, std::string_view format, const EncodeOp
 // Returns whether pixels_of() accepts the image. Otherwise use working_copy().
 bool is_encodable(const Picture& picture, const EncodeOptions& options);
 
-// The `components` (0 to 3) of a level, converted for the file: integers are straight and encoded, floats linear and
-// premultiplied. A missing alpha is 1.
+// The texels of a level, converted for the file: integers are straight and encoded, floats linear and premultiplied.
+Pixels rgba_of(const Source& source, int level, const EncodeOptions& options, Losses& losses);
+// The same with only the `components` (0 to 3). A missing alpha is 1.
 Pixels pixels_of(const Source& source, int level, std::span<const size_t> components, const EncodeOptions& options,
                  Losses& losses);
 

@@ -1,6 +1,7 @@
 #include "core/codec/common/parallel_deflate.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/threads.h"
 
 #include <libdeflate.h>
@@ -8,18 +9,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
-#include <numeric>
 
 namespace gpupost {
 namespace {
 
-// Size of a piece of the input. Pieces are independent, which costs little here: a run is at most cut in two.
-constexpr size_t piece_bytes = 1 << 20;
+// Size of a piece of the input, up to a row. Pieces are independent, which costs little here: a run is at most cut in two.
+constexpr size_t piece_bytes = 1 << 18;
 
 constexpr std::array zlib_header{std::byte{0x78}, std::byte{0x01}};  // deflate, 32 KiB, fastest (RFC 1950)
-constexpr size_t checksum_bytes = 4;
 
 // Bytes without a zlib header, reusable.
 class RawDeflater {
@@ -55,53 +52,39 @@ uint32_t checksum_of(std::span<const std::byte> bytes) { return libdeflate_adler
 
 }  // namespace
 
-ZlibStream zlib_compress(std::span<const std::byte> bytes) {
-  const size_t piece_count = std::max<size_t>(1, (bytes.size() + piece_bytes - 1) / piece_bytes);
-  const size_t room_each = compressBound(piece_bytes) + zlib_header.size() + checksum_bytes + 64;  // 64: a flush
-  const auto piece_of = [&](size_t index) {
-    return bytes.subspan(index * piece_bytes, std::min(piece_bytes, bytes.size() - index * piece_bytes));
-  };
-  ZlibStream stream{.room = TexelBuffer(piece_count * room_each), .pieces = {}};
+ZlibStream zlib_compress(size_t row_count, size_t row_bytes, const RowWriter& write_rows) {
+  const size_t rows_each = std::max<size_t>(1, piece_bytes / row_bytes);
+  const size_t piece_count = std::max<size_t>(1, div_ceil(row_count, rows_each));
+  ZlibStream stream;
   stream.pieces.resize(piece_count);
   std::vector<uint32_t> checksums(piece_count);
+  const auto bytes_of_piece = [&](size_t index) {
+    return (std::min(row_count, (index + 1) * rows_each) - index * rows_each) * row_bytes;
+  };
   parallel_ranges(int(piece_count), 1, [&](int begin, int end) {
     RawDeflater deflater;
+    std::vector<std::byte> from(std::min(rows_each, row_count) * row_bytes);
+    std::vector<std::byte> room(zlib_header.size() + compressBound(uLong(from.size())) + 64);  // 64: a flush
     for (auto index = size_t(begin); index < size_t(end); ++index) {
-      std::byte* const place = stream.room.data() + index * room_each;
-      const size_t ahead = index == 0 ? zlib_header.size() : 0;
-      std::copy_n(zlib_header.begin(), ahead, place);
-      const bool is_last = index + 1 == piece_count;
-      const size_t count =
-          deflater.compress(piece_of(index), {place + ahead, room_each - ahead - checksum_bytes}, is_last);
-      stream.pieces[index] = {place, ahead + count};
-      checksums[index] = checksum_of(piece_of(index));
+      const std::span<const std::byte> piece(from.data(), bytes_of_piece(index));
+      write_rows(index * rows_each, index * rows_each + piece.size() / row_bytes, from.data());
+      const auto head = std::ranges::copy_n(zlib_header.begin(), index == 0 ? zlib_header.size() : 0, room.begin()).out;
+      const size_t count = deflater.compress(piece, {head, room.end()}, index + 1 == piece_count);
+      stream.pieces[index].assign(room.begin(), head + ptrdiff_t(count));
+      checksums[index] = checksum_of(piece);
     }
   });
   uint32_t checksum = checksums[0];
   for (size_t index = 1; index < piece_count; ++index)
-    checksum = uint32_t(adler32_combine(checksum, checksums[index], z_off_t(piece_of(index).size())));
-  std::span<const std::byte>& last = stream.pieces.back();
-  std::byte* const end = stream.room.data() + (piece_count - 1) * room_each + last.size();
-  for (size_t i = 0; i < checksum_bytes; ++i) end[i] = std::byte(checksum >> (24 - 8 * i));
-  last = {last.data(), last.size() + checksum_bytes};
+    checksum = uint32_t(adler32_combine(checksum, checksums[index], z_off_t(bytes_of_piece(index))));
+  for (int bit = 24; bit >= 0; bit -= 8) stream.pieces.back().push_back(std::byte(checksum >> bit));
   return stream;
 }
 
-unsigned char* zlib_compress_for_stb(const unsigned char* bytes, int count, int* compressed_count) noexcept try {
-  const ZlibStream stream = zlib_compress({reinterpret_cast<const std::byte*>(bytes), size_t(count)});
-  size_t total = 0;
-  for (const auto piece : stream.pieces) total += piece.size();
-  auto* const whole = static_cast<unsigned char*>(std::malloc(total));
-  if (!whole) return nullptr;
-  unsigned char* at = whole;
-  for (const auto piece : stream.pieces) {
-    std::memcpy(at, piece.data(), piece.size());
-    at += piece.size();
-  }
-  *compressed_count = int(total);
-  return whole;
-} catch (...) {  // stb does not support exceptions; nullptr means that memory ran out
-  return nullptr;
+ZlibStream zlib_compress(std::span<const std::byte> bytes) {
+  return zlib_compress(bytes.size(), 1, [&](size_t begin, size_t end, std::byte* to) {
+    std::ranges::copy(bytes.subspan(begin, end - begin), to);
+  });
 }
 
 }  // namespace gpupost

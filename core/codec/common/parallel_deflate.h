@@ -1,25 +1,24 @@
 // Parallel zlib compression for PNG.
 #pragma once
 
-#include "core/base/memory.h"
-
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
 namespace gpupost {
 
-// Receives a part of the zlib stream; parts can end anywhere.
+// A zlib stream in pieces, which follow each other.
 struct ZlibStream {
-  TexelBuffer room;
-  std::vector<std::span<const std::byte>> pieces;
+  std::vector<std::vector<std::byte>> pieces;
 };
 
-// Uses only run lengths and Huffman codes (Z_RLE): smaller and faster than level 1 for filtered images. The output does
-// not depend on the number of cores.
-ZlibStream zlib_compress(std::span<const std::byte> bytes);
+// Writes the bytes of rows [begin, end) to `to`. Called by several threads.
+using RowWriter = std::function<void(size_t begin, size_t end, std::byte* to)>;
 
-// For stb_image_write: returns one block from malloc(), or nullptr if memory runs out.
-unsigned char* zlib_compress_for_stb(const unsigned char* bytes, int count, int* compressed_count) noexcept;
+// Compresses rows of equal size, which are made only when they are compressed. Uses only run lengths and Huffman codes
+// (Z_RLE): smaller and faster than level 1 for filtered images. The result does not depend on the number of cores.
+ZlibStream zlib_compress(size_t row_count, size_t row_bytes, const RowWriter& write_rows);
+ZlibStream zlib_compress(std::span<const std::byte> bytes);
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// Writes PNG files: 8 bits with stb_image_write, 16 bits with code here.
+// Writes PNG files.
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/codec/common/little.h"
@@ -8,12 +8,10 @@
 #include "core/codec/metadata/icc.h"
 
 #include <libdeflate.h>
-#include <stb_image_write.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <climits>
 #include <cstring>
 
 namespace gpupost {
@@ -76,72 +74,46 @@ std::vector<ColorChunk> color_chunks_of(const Picture& picture, const EncodeOpti
 }
 
 constexpr std::array<unsigned char, 8> first_bytes{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-constexpr size_t header_bytes = first_bytes.size() + chunk_overhead + 13;  // position of the end of IHDR
 
-TexelBuffer write_8_bit(const Pixels& pixels, std::span<const ColorChunk> color) {
-  const auto [width, height] = pixels.size;
-  const auto components = int(pixels.component_count);
-  if ((int64_t(width) * components + 1) * height > INT_MAX)
-    fail(Exit::output, "png: {}x{} with {} components is too large for 8 bit", width, height, components);
-  // stb returns the whole file; other chunks are inserted after the header.
-  struct Sink {
-    std::span<const ColorChunk> chunks;
-    TexelBuffer file;
-  } sink{.chunks = color, .file = {}};
-  const auto take = [](void* context, void* data, int count) {
-    auto& [chunks, file] = *static_cast<Sink*>(context);
-    size_t inserted = 0;
-    for (const ColorChunk& chunk : chunks) inserted += chunk_overhead + chunk.data.size();
-    file = TexelBuffer(size_t(count) + inserted);
-    std::memcpy(file.data(), data, header_bytes);
-    std::byte* to = file.data() + header_bytes;
-    for (const ColorChunk& chunk : chunks) {
-      put_chunk(to, chunk);
-      to += chunk_overhead + chunk.data.size();
-    }
-    std::memcpy(file.data() + header_bytes + inserted, static_cast<std::byte*>(data) + header_bytes,
-                size_t(count) - header_bytes);
-  };
-  if (!stbi_write_png_to_func(take, &sink, width, height, components, pixels.numbers.data(), 0))
-    fail(Exit::limit, "out of memory: png: stb_image_write gives up on {}x{}", width, height);
-  return std::move(sink.file);
-}
-
-// Rows of big-endian values after a filter byte, each minus the value one texel to the left (filter 1, Sub).
-TexelBuffer filtered_rows(const Pixels& pixels) {
-  const size_t texel_bytes = 2 * pixels.component_count;
-  const size_t row_bytes = size_t(pixels.size.width) * texel_bytes;
-  TexelBuffer rows(size_t(pixels.size.height) * (row_bytes + 1));
-  parallel_ranges(pixels.size.height, std::max(1, 65536 / pixels.size.width), [&](int begin, int end) {
-    std::vector<uint8_t> row(texel_bytes + row_bytes);  // starts with a texel of zeros
-    for (auto y = size_t(begin); y < size_t(end); ++y) {
-      const std::byte* from = pixels.numbers.data() + y * row_bytes;
-      for (size_t i = 0; i < row_bytes; i += 2) {
-        uint16_t number;
-        std::memcpy(&number, from + i, sizeof number);
-        const uint16_t big = __builtin_bswap16(number);
-        std::memcpy(&row[texel_bytes + i], &big, sizeof big);
+// Writes rows with big-endian numbers after a filter byte: each byte minus that of the texel to the left (filter 1, Sub),
+// which is best for run lengths. The texels have four numbers, of which the file gets `Count`.
+template <class Number, size_t Count>
+void write_rows(const Pixels& pixels, size_t begin, size_t end, std::byte* to) {
+  const auto width = size_t(pixels.size.width);
+  const auto* from = reinterpret_cast<const Number*>(pixels.numbers.data()) + 4 * width * begin;
+  for (size_t y = begin; y < end; ++y) {
+    *to++ = std::byte{1};
+    std::array<Number, Count> left{};
+    for (size_t x = 0; x < width; ++x, from += 4)
+      for (size_t c = 0; c < Count; ++c) {
+        const Number number = from[Count == 2 && c == 1 ? 3 : c];
+        for (int shift = 8 * (sizeof(Number) - 1); shift >= 0; shift -= 8)
+          *to++ = std::byte(uint8_t((number >> shift) - (left[c] >> shift)));
+        left[c] = number;
       }
-      auto* to = reinterpret_cast<uint8_t*>(rows.data()) + y * (row_bytes + 1);
-      *to++ = 1;
-      for (size_t i = 0; i < row_bytes; ++i) to[i] = uint8_t(row[texel_bytes + i] - row[i]);
-    }
-  });
-  return rows;
+  }
 }
 
-TexelBuffer write_16_bit(const Pixels& pixels, std::span<const ColorChunk> color) {
-  ZlibStream stream;
-  {
-    const TexelBuffer rows = filtered_rows(pixels);
-    stream = zlib_compress(rows.bytes());
-  }
-  constexpr std::array<uint8_t, 5> color_types{0, 0, 4, 2, 6};  // by component_count
+template <class Number>
+ZlibStream compressed_rows(const Pixels& pixels, size_t count) {
+  constexpr std::array functions{write_rows<Number, 1>, write_rows<Number, 2>, write_rows<Number, 3>,
+                                 write_rows<Number, 4>};
+  const size_t row_bytes = 1 + size_t(pixels.size.width) * count * sizeof(Number);
+  return zlib_compress(
+      size_t(pixels.size.height), row_bytes,
+      [&, write = functions[count - 1]](size_t begin, size_t end, std::byte* to) { write(pixels, begin, end, to); });
+}
+
+// `count`: numbers of a texel in the file.
+TexelBuffer file_of(const Pixels& pixels, size_t count, Depth depth, std::span<const ColorChunk> color) {
+  const ZlibStream stream =
+      depth == Depth::u8 ? compressed_rows<uint8_t>(pixels, count) : compressed_rows<uint16_t>(pixels, count);
+  constexpr std::array<uint8_t, 5> color_types{0, 0, 4, 2, 6};  // by `count`
   std::array<std::byte, 13> header{};
   put_big(&header[0], uint32_t(pixels.size.width));
   put_big(&header[4], uint32_t(pixels.size.height));
-  header[8] = std::byte{16};
-  header[9] = std::byte{color_types[pixels.component_count]};
+  header[8] = std::byte(8 * gpupost::bytes_of(depth));
+  header[9] = std::byte{color_types[count]};
 
   std::vector<WrittenChunk> chunks{{"IHDR", header}};
   chunks.insert(chunks.end(), color.begin(), color.end());
@@ -174,11 +146,11 @@ Encoded encode_png(const Source& source, const EncodeOptions& options) {
   }
   Encoded encoded;
   Losses losses;
-  const Pixels pixels = pixels_of(source, options.level, components_of(picture.groups.front()), options, losses);
+  const Pixels pixels = rgba_of(source, options.level, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "png", encoded.warnings);
-  const std::vector<ColorChunk> color = color_chunks_of(picture, options);
-  encoded.bytes = options.depth == Depth::u8 ? write_8_bit(pixels, color) : write_16_bit(pixels, color);
+  encoded.bytes =
+      file_of(pixels, components_of(picture.groups.front()).size(), options.depth, color_chunks_of(picture, options));
   return encoded;
 }
 

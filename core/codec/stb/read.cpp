@@ -1,4 +1,4 @@
-// Reads PNG, BMP, TGA and Radiance with stb_image, after its own check for each format.
+// Reads BMP, TGA and Radiance with stb_image, after its own check for each format.
 #include "core/codec/common/reader.h"
 #include "core/codec/metadata/checked_file.h"
 #include "core/codec/metadata/raster.h"
@@ -26,9 +26,7 @@ Texels load(Bytes file, Depth depth) {
     return static_cast<void*>(function(unsigned_bytes(file), int(file.size()), &texels.size.width, &texels.size.height,
                                        &texels.channel_count, 4));
   };
-  texels.data.reset(depth == Depth::f32   ? load_with(stbi_loadf_from_memory)
-                    : depth == Depth::u16 ? load_with(stbi_load_16_from_memory)
-                                          : load_with(stbi_load_from_memory));
+  texels.data.reset(depth == Depth::f32 ? load_with(stbi_loadf_from_memory) : load_with(stbi_load_from_memory));
   if (!texels.data) fail(Exit::input, "cannot be decoded: {}", stbi_failure_reason());
   return texels;
 }
@@ -41,9 +39,7 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
                 .depth = depth,
                 .texels = lend_texels(checked.size, depth, options.limits, lend),
                 .alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight,
-                .colors = std::move(checked.colors),
-                .orientation = checked.orientation,
-                .dropped = checked.dropped};
+                .colors = std::move(checked.colors)};
   if (is_float(depth)) raster.colors.transfer = Transfer::linear;
   const Texels texels = load(checked.rewritten.empty() ? file : Bytes(checked.rewritten), depth);
   if (texels.size != checked.size)
@@ -55,12 +51,6 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
 }
 
 }  // namespace
-
-Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
-  Checked checked = check_png(file, options.limits);
-  const Depth depth = checked.is_16_bit ? Depth::u16 : Depth::u8;
-  return read("png", file, std::move(checked), depth, options, lend);
-}
 
 Decoded read_bmp(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
   return read("bmp", file, check_bmp(file, options.limits), Depth::u8, options, lend);

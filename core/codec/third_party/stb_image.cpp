@@ -12,7 +12,6 @@ static void* checked(void* memory) {
 #define STBI_REALLOC(memory, bytes) checked(std::realloc(memory, bytes))
 #define STBI_FREE(memory) std::free(memory)
 #define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
 #define STBI_ONLY_HDR
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA

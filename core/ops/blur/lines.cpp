@@ -126,6 +126,13 @@ int plan_line(PlanBuilder& builder, const Blur& blur, const LinePass& line_pass,
   const auto [across, down] = threads.is_along ? std::pair(parts, lines) : std::pair(lines, parts);
   pass.grid.group = threads.group;
   pass.grid.count = {div_ceil(across, pass.grid.group[0]), div_ceil(down, pass.grid.group[1])};
+  const bool has_far_rows = !is_row && blur.border == Border::repeat;
+  const bool is_rows_across = is_row && !threads.is_along;
+  if (!has_far_rows)
+    pass.access.strips = {
+        .grid_axis = is_rows_across ? 0 : 1,
+        .rows = is_rows_across ? pass.grid.group[0] : pass.grid.group[1] * (is_row ? 1 : threads.texels),
+        .margin = is_row ? 0 : blur.radius_y};
   pass.source.image = source;
   pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(pass);

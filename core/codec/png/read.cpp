@@ -1,12 +1,13 @@
-#include "core/base/math.h"
+// Reads PNG files. Each chunk and all of the image data is checked.
+#include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
-#include "core/codec/metadata/checked_file.h"
 #include "core/codec/metadata/exif.h"
+#include "core/codec/metadata/raster.h"
+#include "core/codec/png/rows.h"
 
 #include <libdeflate.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 
@@ -15,9 +16,7 @@ namespace gpupost {
 namespace {
 
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
-constexpr size_t max_stored_bytes = 65535;  // of one block, RFC 1951, 3.2.4
 constexpr size_t max_deflate_ratio = 1032;  // 258 bytes in two bits, RFC 1951, 3.2.5
-constexpr size_t max_stb_bytes = (size_t(1) << 31) - 1;
 
 struct Chunk {
   std::string_view type;
@@ -25,22 +24,8 @@ struct Chunk {
   Bytes data;
 };
 
-// The header chunk. PNG specification, 11.2.2.
-struct ImageHeader {
-  int width = 0, height = 0;
-  int bits = 0;
-  int color = 0;  // 1 palette, 2 color, 4 alpha
-  bool is_interlaced = false;
-
-  int channels() const { return color == 3 ? 1 : 1 + (color & 2) + (color & 4 ? 1 : 0); }
-  // Bytes of `texels` of one row with the filter byte before them; none has no filter.
-  size_t row_bytes(size_t texels) const {
-    return texels == 0 ? 0 : 1 + (texels * size_t(channels()) * size_t(bits) + 7) / 8;
-  }
-};
-
 struct PngParts {
-  ImageHeader header;
+  PngHeader header;
   std::optional<Bytes> palette, transparency, exif, animation;
   ColorChunks color;
   std::vector<Bytes> image_data;
@@ -48,14 +33,14 @@ struct PngParts {
   size_t image_at = 0;  // byte of the first IDAT
 };
 
-ImageHeader header_in(Bytes data, const Limits& limits) {
+PngHeader header_in(Bytes data, const Limits& limits) {
   if (data.size() != 13) fail(Exit::input, "chunk IHDR has {} bytes; it must have 13", data.size());
   check_claimed_size(big_u32_at(data, 0), big_u32_at(data, 4), limits);
-  const ImageHeader header = {.width = int(big_u32_at(data, 0)),
-                              .height = int(big_u32_at(data, 4)),
-                              .bits = byte_at(data, 8),
-                              .color = byte_at(data, 9),
-                              .is_interlaced = byte_at(data, 12) == 1};
+  const PngHeader header = {.width = int(big_u32_at(data, 0)),
+                            .height = int(big_u32_at(data, 4)),
+                            .bits = byte_at(data, 8),
+                            .color = byte_at(data, 9),
+                            .is_interlaced = byte_at(data, 12) == 1};
   const std::string_view bits_allowed = header.color == 0   ? std::string_view("\1\2\4\10\20")
                                         : header.color == 3 ? std::string_view("\1\2\4\10")
                                                             : std::string_view("\10\20");
@@ -140,36 +125,26 @@ PngParts parts_of(Bytes file, const Limits& limits) {
 }
 
 void check_palette(const PngParts& parts) {
-  const ImageHeader& header = parts.header;
-  if (header.color == 3 && !parts.palette) fail(Exit::input, "has no chunk PLTE, which its color type needs");
+  const PngHeader& header = parts.header;
+  if (header.has_palette() && !parts.palette) fail(Exit::input, "has no chunk PLTE, which its color type needs");
   const size_t palette_bytes = parts.palette ? parts.palette->size() : 0;
   if (parts.palette && (palette_bytes == 0 || palette_bytes % 3 != 0 || palette_bytes > 768))
     fail(Exit::input, "chunk PLTE has {} bytes; it must have 3 for each of 1 to 256 colors", palette_bytes);
   if (!parts.transparency || header.color >= 4) return;
   const size_t bytes = parts.transparency->size();
-  const bool fits = header.color == 3 ? bytes <= palette_bytes / 3 : bytes == size_t(header.channels()) * 2;
+  const bool fits = header.has_palette() ? bytes <= palette_bytes / 3 : bytes == size_t(header.channels()) * 2;
   if (!fits) fail(Exit::input, "chunk tRNS has {} bytes, which its color type does not allow", bytes);
 }
 
 // Bytes of the filtered rows, PNG specification, 7.2 and 8.2.
-size_t filtered_bytes(const ImageHeader& header) {
-  if (!header.is_interlaced) return header.row_bytes(size_t(header.width)) * size_t(header.height);
-  struct Pass {
-    int x, y, step_x, step_y;
-  };
-  constexpr Pass passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
-                             {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+size_t filtered_bytes(const PngHeader& header) {
   size_t bytes = 0;
-  for (const Pass& pass : passes) {
-    const auto steps = [](int side, int first, int step) {
-      return size_t(std::max(0, (side - first + step - 1) / step));
-    };
-    bytes += header.row_bytes(steps(header.width, pass.x, pass.step_x)) * steps(header.height, pass.y, pass.step_y);
-  }
+  for (const PngPass& pass : passes_of(header))
+    bytes += header.row_bytes(size_t(pass.columns(header))) * size_t(pass.rows(header));
   return bytes;
 }
 
-void inflate(const PngParts& parts, std::byte* to, size_t bytes) {
+TexelBuffer inflated(const PngParts& parts, size_t bytes) {
   std::vector<std::byte> packed;
   Bytes data = parts.image_data[0];
   if (parts.image_data.size() > 1) {
@@ -179,103 +154,40 @@ void inflate(const PngParts& parts, std::byte* to, size_t bytes) {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) fail(Exit::limit, "out of memory");
-  switch (libdeflate_zlib_decompress(decompressor.get(), data.data(), data.size(), to, bytes, nullptr)) {
-    case LIBDEFLATE_SUCCESS: return;
+  TexelBuffer rows(bytes);
+  switch (libdeflate_zlib_decompress(decompressor.get(), data.data(), data.size(), rows.data(), bytes, nullptr)) {
+    case LIBDEFLATE_SUCCESS: return rows;
     case LIBDEFLATE_SHORT_OUTPUT: fail(Exit::input, "is cut off: its image data ends before {} bytes", bytes);
     case LIBDEFLATE_INSUFFICIENT_SPACE: fail(Exit::input, "has more image data than the {} bytes it must have", bytes);
     default: fail(Exit::input, "its image data is damaged from byte {} on", parts.image_at);
   }
 }
 
-// Writes chunks and stored blocks. Checksums are 0, because stb_image does not check them.
-class Rewriter {
- public:
-  explicit Rewriter(size_t bytes) : bytes_(bytes) {}
-  std::byte* end() { return bytes_.data() + size_; }
-  void text(std::string_view text) { add(text.data(), text.size()); }
-  void big_u32(size_t number) {
-    const uint32_t bits = __builtin_bswap32(uint32_t(number));
-    add(&bits, 4);
-  }
-  void chunk(std::string_view type, Bytes data) {
-    big_u32(data.size());
-    text(type);
-    add(data.data(), data.size());
-    big_u32(0);
-  }
-  // Moves bytes from later in the same memory to a stored block.
-  void block(const std::byte* data, size_t bytes, bool is_last) {
-    const auto low = uint16_t(bytes);
-    const auto high = uint16_t(~low);
-    const char head[] = {char(is_last), char(low), char(low >> 8), char(high), char(high >> 8)};
-    add(head, sizeof head);
-    std::memmove(end(), data, bytes);
-    size_ += bytes;
-  }
-  std::vector<std::byte> take() {
-    bytes_.resize(size_);
-    return std::move(bytes_);
-  }
-
- private:
-  void add(const void* data, size_t bytes) {
-    if (bytes > 0) std::memcpy(end(), data, bytes);
-    size_ += bytes;
-  }
-  std::vector<std::byte> bytes_;
-  size_t size_ = 0;
-};
-
-// Makes an uncompressed PNG with only the chunks that stb_image needs. Palettes get 256 colors: libpng accepts indices
-// beyond the palette as black, stb_image reads beyond its memory.
-std::vector<std::byte> rewritten(Bytes file, const PngParts& parts, size_t bytes) {
-  const size_t block_count = div_ceil(bytes, max_stored_bytes);
-  const size_t packed_bytes = 2 + bytes + 5 * block_count + 4;
-  constexpr size_t room_for_others = 8 + 25 + (12 + 768) + (12 + 256) + 12 + 12;
-  if (packed_bytes + room_for_others > max_stb_bytes)
-    fail(Exit::input, "has {} bytes of image data; at most {}", bytes, max_stb_bytes);
-  Rewriter to(room_for_others + packed_bytes);
-  to.text(signature);
-  to.chunk("IHDR", part_of(file, 16, 13));
-  if (parts.palette && parts.header.color == 3) {
-    std::array<std::byte, 768> palette = {};
-    std::ranges::copy(*parts.palette, palette.begin());
-    to.chunk("PLTE", palette);
-  }
-  if (parts.transparency && parts.header.color < 4 && !parts.transparency->empty())
-    to.chunk("tRNS", *parts.transparency);
-  to.big_u32(packed_bytes);
-  to.text("IDAT\x78\x01");
-  // Decompressed to the end of the buffer, then moved forward block by block.
-  std::byte* unpacked = to.end() + 5 * block_count;
-  inflate(parts, unpacked, bytes);
-  for (size_t at = 0; at < bytes; at += max_stored_bytes)
-    to.block(unpacked + at, std::min(max_stored_bytes, bytes - at), at + max_stored_bytes >= bytes);
-  to.big_u32(0);  // the data's checksum
-  to.big_u32(0);  // the chunk's
-  to.chunk("IEND", {});
-  return to.take();
-}
-
 }  // namespace
 
-Checked check_png(Bytes file, const Limits& limits) {
-  const PngParts parts = parts_of(file, limits);
+Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
+  if (!options.part.empty()) fail(Exit::input, "has no part {}; a png file has none", options.part);
+  const PngParts parts = parts_of(file, options.limits);
   check_palette(parts);
   const size_t bytes = filtered_bytes(parts.header);
-  check_decoded_bytes(bytes, limits);
+  check_decoded_bytes(bytes, options.limits);
   size_t packed_bytes = 0;
   for (const Bytes part : parts.image_data) packed_bytes += part.size();
   if (bytes / max_deflate_ratio > packed_bytes)
     fail(Exit::input, "is cut off: {} bytes of image data cannot yield {}", packed_bytes, bytes);
-  Checked checked{.size = {parts.header.width, parts.header.height},
-                  .is_16_bit = parts.header.bits == 16,
-                  .colors = colors_of(parts.color),
-                  .dropped = parts.dropped,
-                  .rewritten = rewritten(file, parts, bytes)};
-  if (parts.animation) checked.colors.warnings.push_back("is animated; only its default image is read");
-  if (parts.exif) checked.orientation = orientation_in(*parts.exif);
-  return checked;
+  Raster raster{.format = "png",
+                .size = {parts.header.width, parts.header.height},
+                .depth = parts.header.bits == 16 ? Depth::u16 : Depth::u8,
+                .colors = colors_of(parts.color),
+                .dropped = parts.dropped};
+  if (parts.animation) raster.colors.warnings.push_back("is animated; only its default image is read");
+  if (parts.exif) raster.orientation = orientation_in(*parts.exif);
+  TexelBuffer filtered = inflated(parts, bytes);
+  raster.texels = lend_texels(raster.size, raster.depth, options.limits, lend);
+  PngRows rows(parts.header, parts.palette, parts.transparency);
+  raster.channel_count = rows.channel_count();
+  rows.read(filtered.as<std::byte>(), raster.texels.data());
+  return decoded_of(std::move(raster), options, lend);
 }
 
 }  // namespace gpupost
