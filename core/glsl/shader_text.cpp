@@ -107,7 +107,8 @@ std::vector<int32_t> pushed_words(const Pass& pass) {
 static std::string bindings(const Pass& pass) {
   std::string text =
       fmt::format("layout(local_size_x = {}, local_size_y = {}) in;\n", pass.grid.group[0], pass.grid.group[1]);
-  text += fmt::format("layout(binding = {}) uniform sampler2D source;\n", int(source_binding));
+  text += fmt::format("layout(binding = {}) uniform {}sampler2D source;\n", int(source_binding),
+                      pass.words.samples_source && are_bits(pass.words.source) ? "u" : "");
   if (pass.second.image >= 0)
     text += fmt::format("layout(binding = {}) uniform sampler2D second_source;\n", int(second_source_binding));
   for (size_t index = 0; index < pass.more_sources.size(); ++index)
@@ -335,7 +336,9 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   text += "\nvec4 loaded(vec4 c) {\n" + through(pass.points.on_load, "load", {pass.source_space}, inside, texts) +
           "  return c;\n}\n";
   text += fmt::format("vec4 load(ivec2 at) {{ {}return loaded({}); }}\n",
-                      ring_statement(pass.source_ring, source_ring_mask), color_of("source", pass.words.source));
+                      ring_statement(pass.source_ring, source_ring_mask),
+                      color_of("source", pass.words.source, pass.words.samples_source));
+  text += word_functions(pass);
   // R, G and B, whatever the images hold
   text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
   if (pass.second.image >= 0)

@@ -144,15 +144,19 @@ void Gpu::State::upload_sources(VkCommandBuffer commands, const Plan& plan, std:
   }
 }
 
-// The views of the sources that a pass reads as words; null for the others.
+// The view of a source that a pass reads as words.
+static VkImageView words_view(LevelRef source, Words words, std::span<const Image> images) {
+  const Image& image = images[size_t(source.image)];
+  return are_bits(words) ? image.bits_view(source.level) : image.view(source.level);
+}
+
+// The views of the sources that a pass reads from storage images; null for the others.
 static std::array<VkImageView, 2> source_words_of(const Pass& pass, std::span<const Image> images) {
   const auto view_of = [&](LevelRef source, Words words) -> VkImageView {
-    if (words == Words::none) return nullptr;
-    const Image& image = images[size_t(source.image)];
-    const bool are_bits = words == Words::halves4 || words == Words::bytes4;
-    return are_bits ? image.bits_view(source.level) : image.view(source.level);
+    return words == Words::none ? nullptr : words_view(source, words, images);
   };
-  return {view_of(pass.source, pass.words.source), view_of(pass.second, pass.words.second)};
+  return {pass.words.samples_source ? nullptr : view_of(pass.source, pass.words.source),
+          view_of(pass.second, pass.words.second)};
 }
 
 static std::vector<LevelBuffer> target_words_of(const Pass& pass, std::span<const Image> images) {
@@ -177,7 +181,7 @@ void Gpu::State::record(VkCommandBuffer commands, const Plan& plan, std::span<co
   for (const auto& [index, first, count] : dispatches_of(plan)) {
     const Pass& pass = plan.passes[index];
     Bound bound{
-        .source = images[size_t(pass.source.image)].view(pass.source.level),
+        .source = words_view(pass.source, pass.words.samples_source ? pass.words.source : Words::none, images),
         .second_source = pass.second.image < 0 ? nullptr : images[size_t(pass.second.image)].view(pass.second.level),
         .more_sources = {},
         .targets = {},

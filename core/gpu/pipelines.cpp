@@ -89,9 +89,9 @@ void Pipelines::create_layouts() {
     bindings.push_back(binding(more_sources_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1));
   if (device_.checks_bounds()) bindings.push_back(binding(bounds_binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
   // all in all 31: drivers guarantee 32 push descriptors
-  for (uint32_t index = 0; index < word_sources; ++index)
-    bindings.push_back(binding(source_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
   if (device_.info().traits.has_image_buffers) {
+    for (uint32_t index = 0; index < word_sources; ++index)
+      bindings.push_back(binding(source_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
     for (uint32_t index = 0; index < most_word_targets; ++index)
       bindings.push_back(binding(target_words_binding + index, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));
   }
@@ -267,13 +267,13 @@ void Pipelines::bind(VkCommandBuffer commands, const Pass& pass, const Bound& bo
   }
   std::array<VkDescriptorImageInfo, word_sources> source_words;
   std::array<VkDescriptorBufferInfo, most_word_targets> target_words;
-  for (size_t index = 0; index < source_words.size(); ++index) {
-    const VkImageView view = bound.source_words[index];
-    source_words[index] = {nullptr, view ? view : bound.source, VK_IMAGE_LAYOUT_GENERAL};
-    writes.push_back(write(source_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
-    writes.back().pImageInfo = &source_words[index];
-  }
   if (device_.info().traits.has_image_buffers) {
+    for (size_t index = 0; index < source_words.size(); ++index) {
+      const VkImageView view = bound.source_words[index];
+      source_words[index] = {nullptr, view ? view : bound.source, VK_IMAGE_LAYOUT_GENERAL};
+      writes.push_back(write(source_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 1));
+      writes.back().pImageInfo = &source_words[index];
+    }
     for (size_t index = 0; index < target_words.size(); ++index) {
       target_words[index] = index < bound.target_words.size() ? bound.target_words[index].range : spare;
       writes.push_back(write(target_words_binding + uint32_t(index), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1));

@@ -16,7 +16,7 @@ struct Bound {
   VkImageView second_source = nullptr;  // null if the pass reads one image
   std::vector<VkImageView> more_sources;
   std::vector<VkImageView> targets;
-  std::array<VkImageView, 2> source_words{};  // of both sources, where a pass reads them as words; null for others
+  std::array<VkImageView, 2> source_words{};  // of both sources, if a pass reads them from storage images; else null
   std::vector<LevelBuffer> target_words;      // where it writes them as words
   VkBuffer statistics = nullptr;              // null if the plan has no statistics
   VkBuffer scratch = nullptr;                 // null if the pass has no scratch buffer

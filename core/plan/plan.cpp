@@ -371,8 +371,12 @@ void PlanBuilder::decide_strips() {
 
 void PlanBuilder::decide_words(Pass& pass) {
   PassWords& words = pass.words;
-  if (pass.access.reads_words) words.source = words_of(image(pass.source.image));
-  if (!traits_.has_image_buffers) return;
+  if (!traits_.has_image_buffers) {
+    // GPUs read faster with a sampler than from a storage image
+    words.samples_source = pass.access.reads_words;
+    if (words.samples_source) words.source = words_of(image(pass.source.image));
+    return;
+  }
   if (!pass.access.samples_at_corners) words.source = words_of(image(pass.source.image));
   if (pass.second.image >= 0) words.second = words_of(image(pass.second.image));
 

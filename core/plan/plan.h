@@ -147,7 +147,7 @@ struct Strips {
 struct Access {
   bool samples_at_corners = false;  // reads the source with a linear sampler, at the corners between texels
   bool copies_raw = false;          // copies texels bit for bit
-  bool reads_words = false;         // reads the source as words on every device
+  bool reads_words = false;         // reads the source by source_word(), as words on every device
   // No stored value is larger than the largest value read. Without point ops, such a pass needs no clamp if it reads
   // RGB from half images.
   bool is_bounded = false;
@@ -195,11 +195,14 @@ struct PassSpec {
 // The type of a texel that a shader reads or writes as 16-bit or 32-bit numbers. `none`: it reads with a sampler and writes
 // with imageStore().
 enum class Words { none, bytes4, halves4, floats4, floats2, floats1 };
+// Returns whether a shader reads such words as integers.
+constexpr bool are_bits(Words words) { return words == Words::bytes4 || words == Words::halves4; }
 
-// How a pass accesses its images on a device with image buffers.
+// How a pass accesses its images as words.
 struct PassWords {
   Words source = Words::none, second = Words::none;  // images of load() and load_second()
-  std::vector<Words> targets;                        // the target and each of more_targets; empty: imageStore()
+  bool samples_source = false;  // reads the words of the source with a sampler; else as a storage image
+  std::vector<Words> targets;   // the target and each of more_targets; empty: imageStore()
 };
 constexpr size_t most_word_targets = 4;  // limit for targets that are written as buffers
 

@@ -2,13 +2,11 @@
 // which take fewer registers until they are summed. Sums of halves do not overflow, so only the last one is scaled.
 #include "blur/strip_rows.glsl"
 
-uvec2 column_word(int column, int y) {
-  return imageLoad(source_words, ivec2(column, continued(row_of(y), height))).xy;
-}
+SOURCE_WORD column_word(int column, int y) { return source_word(ivec2(column, continued(row_of(y), height))); }
 
 // The texel of a word of the thread's column.
-vec4 texel_of(uvec2 word, int y) {
-  const vec4 c = loaded(of_half_bits(word));
+vec4 texel_of(SOURCE_WORD word, int y) {
+  const vec4 c = color_of_word(word);
 #if BORDER == BORDER_BLACK || BORDER == BORDER_RENORMALIZE
   return is_inside(own_x(), width) && is_inside(row_of(y), height) ? c : vec4(0.0);
 #else
@@ -22,7 +20,7 @@ void main() {
   const int column = continued(own_x(), width);
   int leaving = begin - radius_y, entering = begin + radius_y + 1;
   const int first_row = leaving + 3 + rest_rows;
-  uvec2 first[4 * BLOCKS];  // all requested before the first is used
+  SOURCE_WORD first[4 * BLOCKS];  // all requested before the first is used
   [[unroll]] for (int row = 0; row < 4 * BLOCKS; ++row) first[row] = column_word(column, first_row + row);
   vec4 blocks[BLOCKS];
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
@@ -30,7 +28,7 @@ void main() {
     blocks[index] = (texel_of(first[row], first_row + row) + texel_of(first[row + 1], first_row + row + 1)) +
                     (texel_of(first[row + 2], first_row + row + 2) + texel_of(first[row + 3], first_row + row + 3));
   }
-  uvec2 l[3], e[4];
+  SOURCE_WORD l[3], e[4];
   [[unroll]] for (int row = 0; row < 3; ++row) l[row] = column_word(column, leaving + row);
   [[unroll]] for (int row = 0; row < 4; ++row) e[row] = column_word(column, entering + row);
   [[dont_unroll]] for (int y = begin; y < end; y += 4) {

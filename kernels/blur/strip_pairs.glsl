@@ -10,7 +10,7 @@ uvec2 pairs_of(uint texel) { return uvec2(texel, texel >> 8) & 0x00ff00ffu; }
 // A texel of the thread's column, as a word.
 uint column_word(int column, int y) {
   const int own_row = row_of(y);
-  const uint texel = imageLoad(source_words, ivec2(column, continued(own_row, height))).x;
+  const uint texel = source_word(ivec2(column, continued(own_row, height)));
 #if BORDER == BORDER_BLACK
   return is_inside(own_x(), width) && is_inside(own_row, height) ? texel : 0u;
 #else

@@ -55,7 +55,9 @@ void emit(int step, ivec2 tile_at, ivec2 place, real4 c) {
   const ivec2 at = tile_at * (64 >> step) + place;
   if (!inside(at, level_size(step))) return;
   store_level(step, at, vec4(c));
-#if BLOCK_STEPS
+#ifdef KEPT_AT  // in mips/odd_tile.glsl
+  if (step == STEPS) tile[KEPT_AT + place.y * (TILE_SIDE + HALO_X) + place.x] = c;
+#elif BLOCK_STEPS
   if (step == STEPS) scratch_texels[texel_offset + at.y * level_size(step).x + at.x] = vec4(c);
 #endif
 }

@@ -1,10 +1,12 @@
 // Properties of the mip chain that hold whatever the definition says.
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -121,4 +123,40 @@ TEST_CASE("repeated runs of the single pass are the same bit for bit" * doctest:
         REQUIRE(std::ranges::equal(first[index].texels.bytes(), again[index].texels.bytes()));
     }
   }
+}
+
+TEST_CASE(
+    "mips as a GPU makes them: tiles that make texels of their neighbors, and one workgroup for the last levels") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const DeviceTraits traits = as_gpu(*gpu);
+  const bool has_tiles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16 && traits.has_memory_model;
+  struct Case {
+    Size size;
+    std::string_view first, last;  // kernels
+  };
+  // levels 4 and 5 have an odd width, height, both or none
+  constexpr std::string_view tiles = "mips/odd_tile.glsl", level = "mips/level.glsl", rest = "mips/rest.glsl";
+  constexpr Case cases[] = {{{200, 144}, tiles, rest}, {{176, 152}, tiles, rest}, {{72, 88}, tiles, rest},
+                            {{616, 808}, tiles, rest}, {{8, 496}, tiles, rest},   {{336, 80}, tiles, rest},
+                            {{240, 176}, tiles, rest}, {{257, 129}, level, rest}, {{130, 66}, level, rest},
+                            {{17, 9}, rest, rest},     {{1, 1000}, level, rest},  {{301, 1}, rest, rest},
+                            {{63, 31}, rest, rest},    {{3, 1}, level, level}};
+  for (const auto& [size, first, last] : cases)
+    for (const std::string_view reduce : {"mean", "min", "max"})
+      for (const auto& [name, depth] : {std::pair{"nonfinite", Depth::half}, {"noise", Depth::f32}}) {
+        const Call call = parse_call(*op_named("mips"), fmt::format("--reduce {}", reduce));
+        const Plan made = plan({&call, 1}, {.size = size, .storage = depth}, traits);
+        CAPTURE(size.width);
+        CAPTURE(size.height);
+        CAPTURE(reduce);
+        if (first != tiles || has_tiles) {
+          CHECK(made.passes.front().kernel == first);
+          CHECK(made.passes.back().kernel == last);
+          CHECK((first != tiles || made.passes.size() == 2));
+        }
+        const Level base = pattern(name, size, depth);
+        for (const LevelCheck& found : verify({&call, 1}, base, gpu->run(made, base, 1).levels, 1, depth))
+          CHECK_MESSAGE(found.share <= 1, describe(found));
+      }
 }

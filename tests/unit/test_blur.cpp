@@ -229,6 +229,24 @@ TEST_CASE("direct is one pass a repeat, separable two with an image of floats be
   CHECK(plan_of("--radius 7 --method separable --passes 4").passes.size() == 8);
 }
 
+TEST_CASE("passes of splines fit into the shared memory of small and large GPUs") {
+  for (const int bytes : {16384, 32768, 49152})
+    for (const double sigma : {5.0, 5.1, 7.0, 10.0, 19.0, 40.0, 300.0}) {
+      DeviceTraits traits = gpu_traits();
+      traits.shared_bytes = bytes;
+      const Plan made = plan_of(fmt::format("--sigma {}", sigma), Depth::half, traits);
+      const Pass& enlarge = made.passes.back();
+      REQUIRE(enlarge.kernel == "blur/spline_enlarge_tile.glsl");
+      const int cells = literal(enlarge, "CELL_ROWS") * literal(enlarge, "CELL_COLUMNS");
+      CHECK(16 * (cells + literal(enlarge, "TEXEL_ROWS")) + 4 * literal(enlarge, "CELL_ROWS") <= bytes);
+      const Pass& reduce = made.passes.front();
+      if (reduce.kernel != "blur/spline_reduce_both.glsl") continue;
+      const int columns = literal(reduce, "COLUMNS"), rows = literal(reduce, "TEXEL_ROWS");
+      const int of_cells = literal(reduce, "CELLS") * (literal(reduce, "TAPS") + 1) + 4;
+      CHECK(16 * (2 * (columns + columns / 4) + rows) + 4 * (literal(reduce, "SEGMENT") + 4 + of_cells) <= bytes);
+    }
+}
+
 TEST_CASE("an order and a workgroup are what was asked for, and reach every texel") {
   for (const auto& [order, index] : {std::pair{"rows", 0}, {"z", 1}, {"amd", 2}})
     for (const auto& [workgroup, width, height] : {std::tuple{"8x8", 8, 8}, {"16x16", 16, 16}, {"32x8", 32, 8}})

@@ -130,24 +130,41 @@ TEST_CASE(
   struct Lack {
     const char* reason;
     void (*take_away)(DeviceTraits&);
+    size_t pass_count;  // 5: one workgroup makes levels 5 to 9
   };
   const Lack lacks[] = {
       {"it needs workgroups of 256 threads; the device has 128",
-       [](DeviceTraits& traits) { traits.max_group_invocations = 128; }},
-      {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }},
-      {"it writes 9 images at once; the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; }},
-      {"bytes of shared memory; the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }},
+       [](DeviceTraits& traits) { traits.max_group_invocations = 128; }, 9},
+      {"it needs the Vulkan memory model", [](DeviceTraits& traits) { traits.has_memory_model = false; }, 5},
+      {"it writes 9 images at once; the device allows 8", [](DeviceTraits& traits) { traits.max_storage_images = 8; },
+       5},
+      {"bytes of shared memory; the device has 1024", [](DeviceTraits& traits) { traits.shared_bytes = 1024; }, 9},
   };
   for (const Lack& lack : lacks) {
     DeviceTraits traits = rich_gpu();
     lack.take_away(traits);
     const Plan made = plan_of("", {512, 512}, traits);
-    CHECK(made.passes.size() == 9);
+    CHECK(made.passes.size() == lack.pass_count);
     CHECK_MESSAGE(made.choices.at(0).find(lack.reason) != std::string::npos, made.choices.at(0));
     const std::string message = refusal("--method single-pass", {512, 512}, traits);
     CHECK_MESSAGE(message.starts_with("1 mips: --method single-pass cannot run on a rich GPU: "), message);
     CHECK_MESSAGE(message.find(lack.reason) != message.npos, message);
   }
+}
+
+TEST_CASE("two passes make a chain whose fourth or fifth level is odd, unless a method is asked for") {
+  for (const Size size : {Size{1920, 1080}, Size{1280, 720}, Size{200, 144}}) {
+    const Plan made = plan_of("", size, rich_gpu());
+    REQUIRE(made.passes.size() == 2);
+    CHECK(made.passes[0].target.count == 5);
+    CHECK(made.passes[1].source.level == 5);
+    CHECK(made.passes[1].target.level == 6);
+    CHECK(made.choices.at(0).starts_with("mips: two passes amd-2x2+shuffle+load"));
+    CHECK(plan_of("--method single-pass", size, rich_gpu()).passes.size() == 1);
+    CHECK(plan_of("--method per-level", size, rich_gpu()).passes.size() > 6);
+  }
+  for (const Size size : {Size{1920, 1088}, Size{640, 352}, Size{3840, 2160}, Size{1024, 1024}})
+    CHECK(plan_of("", size, rich_gpu()).passes.size() == 1);
 }
 
 TEST_CASE("few storage images are enough for few levels") {

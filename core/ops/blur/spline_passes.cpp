@@ -95,6 +95,87 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
   return target;
 }
 
+// How a workgroup reduces both axes at once.
+struct BothShape {
+  int columns = 256;  // threads that sum a column each
+  int segment = 16;   // rows of cells
+  int cells = 0;      // of a row
+  int taps = 0;       // columns of a cell, at most; odd, so that threads use different banks of shared memory
+  int texel_rows = 0;
+
+  int threads() const { return columns + round_up(cells, 32); }
+  int shared_bytes() const {
+    return 16 * (2 * (columns + columns / 4) + texel_rows) + 4 * (segment + 4 + cells + 4 + cells * taps);
+  }
+};
+
+BothShape both_shape(const Cells& x, const Cells& y) {
+  BothShape shape;
+  const double width = x.grid.texels_per_cell();
+  shape.cells = std::min(int((shape.columns - 1) / width) - 3, x.count);
+  shape.taps = int(std::ceil(4 * width)) | 1;
+  shape.texel_rows = int(std::ceil((shape.segment + 3) * y.grid.texels_per_cell())) + 1;
+  return shape;
+}
+
+// Returns whether one pass that reduces both axes is faster than two. On an H100 it is where cells are small: of large cells, a
+// workgroup reads many columns for few cells.
+bool reduces_both(const Cells& x, const Cells& y, const DeviceTraits& traits) {
+  constexpr double most_texels = 8;
+  if (traits.type == DeviceType::cpu || x.grid.texels_per_cell() > most_texels ||
+      y.grid.texels_per_cell() > most_texels)
+    return false;
+  const BothShape shape = both_shape(x, y);
+  return shape.threads() <= traits.max_group_invocations && shape.shared_bytes() <= traits.shared_bytes;
+}
+
+// Columns and rows in one pass. Returns the image of the cells.
+int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x, const Cells& y, int source) {
+  const Size size = builder.image(source).size;
+  const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
+  const BothShape shape = both_shape(x, y);
+  PassSpec pass{
+      .name = "blur: reduce columns and rows",
+      .kernel = "blur/spline_reduce_both.glsl",
+      .defines = {{"BORDER", border_of(blur), border_names},
+                  {"COLUMNS", shape.columns},
+                  {"THREADS", shape.threads()},
+                  {"CELLS", shape.cells},
+                  {"TAPS", shape.taps},
+                  {"LEAST_TAPS", int(4 * width)},
+                  {"SEGMENT", shape.segment},
+                  {"TEXEL_ROWS", shape.texel_rows},
+                  {"ROWS", int(std::ceil(height))},
+                  {"LEAST_ROWS", int(height)}},
+      .grid = {.group = {shape.threads(), 1},
+               .count = {div_ceil(x.count, shape.cells), div_ceil(y.count, shape.segment)}},
+      .source = {source},
+      .access = {
+          .reads_words = true, .is_bounded = true, .reads_per_texel = width * height * (1 + 3.0 / shape.segment)}};
+  append_reduction(pass.table, y, 0.5 / height);
+  const int intervals_at = int(pass.table.size()) - (y.count + 4), columns_at = int(pass.table.size());
+  for (int cell = x.first; cell < x.first + x.count + 4; ++cell) pass.table.push_back(float(x.first_texel(cell - 2)));
+  const int weights_at = int(pass.table.size());
+  for (int cell = x.first; cell < x.first + x.count; ++cell) {
+    const int begin = x.first_texel(cell - 2), end = x.first_texel(cell + 2);
+    for (int texel = begin; texel < begin + shape.taps; ++texel) {
+      const int place = texel < end ? cell + 1 - x.grid.cell_before(texel + x.corner) : 0;
+      pass.table.push_back(texel < end ? float(x.grid.weights(texel + x.corner)[size_t(place)] / width) : 0);
+    }
+  }
+  pass.values = {{"width", size.width},
+                 {"height", size.height},
+                 {"cells_x", x.count},
+                 {"cells_y", y.count},
+                 {"before", -y.first_texel(y.first - 2)},
+                 {"intervals_at", intervals_at},
+                 {"columns_at", columns_at},
+                 {"weights_at", weights_at}};
+  const int target = pass.target.image = builder.add_image({.size = {x.count, y.count}, .depth = Depth::f32});
+  builder.add(std::move(pass));
+  return target;
+}
+
 // Lines along any axis. Returns the image of the cells.
 int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first,
                         int source) {
@@ -200,7 +281,8 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     const int first = y->grid.cell_before(y->corner), last = y->grid.cell_before(y->corner + y->side - 1);
     first_cell = first - y->first;
     intervals = last - first + 1;
-    segment = is_gpu ? segment_of(y->grid, 16, 1) : segment_of(y->grid, 256, 16);
+    segment =
+        is_gpu ? segment_of(y->grid, builder.traits().shared_bytes < 32768 ? 16 : 24, 1) : segment_of(y->grid, 256, 16);
     pass.values.push_back({"first_cell", first_cell});
     pass.values.push_back({"intervals_at", int(pass.table.size())});
     for (int cell = first; cell <= last + 1; ++cell)
@@ -230,8 +312,12 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   const Cells y = cells_of(blur, whole.height, corner.y, size.height);
   const bool has_x = blur.radius_x > 0, has_y = blur.radius_y > 0;
   int current = source;
-  if (has_y) current = plan_reduction(builder, blur, along_y, y, true, current);
-  if (has_x) current = plan_reduction(builder, blur, along_x, x, !has_y, current);
+  if (has_x && has_y && reduces_both(x, y, builder.traits())) {
+    current = plan_both_reductions(builder, blur, x, y, current);
+  } else {
+    if (has_y) current = plan_reduction(builder, blur, along_y, y, true, current);
+    if (has_x) current = plan_reduction(builder, blur, along_x, x, !has_y, current);
+  }
   const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
     Blur inner{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = Border(border_of(blur))};
     (axis == along_x ? inner.radius_x : inner.radius_y) = grid.radius();

@@ -15,8 +15,46 @@ int first_level(const PlanBuilder& builder) { return builder.input().levels ? bu
 
 static int taps(int side) { return side == 1 ? 1 : side % 2 == 0 ? 2 : 3; }
 
-// `image` holds the picture at its level 0 and takes the other levels.
-static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce) {
+// --- the last levels in one workgroup ---------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int first_rest_texels = 512;  // most texels of the first level that the workgroup makes
+
+// Returns whether one workgroup makes all levels below a level of this size, and the device can run it. A CPU gains nothing.
+bool has_rest(Size size, int levels_below, const DeviceTraits& traits) {
+  constexpr int bytes = first_rest_texels * 5 / 4 * 16;
+  return traits.type != DeviceType::cpu && levels_below > 0 && levels_below <= traits.max_storage_images &&
+         traits.max_group_invocations >= 256 && traits.shared_bytes >= bytes &&
+         texel_count(level_size(size, 1)) <= first_rest_texels &&
+         4 * texel_count(level_size(size, 2)) <= first_rest_texels;
+}
+
+// All levels below `level`, which is in `image`.
+void plan_rest(PlanBuilder& builder, int image, int level, int levels, int reduce) {
+  constexpr int most_targets = 10;  // levels below any level for which has_rest() is true
+  const Size size = level_size(builder.image(image).size, level);
+  const int count = levels - level - 1;
+  builder.add({.name = fmt::format("mips level {} and below", level + 1),
+               .kernel = "mips/rest.glsl",
+               .defines = {{"REDUCE", reduce, mips_op.param("reduce")->choices},
+                           {"BLOCK_STEPS", 0},
+                           {"FIRST_TEXELS", first_rest_texels},
+                           {"SHARED_TEXELS", first_rest_texels * 5 / 4}},
+               .values = {{"width", size.width}, {"height", size.height}, {"level_count", count + 1}},
+               .arithmetic = {.is_half = builder.input().half_arithmetic},
+               .source = {.image = image, .level = level},
+               .target = {.image = image,
+                          .level = level + 1,
+                          .count = count,
+                          .bound_count = std::max(count, std::min(most_targets, builder.traits().max_storage_images))},
+               .access = {.is_bounded = true}});
+}
+
+}  // namespace
+
+// `image` holds the picture at its level 0 and takes the other levels. With `joins_small`, one workgroup makes the last levels.
+static void plan_per_level(PlanBuilder& builder, int image, int levels, int reduce, bool joins_small) {
   const Size base = builder.image(image).size, whole = builder.whole_size();
   const Position corner = builder.input().corner;
   const int first = first_level(builder);
@@ -25,6 +63,8 @@ static void plan_per_level(PlanBuilder& builder, int image, int levels, int redu
   for (int level = 1; level < levels; ++level) {
     const Size from = level_size(whole, level - 1);
     const Size to = level_size(base, level);
+    if (joins_small && levels - level > 1 && has_rest(from, levels - level, builder.traits()))
+      return plan_rest(builder, image, level - 1, levels, reduce);
     builder.add({.name = fmt::format("mips level {}", first + level),
                  .kernel = "mips/level.glsl",
                  .defines = {{"TAPS_X", taps(from.width)},
@@ -215,6 +255,21 @@ size_t scratch_texels(Size base, const SinglePass& pass) {
   return texels;
 }
 
+// Adds to a pass how its tiles are made.
+void add_variant(PassSpec& pass, const Variant& variant, const DeviceTraits& traits) {
+  const bool is_cpu = traits.type == DeviceType::cpu;
+  pass.defines.insert(pass.defines.end(), {{"ROWS", variant.rows},
+                                           {"EACH", variant.each},
+                                           {"EXCHANGE", variant.exchange, exchange_names},
+                                           {"LINEAR",
+                                            !variant.linear ? loaded
+                                            : is_cpu        ? sampled_and_checked
+                                                            : sampled,
+                                            linear_names}});
+  pass.arithmetic.subgroup_size = exchanges[variant.exchange].subgroup_size;
+  pass.access.samples_at_corners = variant.linear;
+}
+
 void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single) {
   const Size base = builder.image(image).size;
   const Steps& steps = single.steps;
@@ -255,19 +310,55 @@ void plan_single_pass(PlanBuilder& builder, int image, const SinglePass& single)
       .access = {.is_bounded = true},
       .memory = {.scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
                  .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0}};
-  if (steps.is_even) {
-    pass.defines.insert(pass.defines.end(), {{"ROWS", variant.rows},
-                                             {"EACH", variant.each},
-                                             {"EXCHANGE", variant.exchange, exchange_names},
-                                             {"LINEAR",
-                                              !variant.linear                            ? loaded
-                                              : builder.traits().type == DeviceType::cpu ? sampled_and_checked
-                                                                                         : sampled,
-                                              linear_names}});
-    pass.arithmetic.subgroup_size = exchanges[variant.exchange].subgroup_size;
-    pass.access.samples_at_corners = variant.linear;
-  }
+  if (steps.is_even) add_variant(pass, variant, builder.traits());
   builder.add(std::move(pass));
+}
+
+// --- two passes -------------------------------------------------------------------------------------------------------
+
+constexpr int odd_tile_steps = 3;  // levels that a tile makes without its neighbors
+
+// Texels of level `level` of a side that a tile needs of its neighbors, for two more levels.
+int halo_texels(int side, int level) {
+  const auto is_odd = [side](int at) { return side >> at > 1 && (side >> at) % 2 == 1; };
+  return 2 * int(is_odd(level + 1)) + int(is_odd(level));
+}
+
+// Returns whether two passes make the chain faster than a single one. There, blocks of odd levels would start after their tiles, and the
+// last workgroup after the blocks. Where five levels halve evenly, the single pass is faster.
+bool suits_two_passes(Size base, const SinglePass& single, const DeviceTraits& traits) {
+  const Steps& steps = single.steps;
+  const int made = odd_tile_steps + 2;
+  return steps.is_even && steps.block > 0 && !steps.is_block_even && steps.tile < made &&
+         exchanges[single.variant.exchange].name == "shuffle" && made <= traits.max_storage_images &&
+         has_rest(level_size(base, made), single.levels - 1 - made, traits);
+}
+
+// Tiles make the first levels, one workgroup the rest.
+void plan_two_passes(PlanBuilder& builder, int image, const SinglePass& single) {
+  const Size base = builder.image(image).size;
+  constexpr int side = 64 >> odd_tile_steps, made = odd_tile_steps + 2;
+  constexpr int kept_at = 64, next_at = kept_at + (side + 3) * (side + 3), texels = next_at + 5 * 5;
+  PassSpec pass{.name = fmt::format("mips levels 1 to {}", made),
+                .kernel = "mips/odd_tile.glsl",
+                .defines = {{"REDUCE", single.reduce, mips_op.param("reduce")->choices},
+                            {"STEPS", odd_tile_steps},
+                            {"BLOCK_STEPS", 0},
+                            {"TILE_SIDE", side},
+                            {"HALO_X", halo_texels(base.width, odd_tile_steps)},
+                            {"HALO_Y", halo_texels(base.height, odd_tile_steps)},
+                            {"KEPT_AT", kept_at},
+                            {"NEXT_AT", next_at},
+                            {"SHARED_TEXELS", texels}},
+                .values = {{"width", base.width}, {"height", base.height}, {"origin_x", 0}, {"origin_y", 0}},
+                .grid = {.count = {div_ceil(base.width, 64), div_ceil(base.height, 64)}},
+                .arithmetic = {.is_half = builder.input().half_arithmetic},
+                .source = {.image = image},
+                .target = {.image = image, .level = 1, .count = made, .bound_count = made},
+                .access = {.is_bounded = true}};
+  add_variant(pass, single.variant, builder.traits());
+  builder.add(std::move(pass));
+  plan_rest(builder, image, made, single.levels, single.reduce);
 }
 
 }  // namespace
@@ -356,9 +447,13 @@ void plan_area_mips(const Call& call, PlanBuilder& builder, int levels) {
            variant != "auto" ? fmt::format("--variant {}", variant) : "--method single-pass", traits.name, why);
     choice = {false, {}, why};
   }
-  if (choice.is_single) plan_single_pass(builder, image, single);
-  else plan_per_level(builder, image, levels, single.reduce);
-  std::string how = choice.is_single ? "single-pass" : "per-level";
+  const bool is_auto = !is_asked_for && !builder.input().levels;
+  const bool is_two = is_auto && choice.is_single && suits_two_passes(builder.image(image).size, single, traits);
+  if (is_two) choice.source = "the fastest on a GPU where sides become odd";
+  if (is_two) plan_two_passes(builder, image, single);
+  else if (choice.is_single) plan_single_pass(builder, image, single);
+  else plan_per_level(builder, image, levels, single.reduce, is_auto);
+  std::string how = is_two ? "two passes" : choice.is_single ? "single-pass" : "per-level";
   if (choice.is_single && single.steps.is_even) how += " " + name_of(single.variant);
   builder.note(fmt::format("mips: {}, {}", how, choice.source));
 }

@@ -387,7 +387,7 @@ const Op mips_op{
     .params =
         {{.name = "method",
           .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "
-                  "the faster one",
+                  "the fastest, which on a GPU may be two dispatches, or one for the last levels",
           .kind = ParamKind::choice,
           .choices = {"auto", "single-pass", "per-level"}},
          {.name = "variant",
