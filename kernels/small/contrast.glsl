@@ -1,4 +1,4 @@
 #include "lib/signed_power.glsl"
 
-// pivot * (c / pivot)^factor, without a quotient that may overflow
-vec4 contrast(vec4 c, contrast_params p) { return vec4(p.scale * signed_power(c.rgb, p.factor), c.a); }
+// pivot * (c / pivot)^factor, with the pivot inside or outside of the power
+vec4 contrast(vec4 c, contrast_params p) { return vec4(p.outside * signed_power(p.inside * c.rgb, p.factor), c.a); }

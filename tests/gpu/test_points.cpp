@@ -193,3 +193,11 @@ TEST_CASE("light that has no alpha keeps what point ops on straight color make o
   for (size_t c = 0; c < 4; ++c)
     CHECK(levels[0].texels.as<float>()[c] == doctest::Approx(double(expected[c])).epsilon(1e-5));
 }
+
+TEST_CASE("a strong contrast around a small or a large pivot neither overflows nor vanishes on its way") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view words : {"--factor 16 --pivot 0.001", "--factor 16 --pivot 1000",
+                                       "--factor 0.01 --pivot 1000", "--factor 0.5 --pivot 0.0001"})
+    check_call(*gpu, call_of("contrast", words), "light", {65, 33}, kinds[0]);
+}

@@ -39,10 +39,13 @@ const Op contrast_op = point_op({
                    .absolute_error = 0x1p-116,  // a device may flush a small power before it scales it
                    .fields =
                        [](const Call& call) {
-                         const double factor = call.number("factor");
+                         const double factor = call.number("factor"), pivot = call.number("pivot");
+                         // before a large power the light gets all of the pivot, else it overflows; after a small one, else the pivot does
+                         const bool is_large = factor > 1;
                          return std::vector<ShaderParam>{
                              {.name = "factor", .value = factor},
-                             {.name = "scale", .value = std::pow(call.number("pivot"), 1 - factor)}};
+                             {.name = "inside", .value = is_large ? std::pow(pivot, (1 - factor) / factor) : 1},
+                             {.name = "outside", .value = is_large ? 1 : std::pow(pivot, 1 - factor)}};
                        },
                    .texel =
                        [](const Call& call, const Planes&) {

@@ -77,7 +77,7 @@ double uchimura(double x, const CurveNumbers& numbers) {
   const auto [p, a, m, l, c, b, none] = numbers;
   const double l0 = (p - m) * l / a, s0 = m + l0, s1 = m + a * l0;
   const double toe = m * std::pow(x / m, c) + b, linear = m + a * (x - m);
-  const double shoulder = p - (p - s1) * std::exp(-a * p / (p - s1) * (x - s0) / p);
+  const double shoulder = p - (p - s1) * std::exp(-a * std::max(x - s0, 0.0) / (p - s1));  // below s0 it has no weight
   const double toe_weight = 1 - smoothstep(m, x), shoulder_weight = x < m + l0 ? 0 : 1;
   return toe * toe_weight + linear * (1 - toe_weight - shoulder_weight) + shoulder * shoulder_weight;
 }
