@@ -5,7 +5,7 @@
 
 namespace gpupost {
 
-// What may happen to the input of a plan.
+// Whether passes may overwrite the input of a plan.
 struct InputUse {
   bool keeps_input = false;  // no pass overwrites it
   bool gives_input = false;  // a pass in place may overwrite it

@@ -16,8 +16,8 @@ void handle_interrupts();
 void say_at_interrupt(std::string_view line);
 void count_for_interrupt();
 
-// While an object exists, the first signal is delayed. The constructor does not return after a signal; the destructor
-// of the last object then ends the process. Any thread may create one, also while it has another.
+// While an object exists, the first signal is delayed. After a signal, the constructor does not return, and the destructor of
+// the last object ends the process. Any thread may create objects, also several at once.
 class FileWriting {
  public:
   FileWriting();

@@ -184,6 +184,13 @@ TEST_CASE("every curve is monotone, finite whatever it is given, and leaves blac
   }
 }
 
+TEST_CASE("uchimura is finite where its shoulder has hardly any height") {
+  Tone tone = tone_of("uchimura");
+  tone.numbers = {0.5, 1, 0.45, 0.99, 1.33, 0};  // peak, contrast, linear start and length, toe, pedestal
+  check_near(tone_mapped(gray(0), tone), gray(0), 1e-12, "black");
+  check_near(tone_mapped(gray(100), tone), gray(0.5), 1e-9, "the peak");
+}
+
 TEST_CASE("chroma: Yxy is kept, or saturation changes, or each channel goes alone") {
   Tone tone = tone_of("reinhard");
   const Rgb red{4, 1, .2}, blue{.02, .1, 3};
