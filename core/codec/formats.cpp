@@ -128,12 +128,17 @@ const auto& formats() {
           .extensions = {"hdr", "pic"},
           .description = "Radiance RGBE, flat or run lengths",
           .matches = [](Bytes start) { return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n"); },
-          .read = read_hdr},
+          .read = read_hdr,
+          .write = one_picture<encode_hdr>,
+          .written_depths = {Depth::f32},
+          .holds_primaries = true},
       Format{.name = "tga",  // detected only by plausible fields, so it is checked last
              .extensions = {"tga"},
              .description = "Truevision TGA, plain or run lengths",
              .matches = looks_like_tga,
-             .read = read_tga},
+             .read = read_tga,
+             .write = one_picture<encode_tga>,
+             .written_depths = {Depth::u8}},
   };
   return rows;
 }

@@ -10,6 +10,8 @@ Encoded encode_png(const Source& source, const EncodeOptions& options);
 Encoded encode_jpeg(const Source& source, const EncodeOptions& options);
 Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                        const EncodeOptions& options);
+Encoded encode_hdr(const Source& source, const EncodeOptions& options);
+Encoded encode_tga(const Source& source, const EncodeOptions& options);
 Encoded encode_tiff(const Source& source, const EncodeOptions& options);
 
 // Returns whether the color is linear, premultiplied and half, f32 or uint.
