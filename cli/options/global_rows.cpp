@@ -94,7 +94,8 @@ std::span<const Global> all_globals() {
        .has_names = true},
       {.name = "output-primaries",
        .value = "X,Y,...",
-       .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF). Default: "
+       .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF). "
+               "Default: "
                "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is encoded "
                "already stays as it is, and they are only recorded",
        .choices = primaries_names(),

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 namespace gpupost {
@@ -21,6 +22,14 @@ using File = std::vector<std::byte>;
 void append(void* file, void* bytes, int count) {
   const auto* from = static_cast<const std::byte*>(bytes);
   static_cast<File*>(file)->insert(static_cast<File*>(file)->end(), from, from + count);
+}
+
+// stb_image_write counts values in int.
+void check_count(const Pixels& pixels, std::string_view format) {
+  const size_t count = texel_count(pixels.size) * pixels.component_count;
+  if (count > size_t(std::numeric_limits<int>::max()))
+    fail(Exit::output, "{} files hold at most {} values; the image has {}; expected another format", format,
+         std::numeric_limits<int>::max(), count);
 }
 
 TexelBuffer bytes_of_file(File file) {
@@ -90,6 +99,7 @@ Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "hdr", encoded.warnings);
+  check_count(pixels, "hdr");
   const std::vector<float> numbers = storable(pixels, encoded.warnings);
   File file;
   if (!stbi_write_hdr_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),
@@ -115,6 +125,7 @@ Encoded encode_tga(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "tga", encoded.warnings);
+  check_count(pixels, "tga");
   File file;
   if (!stbi_write_tga_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),
                               pixels.numbers.data()))
