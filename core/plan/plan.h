@@ -141,6 +141,7 @@ struct Strips {
   int grid_axis = -1;  // axis of the grid along which rows follow each other; -1: the pass needs all rows at once
   int rows = 1;        // rows of the target that a workgroup makes
   int margin = 0;      // rows of the source that it reads above and below them
+  double scale = 1;    // rows of the source for each row of the target
 };
 
 // How a pass reads and writes texels.

@@ -4,13 +4,25 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace gpupost {
 
+// Rows of the source for `count` rows of the target, without a margin and without a part of a row before them.
+static int source_rows(const Strips& strips, int count) { return int(std::ceil(count * strips.scale)); }
+
+// Rows of a ring that are not free for source_rows().
+static int reserved_rows(const PassSpec& from, const PassSpec& to) {
+  const Strips& strips = to.access.strips;
+  const int part_of_row = strips.scale != std::floor(strips.scale) ? 1 : 0;
+  return 2 * strips.margin + part_of_row + from.access.strips.rows - 1;
+}
+
 // Rows that `to` makes at a time, so that a ring holds all that it reads.
 static int rows_at_a_time(const PassSpec& from, const PassSpec& to, int ring_rows) {
-  const int free = ring_rows - 2 * to.access.strips.margin - (from.access.strips.rows - 1);
-  return free / to.access.strips.rows * to.access.strips.rows;
+  const Strips& strips = to.access.strips;
+  const auto rows = int((ring_rows - reserved_rows(from, to)) / strips.scale + 1e-9);
+  return rows / strips.rows * strips.rows;
 }
 
 int ring_rows_of(const PassSpec& from, const PassSpec& to, const PlanImage& between, size_t strip_bytes) {
@@ -20,7 +32,7 @@ int ring_rows_of(const PassSpec& from, const PassSpec& to, const PlanImage& betw
   const size_t row_bytes = size_t(between.size.width) * bytes_of_texel(between);
   const auto rows = int(std::bit_floor(std::max<size_t>(1, strip_bytes / row_bytes)));
   const auto least =
-      int(std::bit_ceil(unsigned(to.access.strips.rows + 2 * to.access.strips.margin + from.access.strips.rows - 1)));
+      int(std::bit_ceil(unsigned(source_rows(to.access.strips, to.access.strips.rows) + reserved_rows(from, to))));
   const int ring_rows = std::max(rows, least);
   return ring_rows <= between.size.height / 2 ? ring_rows : 0;
 }
@@ -40,7 +52,8 @@ static void add_strips(const Plan& plan, size_t index, std::vector<Dispatch>& di
   int made = 0;  // workgroups of `from`
   for (int first = 0; first < groups_of(to); first += step) {
     const int count = std::min(step, groups_of(to) - first);
-    const int needed_rows = (first + count) * to.access.strips.rows + to.access.strips.margin;
+    const int needed_rows =
+        source_rows(to.access.strips, (first + count) * to.access.strips.rows) + to.access.strips.margin;
     const int needed = std::min(div_ceil(needed_rows, from.access.strips.rows), groups_of(from));
     if (needed > made) add(index, made, needed - made);
     made = std::max(made, needed);

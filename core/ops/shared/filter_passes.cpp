@@ -29,6 +29,8 @@ double cost(const Filtering& filtering, const FilterStep& step, bool x_first) {
                  : double(texel_count({step.from.width, step.to.height})) * taps_y + last * taps_x;
 }
 
+constexpr int rows_of_group = 4;  // that a workgroup of rows makes
+
 // What one of the two passes of a step reads and writes.
 struct AxisPass {
   Axis axis = along_x;
@@ -58,6 +60,15 @@ Line line_of(const FilterStep& step, const Filtering& filtering, Axis axis) {
           .first_target = step.target.corner.y};
 }
 
+// The whole image in strips; far rows are next to each other where the image repeats.
+Strips strips_of(const Line& line, const Filtering& filtering, AxisPass half, int reach) {
+  if (half.axis == along_x) return {.grid_axis = 1, .rows = rows_of_group};
+  if (half.is_first) return {.grid_axis = 1};
+  const bool is_whole = line.first_source == 0 && line.first_target == 0 && line.scale.phase == 0;
+  if (!is_whole || filtering.border == Border::repeat) return {};
+  return {.grid_axis = 1, .margin = reach + 1, .scale = double(line.scale.from) / line.scale.to};
+}
+
 PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filtering& filtering, AxisPass half) {
   const bool on_x = half.axis == along_x;
   const Line line = line_of(step, filtering, half.axis);
@@ -85,9 +96,9 @@ PassSpec pass_of(const PlanBuilder& builder, const FilterStep& step, const Filte
                  {"period", period},
                  {"shift", period * div_ceil(reach + 1, period)}},
       .grid = {.group = {64, 1},
-               .count = on_x ? std::array{div_ceil(line.target, 64), div_ceil(half.to.height, 4)}
+               .count = on_x ? std::array{div_ceil(line.target, 64), div_ceil(half.to.height, rows_of_group)}
                              : std::array{div_ceil(half.to.width, 256), line.target}},
-      .access = {.reads_per_texel = 2.0 * reach + 1},
+      .access = {.reads_per_texel = 2.0 * reach + 1, .strips = strips_of(line, filtering, half, reach)},
       .memory = {
           .bytes_read = texel_count(half.from) * 4 * bytes_of(half.is_first ? builder.input().storage : Depth::f32),
           .bytes_written = texel_count(half.to) * 4 * bytes_of(half.is_first ? Depth::f32 : builder.input().storage)}};
