@@ -9,37 +9,75 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 using namespace gpupost;
 using namespace gpupost::test;
 
+namespace {
+
+// Traits of the device whose plans have strips of some rows, and none. Nothing, with a note, where they cannot run.
+std::optional<std::array<DeviceTraits, 2>> traits_of(const Gpu& gpu) {
+  DeviceTraits strips = gpu.info().traits, whole = strips;
+  if (strips.type != DeviceType::cpu || !strips.has_image_buffers) {
+    skip("only CPU devices run strips");
+    return {};
+  }
+  strips.memory.strip_bytes = 1 << 13;
+  whole.memory.strip_bytes = size_t(1) << 40;
+  return std::array{strips, whole};
+}
+
+void check_same_bits(Gpu& gpu, const std::array<DeviceTraits, 2>& traits, const Call& call, const PlanInput& input,
+                     bool runs_in_strips) {
+  CAPTURE(call.text());
+  CAPTURE(input.size.width);
+  CAPTURE(input.size.height);
+  CAPTURE(name_of(input.storage));
+  const Plan in_strips = plan({&call, 1}, input, traits[0]), at_once = plan({&call, 1}, input, traits[1]);
+  CHECK((dispatches_of(in_strips).size() > in_strips.passes.size()) == runs_in_strips);
+  CHECK(dispatches_of(at_once).size() == at_once.passes.size());
+  const Level base = noise(input.size, input.storage);
+  const RunResult a = gpu.run(in_strips, base, 0), b = gpu.run(at_once, base, 0);
+  CHECK(std::ranges::equal(a.levels.at(0).texels.bytes(), b.levels.at(0).texels.bytes()));
+  CHECK(a.times.pass_ms.size() == in_strips.passes.size());
+}
+
+}  // namespace
+
 TEST_CASE("a blur in strips has the bits of a whole one") {
   Gpu* gpu = device();
   if (!gpu) return;
-  DeviceTraits strips = gpu->info().traits, whole = strips;
-  if (strips.type != DeviceType::cpu || !strips.has_image_buffers) return skip("only CPU devices run strips");
-  strips.memory.strip_bytes = 1 << 13;
-  whole.memory.strip_bytes = size_t(1) << 40;
+  const auto traits = traits_of(*gpu);
+  if (!traits) return;
   for (const std::string_view arguments :
        {"--radius 1", "--radius 7", "--radius 20", "--sigma 2", "--sigma 4 --method lines", "--radius 5 --axis y",
         "--radius 5 --border black", "--radius 7 --border mirror", "--radius 7 --border renormalize",
         "--radius 7 --border repeat"})
     for (const Size size : {Size{64, 700}, Size{63, 699}, Size{17, 2500}, Size{300, 1201}})
       for (const Depth depth : {Depth::half, Depth::f32}) {
-        CAPTURE(std::string(arguments));
-        CAPTURE(size.width);
-        CAPTURE(name_of(depth));
-        const Call call = parse_call(*op_named("blur"), std::string(arguments));
-        const PlanInput input{.size = size, .storage = depth};
-        const Plan in_strips = plan({&call, 1}, input, strips), at_once = plan({&call, 1}, input, whole);
         const bool has_two = arguments.find("axis") == arguments.npos;
         const bool is_low = arguments == "--radius 20" && size.height < 2000;  // a workgroup makes 528 rows
-        const bool has_strips = dispatches_of(in_strips).size() > in_strips.passes.size();
-        CHECK(has_strips == (has_two && !is_low && arguments.find("repeat") == arguments.npos));
-        CHECK(dispatches_of(at_once).size() == at_once.passes.size());
-        const Level base = noise(size, depth);
-        const RunResult a = gpu->run(in_strips, base, 0), b = gpu->run(at_once, base, 0);
-        CHECK(std::ranges::equal(a.levels.at(0).texels.bytes(), b.levels.at(0).texels.bytes()));
-        CHECK(a.times.pass_ms.size() == in_strips.passes.size());
+        check_same_bits(*gpu, *traits, parse_call(*op_named("blur"), std::string(arguments)),
+                        {.size = size, .storage = depth},
+                        has_two && !is_low && arguments.find("repeat") == arguments.npos);
+      }
+}
+
+TEST_CASE("a resize in strips has the bits of a whole one") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const auto traits = traits_of(*gpu);
+  if (!traits) return;
+  for (const std::string_view arguments :
+       {"--size 50%", "--size 64x333 --filter box", "--size 130% --filter mitchell --border mirror",
+        "--size 37% --ringing keep --filter kaiser", "--size 60% --border repeat", "--fill 60x60"})
+    for (const Size size : {Size{64, 900}, Size{301, 1203}})
+      for (const Depth depth : {Depth::half, Depth::f32}) {
+        // rows that are far apart, or of a part of the image
+        const bool needs_all = arguments.find("repeat") != arguments.npos || arguments.find("fill") != arguments.npos;
+        check_same_bits(*gpu, *traits, parse_call(*op_named("resize"), std::string(arguments)),
+                        {.size = size, .storage = depth}, !needs_all);
       }
 }
