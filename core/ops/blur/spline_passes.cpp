@@ -205,6 +205,8 @@ int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const
   pass.grid.count = {div_ceil(axis == along_x ? size.height : size.width, pass.grid.group[0]),
                      div_ceil(div_ceil(cells.count, segment), pass.grid.group[1])};
   pass.access.reads_per_texel = grid.texels_per_cell() * (1 + 3.0 / segment);
+  if (axis == along_x) pass.access.strips = {.grid_axis = 0, .rows = pass.grid.group[0]};
+  else pass.access.strips = {.grid_axis = 1, .rows = segment * pass.grid.group[1]};
   pass.target.image = builder.add_image({.size = reduced, .depth = Depth::f32});
   const int target = pass.target.image;
   builder.add(std::move(pass));
