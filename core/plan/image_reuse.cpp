@@ -55,7 +55,9 @@ void share_images(Plan& plan, const InputUse& input) {
     if (lives[image].first < 0 || lives[image].last < 0 || busy_until[found] != lives[image].first) return false;
     const Pass& pass = plan.passes[size_t(lives[image].first)];
     const bool is_free = pass.source.image != 0 || input.gives_input;
-    return pass.access.can_be_in_place && is_free && place[size_t(pass.source.image)] == int(found);
+    const bool reads_twice =
+        pass.second.image == pass.source.image || std::ranges::count(pass.more_sources, pass.source.image) > 0;
+    return pass.access.can_be_in_place && is_free && !reads_twice && place[size_t(pass.source.image)] == int(found);
   };
   for (const size_t image : order) {
     size_t found = 0;

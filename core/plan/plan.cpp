@@ -208,7 +208,7 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   PassSpec pass = copy_pass(size, traits_.type, wants_own_pass(points) ? 1 : 4);
   pass.name = names_of(points);
   pass.points.on_store = std::move(points);
-  pass.access.can_be_in_place = traits_.type == DeviceType::cpu && traits_.has_image_buffers;
+  pass.access.can_be_in_place = writes_in_place();
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
 }

@@ -359,6 +359,8 @@ class PlanBuilder {
 
   const PlanInput& input() const { return input_; }
   const DeviceTraits& traits() const { return traits_; }
+  // For Access::can_be_in_place. On a GPU it would gain nothing.
+  bool writes_in_place() const { return traits_.type == DeviceType::cpu && traits_.has_image_buffers; }
   // Size of the whole image, of which the current image may be a tile.
   Size whole_size() { return input_.whole == Size{} ? image(current_image()).size : input_.whole; }
   // Region of a result of this size that must be made.

@@ -52,6 +52,24 @@ TEST_CASE("point ops on a CPU device work in place, on the input only if it is g
   CHECK(image_count(5, false, false) == 2);
 }
 
+TEST_CASE("ops that end with a sum at each texel write to their input on a CPU device") {
+  const DeviceTraits in_place{.max_group_invocations = 256, .has_image_buffers = true};
+  for (const char* line : {"sharpen", "bloom --radius 16", "guided", "merge --with testdata/alpha.png"}) {
+    const std::string_view text = line;
+    const size_t space = std::min(text.size(), text.find(' '));
+    std::vector<Call> calls{parse_call(*op_named(text.substr(0, space)), std::string(text.substr(space)))};
+    const Size size{256, 128};
+    give_inputs(calls, size);
+    const auto result_of = [&](bool keeps_input, bool gives_input) {
+      return plan(calls, {.size = size, .keeps_input = keeps_input, .gives_input = gives_input}, in_place).result_image;
+    };
+    CAPTURE(line);
+    CHECK(result_of(false, true) == 0);
+    CHECK(result_of(true, true) != 0);
+    CHECK(result_of(false, false) != 0);
+  }
+}
+
 TEST_CASE("no pass writes an image that it reads, or that a later pass still reads") {
   for (const auto& chain :
        {std::initializer_list<const char*>{"dof --max-radius 4", "bloom --radius 16", "blur --radius 20"},

@@ -208,6 +208,7 @@ void plan_bloom(const Call& call, PlanBuilder& builder) {
 
   PassSpec pass = spread_pass("bloom", "bloom/add.glsl", pyramid, 0);
   pass.access.tile_alignment = {1 << count, 1 << count};
+  pass.access.can_be_in_place = builder.writes_in_place();
   pass.defines.push_back({"GLOW_IS_XYZ", builder.input().between == Space::yxy});
   for (const double factor : factors_of(call)) pass.table.push_back(float(factor));
   pass.source.image = source;

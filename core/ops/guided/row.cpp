@@ -272,6 +272,7 @@ class GuidedPlan {
     PassSpec pass = pass_of("guided", "guided/apply.glsl", picture_);
     pass.second.image = guide_;
     pass.more_sources = planes;
+    pass.access.can_be_in_place = builder_.writes_in_place();
     pass.memory.bytes_read = 3 * bytes_of(sums()) + bytes_of_level(image_, 0) * (has_guide() ? 2 : 1);
     builder_.add_result(std::move(pass), {.size = image_.size, .depth = image_.depth});
   }

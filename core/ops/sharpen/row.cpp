@@ -83,6 +83,7 @@ void plan_sharpen(const Call& call, PlanBuilder& builder) {
                       .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
                       .second = {.image = builder.current_image()},
+                      .access = {.can_be_in_place = builder.writes_in_place()},
                       .memory = {.bytes_read = 2 * bytes_of_level(image, 0)}},
                      {.size = image.size, .depth = image.depth});
 }
