@@ -312,6 +312,32 @@ TEST_CASE("channels that --list drops beside the channels it takes by name are n
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
 }
 
+TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
+  if (!has_device()) return;
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
+  for (const std::array<std::string, 4>& names :
+       {std::array<std::string, 4>{"Z", "", "", ""}, {"diff.R", "diff.G", "diff.B"}}) {
+    Picture other = picture_of(names, Depth::half);
+    other.groups[0].is_color = false;
+    picture.groups.push_back(std::move(other.groups[0]));
+  }
+  write(place, "layered.exr", picture);
+  const auto names_in = [](const Picture& of) {
+    std::vector<std::string> names;
+    for (const Group& group : of.groups)
+      for (const Channel& channel : group.channels)
+        if (!channel.name.empty()) names.push_back(channel.name);
+    return fmt::format("{}", fmt::join(names, " "));
+  };
+  const Picture made = result_of(place, {"--layer", "diff", "channels", "--list", "R,G,Z"}, "layered.exr", "out.exr");
+  CHECK(names_in(made) == "R G B A diff.B diff.G diff.R");
+  CHECK(std::ranges::equal(made.groups[0].levels[0].texels.bytes(), picture.groups[0].levels[0].texels.bytes()));
+  const Picture with_alpha =
+      result_of(place, {"--layer", "diff", "channels", "--list", "R,G,B,Z"}, "layered.exr", "out.exr");
+  CHECK(names_in(with_alpha) == "R G B A diff.A diff.B diff.G diff.R");
+}
+
 TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
   if (!has_device()) return;
   const TestFolder place;
