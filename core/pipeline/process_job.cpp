@@ -41,7 +41,12 @@ void close_seams(std::vector<ProcessedImage>& parts) {
 // it changed.
 bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
   const bool is_needed = request.output.to_display || !job.format->holds_everything;
-  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
+  if (!is_needed || !job.writes_picture) return false;
+  try {
+    if (!fit_to_display(picture, request.input.limits.texel_count)) return false;
+  } catch (const Error& error) {
+    throw Error(error.code(), job.name() + ": " + error.what());
+  }
   if (!request.output.to_display)
     report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
                                        job.format->name, picture.size().width, picture.size().height));

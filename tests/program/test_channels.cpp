@@ -204,6 +204,20 @@ TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of 
     }
 }
 
+TEST_CASE("a warning says that the chromaticities of --output-primaries do not fit the colors of other layers") {
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half),
+          layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
+  layer.groups[0].is_color = false;
+  picture.groups.push_back(std::move(layer.groups[0]));
+  write(place, "layered.exr", picture);
+  const Finished finished = place.gpupost({"layered.exr", "-o", "out.exr", "--output-primaries", "ap1"});
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(
+      finished.err.find("chromaticities are those that the chain or --output-primaries sets") != finished.err.npos,
+      finished.err);
+}
+
 TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
   if (!has_device()) return;
   const TestFolder place;

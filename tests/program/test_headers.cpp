@@ -63,6 +63,7 @@ TEST_CASE("a data window that flip moves further than readers follow is a usage 
   const Finished png = place.gpupost({"flip", "x", "far.exr", "-o", "out.png"});
   CHECK(png.exit_code == 2);
   CHECK_MESSAGE(png.err.find("crop it first, or raise --max-texels") != png.err.npos, png.err);
+  CHECK(png.err.starts_with("gpupost: far.exr: its display window has "));
 }
 
 TEST_CASE("chromaticities that make no sense are dropped with a warning, whatever is written") {
