@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <utility>
@@ -136,13 +137,30 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
   work_on(made, [&] { run_on_inputs(request, device, inputs, turn, others, decode_wait_ms, made); });
 }
 
+// Writes the outputs, unless another program has written the output meanwhile and --no-clobber keeps that. Returns whether it
+// wrote them.
+static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way,
+                          const std::vector<ProcessedImage>& parts, JobReport& report) {
+  try {
+    write_outputs(way, request, parts, report);
+    return true;
+  } catch (const AlreadyExists&) {
+    const std::string path = way.job.output.at(0);
+    std::error_code error;
+    if (way.job.is_a_file_a_level() || !std::filesystem::is_regular_file(path, error)) throw;
+    report.notes.push_back("another program has written the output meanwhile; it stays as it is (--no-clobber)");
+    report.outputs = {path};
+    return false;
+  }
+}
+
 JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
   std::optional<FileWriting> guard;
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
     if (made.way.job.writes_picture && !own_descriptor(made.way.job.output.at(0))) guard.emplace();
-    if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
-    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
+    const bool is_written = !made.way.job.writes_picture || write_or_keep(request, made.way, made.parts, made.report);
+    if (journal && is_written) journal->add(made.journal_key, *made.job, made.report.journal);
   });
   if (made.report.exit == Exit::done) count_for_interrupt();
   made.report.ms.total = made.total.milliseconds();

@@ -216,6 +216,20 @@ TEST_CASE("a depfile lists every file that an output is made from") {
   CHECK(place.read("d") == "x.png: in.png p.glsl\n");
 }
 
+TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "mkfifo pipe.png; gpupost pipe.png in.png -o kept/ --mkdir --format exr --no-clobber --journal j & exec 3> "
+      "pipe.png; "
+      "echo old > kept/pipe.exr; cat in.png >&3; exec 3>&-; wait $!");
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(finished.err.find("pipe.png: another program has written the output meanwhile; it stays as it is "
+                          "(--no-clobber)\n") != finished.err.npos);
+  CHECK(place.read("kept/pipe.exr") == "old\n");
+  CHECK(place.has("kept/in.exr"));
+  CHECK(place.read("j").find("pipe.png") == std::string::npos);
+}
+
 TEST_CASE("a depfile also lists outputs that --no-clobber keeps") {
   const TestFolder place;
   CHECK(place.gpupost({"in.png", "-o", "old.tif"}).exit_code == 0);
