@@ -188,7 +188,8 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   for (StatisticsResult& one : measured) one.frame = way.job.frame;
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
-  if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
+  for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture)})
+    if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_color(calls) && color.is_color) name_colors(color);
   name_alpha(color, has_alpha_behind(calls, color.has_alpha()));

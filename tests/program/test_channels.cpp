@@ -132,6 +132,23 @@ TEST_CASE("an alpha is written where R is a uint and no color") {
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
+TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const auto notes_for = [&](std::array<Channel, 4> channels) {
+    Picture picture{.data_window = window_of({19, 11}), .display_window = window_of({19, 11})};
+    picture.groups.push_back(
+        made_group(channels, Depth::u32, {19, 11}, 1, [](int x, int, size_t, int) { return uint32_t(x); }));
+    write(place, "uint.exr", picture);
+    const Finished finished = place.gpupost({"resize", "--size", "50%", "flip", "x", "uint.exr", "-o", "out.exr"});
+    CHECK(finished.exit_code == 0);
+    return finished.err;
+  };
+  CHECK(notes_for({{{"B", Depth::u32}, {"G", Depth::u32}, {"R", Depth::u32}}}) ==
+        "gpupost: note: uint.exr: channels B G R are uint, so `resize --size 50%` takes the nearest texel\n");
+  CHECK(notes_for({{{"id", Depth::u32}}}) == "");
+}
+
 TEST_CASE("pictures of an array have the channels that any of them has") {
   if (!has_device()) return;
   const TestFolder place;
