@@ -131,6 +131,7 @@ Explained plans_of(const Request& request) {
 std::string explain(const Request& request) {
   std::string text;
   for (const std::string& note : request.inputs.notes) text += fmt::format("inputs   {}\n", note);
+  for (const std::string& note : request.inputs.left_out) text += fmt::format("inputs   {}\n", note);
   for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
   if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);

@@ -380,13 +380,14 @@ JobList jobs_of(const Request& request) {
     check_numbers_have_standard_output(request, job);
     paths.add(request, job);
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
-    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0))) ++list.kept_count;
+    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0)))
+      list.kept.push_back(std::move(job));
     else list.jobs.push_back(std::move(job));
   }
   const std::string statistics_file = statistics_file_of(request);
   if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {
     list.jobs.clear();
-    list.kept_count = 1;
+    list.keeps_statistics = true;
   }
   paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);

@@ -21,7 +21,8 @@ std::string frame_text(const Input& input);
 
 struct JobList {
   std::vector<Job> jobs;
-  size_t kept_count = 0;  // number of outputs that --no-clobber keeps; they have no job
+  std::vector<Job> kept;          // jobs whose outputs --no-clobber keeps, so that they do not run
+  bool keeps_statistics = false;  // --no-clobber keeps the file of statistics, so that no job runs
 };
 
 // Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if

@@ -54,6 +54,7 @@ std::string without_numbers(std::string_view text) {
 class Warnings {
  public:
   void tell(const JobReport& report) {
+    ++input_count_;
     for (const std::string& warning : report.warnings) tell(report, "warning: ", warning);
     for (const std::string& note : report.notes) tell(report, "note: ", note);
   }
@@ -68,9 +69,10 @@ class Warnings {
  private:
   struct Told {
     std::string_view kind;
-    std::string pattern;  // text without numbers
-    std::string text;     // printed text
-    size_t more_count = 0;
+    std::string pattern;    // text without numbers
+    std::string text;       // printed text
+    size_t more_count = 0;  // of other inputs
+    size_t last_input = 0;  // value of input_count_ when it was told last
     bool has_other_numbers = false;
   };
 
@@ -78,15 +80,17 @@ class Warnings {
     const std::string pattern = without_numbers(text);
     const auto told = std::ranges::find(told_, pattern, &Told::pattern);
     if (told != told_.end()) {
-      ++told->more_count;
+      if (told->last_input != input_count_) ++told->more_count;  // levels of one image may have the same message
+      told->last_input = input_count_;
       told->has_other_numbers |= told->text != text;
       return;
     }
     say_note("{}{}: {}", kind, name_of(report), text);
-    told_.push_back({.kind = kind, .pattern = pattern, .text = text});
+    told_.push_back({.kind = kind, .pattern = pattern, .text = text, .last_input = input_count_});
   }
 
   std::vector<Told> told_;
+  size_t input_count_ = 0;
 };
 
 // The error of one of several jobs names its input. Errors of outputs name those.
@@ -135,13 +139,18 @@ bool has_words(const Request& request, const JobReport& report) {
                        report.verified.levels.empty() && report.verified.numbers.empty()));
 }
 
+// The end of a note about outputs of an earlier run.
+std::string_view unverified(const Globals& globals) {
+  return globals.passes.verify ? "; --verify does not check them" : "";
+}
+
 // Prints the number of jobs that this run did not process.
 void tell_counts(const Globals& globals, const Report& report) {
   const auto skipped_count =
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
   if (skipped_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs were done by an earlier run and have not changed (--resume)", skipped_count,
-             report.job_count);
+    say_note("{} of {} outputs were done by an earlier run and have not changed (--resume){}", skipped_count,
+             report.job_count, unverified(globals));
   if (report.jobs.size() < report.job_count)
     say_note("{} of {} inputs were not started, because one failed (--fail-fast)",
              report.job_count - report.jobs.size(), report.job_count);
@@ -152,15 +161,26 @@ bool is_file_or_pipe(int descriptor) {
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
-// Writes a rule for each finished job.
-std::string depfile_of(const Request& request, std::span<const Job> jobs, const Report& report) {
+std::string rule_of(const Request& request, const Job& job, std::span<const std::string> outputs) {
+  std::vector<std::string> inputs = job.inputs;
+  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) inputs.push_back(file.path);
+  return depfile_rule(outputs, inputs);
+}
+
+// The output of a job that exists, or its levels.
+std::vector<std::string> existing_outputs(const Job& job) {
+  std::vector<std::string> outputs{job.output.at(0)};
+  for (int level = 1; job.is_a_file_a_level() && access(job.output.at(level).c_str(), F_OK) == 0; ++level)
+    outputs.push_back(job.output.at(level));
+  return outputs;
+}
+
+// Writes a rule for each finished job, and for each whose outputs --no-clobber keeps.
+std::string depfile_of(const Request& request, const JobList& list, const Report& report) {
   std::string text;
-  for (size_t index = 0; index < report.jobs.size(); ++index) {  // fewer than jobs after --fail-fast
-    if (report.jobs[index].exit != Exit::done) continue;
-    std::vector<std::string> inputs = jobs[index].inputs;
-    for (const ReadFile& file : files_of_calls(request.calls, jobs[index].frame)) inputs.push_back(file.path);
-    text += depfile_rule(report.jobs[index].outputs, inputs);
-  }
+  for (const Job& job : list.kept) text += rule_of(request, job, existing_outputs(job));
+  for (size_t index = 0; index < report.jobs.size(); ++index)  // fewer than jobs after --fail-fast
+    if (report.jobs[index].exit == Exit::done) text += rule_of(request, list.jobs[index], report.jobs[index].outputs);
   return text;
 }
 
@@ -197,6 +217,8 @@ Exit run(const Request& request) {
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is for --explain and `shader`; to change the size of an image use `resize --size`",
          globals.size->width, globals.size->height);
+  for (const std::string& note : request.inputs.left_out)
+    if (!globals.report.quiet) say_note("{}", note);
   if (!globals.report.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
   for (const std::string& missing : request.inputs.missing) say_error(missing);
   const std::string one_file = one_file_of(request);
@@ -213,14 +235,14 @@ Exit run(const Request& request) {
         request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
   if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
     const Exit code = is_whole ? Exit::done : Exit::batch;
-    Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
-    return code;
+    return Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
   }
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
-  if (list.kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber)", list.kept_count,
-             list.kept_count + jobs.size());
+  if (const size_t kept_count = list.kept.size() + size_t(list.keeps_statistics);
+      kept_count > 0 && !globals.report.quiet)
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + jobs.size(),
+             unverified(globals));
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
@@ -265,15 +287,14 @@ Exit run(const Request& request) {
   if (!statistics_file.empty() && !jobs.empty())
     write_file(statistics_file, std::as_bytes(std::span(lines)), globals.encoding.no_clobber);
   if (!globals.report.depfile.empty()) {
-    const std::string text = depfile_of(request, jobs, report);
+    const std::string text = depfile_of(request, list, report);
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
   }
   if (has_report) {
     measure_copies(devices, report);
     finish_report(globals, report);
   }
-  progress.finish(code, request.inputs.missing);
-  return code;
+  return progress.finish(code, request.inputs.missing);
 }
 
 }  // namespace gpupost

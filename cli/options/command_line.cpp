@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace gpupost {
@@ -54,7 +56,10 @@ class CommandLineParser {
       if (word.size() > 1 && word[0] == '-') option(word);
       else if (is_own_word(word)) call_words_.push_back(word);
       else if (const Op* op = op_named(word)) begin_call(op);
-      else input(word);
+      else {
+        if (op_ && word_after_op_.empty()) word_after_op_ = word;
+        input(word);
+      }
     }
     end_call();
     request_.globals = parse_globals(global_words_);
@@ -70,11 +75,22 @@ class CommandLineParser {
     op_ = op;
   }
 
+  // A word after the op that is not its file.
+  void check_required_file() const {
+    const auto required = std::ranges::find_if(op_->params, [](const Param& param) {
+      return param.is_positional && param.kind == ParamKind::text && param.presence == Presence::required;
+    });
+    if (required == op_->params.end() || !call_words_.empty() || word_after_op_.empty()) return;
+    fail(Exit::usage, "{}: {} is not valid; expected {}", op_->name, word_after_op_, required->form.syntax);
+  }
+
   void end_call() {
+    if (op_) check_required_file();
     if (op_) request_.calls.push_back(parse_call(*op_, call_words_));
     if (op_) prepare(request_.calls.back());
     op_ = nullptr;
     call_words_.clear();
+    word_after_op_.clear();
   }
 
   static void prepare(Call& call) {
@@ -99,11 +115,15 @@ class CommandLineParser {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
-    if (param && param->is_positional && param->kind != ParamKind::text) param = nullptr;
+    const Param* positional = param && param->is_positional && param->kind != ParamKind::text ? param : nullptr;
+    if (positional) param = nullptr;
     const Global* global = nullptr;
     for (const Global& candidate : all_globals())
       if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
-    if (!param && !global) unknown_option(name);
+    if (!param && !global) {
+      if (positional) refuse_name(*positional, name);
+      unknown_option(name);
+    }
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
     if (!takes_value && equals != word.npos)
       fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
@@ -118,6 +138,13 @@ class CommandLineParser {
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
     return value;
+  }
+
+  // A positional choice is given without its name.
+  [[noreturn]] void refuse_name(const Param& param, const std::string& name) const {
+    std::vector<std::string> calls;
+    for (const std::string_view choice : param.choices) calls.push_back(fmt::format("`{} {}`", op_->name, choice));
+    fail(Exit::usage, "{}: {} is not typed before its value; expected {}", op_->name, name, fmt::join(calls, ", "));
   }
 
   [[noreturn]] void unknown_option(const std::string& name) {
@@ -150,6 +177,7 @@ class CommandLineParser {
   size_t next_ = 0;
   const Op* op_ = nullptr;
   std::vector<std::string> call_words_;
+  std::string word_after_op_;  // the first word after op_ that is neither its option nor another op; "": none
   std::vector<std::string> global_words_;
   Request request_;
 };

@@ -64,12 +64,17 @@ static Primaries primaries_named(std::string_view option, const std::string& tex
        option, text, fmt::join(global_named(option)->choices, ", "));
 }
 
-static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
+static std::optional<int64_t> number_in(std::string_view word, int64_t low, int64_t high) {
   int64_t value = 0;
   const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
-    fail(Exit::usage, "--{} {} is not a whole number in {}..{}", name, word, low, high);
-  return value;
+  const bool is_valid = error == std::errc() && end == word.data() + word.size() && value >= low && value <= high;
+  return is_valid ? std::optional(value) : std::nullopt;
+}
+
+static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
+  const std::optional<int64_t> value = number_in(word, low, high);
+  if (!value) fail(Exit::usage, "--{} {} is not a whole number in {}..{}", name, word, low, high);
+  return *value;
 }
 
 static Size size_of(const std::string& word) {
@@ -131,10 +136,18 @@ static std::optional<std::string> variable_of_environment(const char* name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+// The folder that all outputs go to; "" if it is not known.
+static std::string output_folder_of(const std::string& output) {
+  const std::string known = output.substr(0, output.find('{'));
+  const size_t slash = known.rfind('/');
+  return slash == known.npos ? "" : output.substr(0, slash + 1);
+}
+
 static InputOptions input_options(const std::map<std::string_view, std::string>& values) {
   const auto has = [&](std::string_view name) { return values.contains(name); };
   InputOptions options{.list = has("list") ? values.at("list") : "",
                        .is_recursive = has("recursive"),
+                       .output_folder = output_folder_of(has("output") ? values.at("output") : ""),
                        .skips_missing = has("skip-missing")};
   if (has("frames")) options.frames = parse_frames(values.at("frames"));
   std::optional<int> shard_count;
@@ -153,8 +166,11 @@ static void read_compression(const std::string& word, OutputSettings& output) {
   const CompressionLevels levels = levels_of(compression);
   if (levels.most == 0)
     fail(Exit::usage, "--compression {}: {} has no levels; expected --compression {}", word, name, name);
-  output.compression_level =
-      int(whole_number("compression " + name, word.substr(name.size() + 1), levels.least, levels.most));
+  const std::optional<int64_t> level = number_in(word.substr(name.size() + 1), levels.least, levels.most);
+  if (!level)
+    fail(Exit::usage, "--compression {0}: the level is not a whole number in {2}..{3}; expected one, like {1}:{3}",
+         word, name, levels.least, levels.most);
+  output.compression_level = int(*level);
 }
 
 Globals parse_globals(const std::vector<std::string>& words) {

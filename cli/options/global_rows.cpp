@@ -196,7 +196,7 @@ std::span<const Global> all_globals() {
       {.name = "require-gpu", .help = "Fail with exit code 4 if ops would run without a GPU", .is_of_machine = true},
       {.name = "tile-side",
        .value = "TEXELS",
-       .help = "Longest side of a tile. Tiles give the same result (docs/tiling.md has two exceptions). Default: tile "
+       .help = "Longest side of a tile. Tiles give the same result (docs/tiling.md lists exceptions). Default: tile "
                "only if the image is too large for the device",
        .is_of_machine = true},
       {.name = "max-dispatch-ms",

@@ -60,7 +60,8 @@ std::vector<std::string> words_of_list(const std::string& path) {
     fail(Exit::input, "--list {}: cannot be opened: {}", path, std::generic_category().message(errno));
   constexpr size_t most_bytes = 256 << 20;
   const std::string bytes = read_text(file.get(), "--list " + path, most_bytes);
-  const std::string_view text = bytes;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(byte_order_mark) ? 3 : 0);
   const char separator = text.find('\0') == text.npos ? '\n' : '\0';
   std::vector<std::string> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -144,8 +145,12 @@ class Gatherer {
       const bool is_hidden = at->path().filename().string().starts_with('.');
       std::error_code ignored;
       if (is_hidden) at.disable_recursion_pending();
-      else if (const Format* format = format_of_extension(at->path().filename().string());
-               format && format->can_read() && at->is_regular_file(ignored))
+      else if (at->is_directory(ignored) && is_of_outputs(at->path())) {
+        at.disable_recursion_pending();
+        list_.left_out.push_back(
+            fmt::format("{}: {} is left out, because the outputs go there", folder, at->path().string()));
+      } else if (const Format* format = format_of_extension(at->path().filename().string());
+                 format && format->can_read() && at->is_regular_file(ignored))
         files.push_back(at->path().string());
     }
     if (error) fail_to_read_folder(folder, error);
@@ -153,6 +158,11 @@ class Gatherer {
     std::ranges::sort(files);
     note(folder, fmt::format("a folder, {}", count_text(files.size(), "image")));
     for (std::string& file : files) add(std::move(file));
+  }
+
+  bool is_of_outputs(const fs::path& folder) const {
+    std::error_code ignored;
+    return !options_.output_folder.empty() && fs::equivalent(folder, options_.output_folder, ignored);
   }
 
   // All existing frames of a sequence, in increasing order.

@@ -20,17 +20,19 @@ struct Input {
 struct InputOptions {
   std::string list;  // a file, "-" for standard input, "" for none
   bool is_recursive = false;
+  std::string output_folder;  // left out of folders, so that a run does not read outputs of an earlier one; "": none
   std::optional<std::vector<int64_t>> frames;
   bool skips_missing = false;
   std::optional<Shard> shard;
 };
 
 struct InputList {
-  std::vector<Input> files;          // in the order of the words; only those of the shard
-  std::vector<std::string> notes;    // explanations of words that are not simply files
-  std::vector<std::string> missing;  // an error for each sequence with missing frames
-  size_t skipped_count = 0;          // missing frames that --skip-missing accepts
-  bool is_batch = false;             // a batch: if one file fails, the exit code is Exit::batch
+  std::vector<Input> files;           // in the order of the words; only those of the shard
+  std::vector<std::string> notes;     // explanations of words that are not simply files
+  std::vector<std::string> left_out;  // a note for each folder of outputs that is no input
+  std::vector<std::string> missing;   // an error for each sequence with missing frames
+  size_t skipped_count = 0;           // missing frames that --skip-missing accepts
+  bool is_batch = false;              // a batch: if one file fails, the exit code is Exit::batch
 };
 
 // Lists the inputs; reads folders and the file of --list. Throws Error(Exit::usage) for an invalid word or option, and

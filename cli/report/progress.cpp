@@ -78,6 +78,7 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count
   const bool wants_bar = settings.kind == ProgressKind::automatic && count > 1 && !is_quiet;
   if (wants_bar && has_terminal()) kind_ = Kind::bar;
   if (!settings.file.empty()) {
+    file_name_ = settings.file;
     file_ =
         Descriptor(open(settings.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
     if (file_.get() < 0)
@@ -88,9 +89,11 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count
   if (kind_ == Kind::bar) draw();
 }
 
-// Errors of a closed pipe or a full disk are ignored.
-void Progress::tell(std::string_view text) const {
-  write_whole(file_.get() >= 0 ? file_.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
+// An error of standard error is ignored, one of the file is reported at the end.
+void Progress::tell(std::string_view text) {
+  const bool has_file = file_.get() >= 0;
+  const int error = write_whole(has_file ? file_.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
+  if (has_file && file_error_ == 0) file_error_ = error;
 }
 
 // Escape sequence OSC 9;4, progress in the tab or the task bar: 1 normal, 2 error, 0 none.
@@ -151,7 +154,7 @@ void Progress::end(const std::string& name, Exit exit, bool is_skipped, const st
 
 static std::string failure_line(std::string_view text) { return fmt::format("openjd_fail: {}\n", one_line(text)); }
 
-void Progress::finish(Exit exit, std::span<const std::string> other_failures) {
+Exit Progress::finish(Exit exit, std::span<const std::string> other_failures) {
   hide();
   if (kind_ == Kind::json)
     tell(json_text({{"event", "end"},
@@ -171,6 +174,10 @@ void Progress::finish(Exit exit, std::span<const std::string> other_failures) {
     tell(failure_line(fmt::format("{}", fmt::join(failures, "; "))));
   }
   kind_ = Kind::none;
+  if (file_error_ == 0) return exit;
+  say_error(fmt::format("--progress-file {}: lines are missing: {}", file_name_,
+                        std::generic_category().message(file_error_)));
+  return exit == Exit::done ? Exit::output : exit;
 }
 
 // Value of the last option of this name in a command line, which may be invalid; "" if there is none.

@@ -34,7 +34,7 @@ std::string bar_text(const ProgressState& state, int width);
 
 class Progress {
  public:
-  // Throws Error(Exit::output) if the file cannot be written.
+  // Throws Error(Exit::output) if the file cannot be opened.
   Progress(const ProgressSettings& settings, bool is_quiet, size_t count, std::string_view unit = "file");
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -46,8 +46,9 @@ class Progress {
   void end_case(const std::string& name, Exit exit, const std::string& error);
   // Clears the bar before other text is printed.
   void hide();
-  // `other_failures`: failures of the run that are not in the reports of its items, for example missing frames.
-  void finish(Exit exit, std::span<const std::string> other_failures = {});
+  // `other_failures`: failures of the run that are not in the reports of its items, for example missing frames. Returns the
+  // exit code of the run: `exit`, or Exit::output, with an error, if a run without failures could not write lines to the file.
+  Exit finish(Exit exit, std::span<const std::string> other_failures = {});
 
  private:
   enum class Kind { none, bar, json, openjd };
@@ -55,7 +56,7 @@ class Progress {
   // `facts` makes what a line of JSON says of the item. It is called only for such a line: memory may end after an output is
   // written.
   void end(const std::string& name, Exit exit, bool is_skipped, const std::function<nlohmann::ordered_json()>& facts);
-  void tell(std::string_view text) const;
+  void tell(std::string_view text);
   void draw();
 
   Kind kind_ = Kind::none;
@@ -63,6 +64,8 @@ class Progress {
   Stopwatch watch_;
   double drawn_at_ = -1;  // time of the last drawing in seconds; -1: the bar is not visible
   Descriptor file_;       // empty: standard error
+  std::string file_name_;
+  int file_error_ = 0;  // errno of the first line that could not be written to the file
 };
 
 // Writes the line of --progress openjd for an error that ended the whole run. The command line may be invalid.

@@ -119,7 +119,7 @@ std::string help_text(const CommandRow& verb) {
 
 static constexpr std::string_view exit_codes[] = {
     "0    Success; every output is complete",
-    "1    Wrong usage: an error on the command line",
+    "1    Wrong usage: an error on the command line, or an image that the format cannot hold",
     "2    An input cannot be read, or is damaged, not supported or over a limit",
     "3    An output cannot be written",
     "4    No suitable device, or the device failed",

@@ -12,7 +12,7 @@ namespace gpupost {
 // The exit codes of the program, as `gpupost help` prints them.
 enum class Exit {
   done = 0,        // success; every output is complete
-  usage = 1,       // an error on the command line
+  usage = 1,       // an error on the command line, or an image that the output format cannot hold
   input = 2,       // an input cannot be read, or is damaged or not supported
   output = 3,      // an output cannot be written
   device = 4,      // no suitable device, or the device failed

@@ -54,7 +54,7 @@ Decoded decode_file(const std::string& path, const DecodeOptions& options);
 std::vector<std::string> drop_extras(Picture& picture, const Format& format);
 
 // Encodes a file in memory. Images of a cube are its faces in the order +X -X +Y -Y +Z -Z. All images of a file have
-// the same size, depth and channels. Throws Error(Exit::output).
+// the same size, depth and channels. Throws Error(Exit::usage).
 Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                const EncodeOptions& options);
 Encoded encode(const Format& format, const Picture& picture, const EncodeOptions& options);

@@ -10,9 +10,9 @@ namespace gpupost {
 Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                const EncodeOptions& options) {
   if (!format.can_write())
-    fail(Exit::output, "{} files can be read here but not written; expected {}", format.name, writable_extensions());
+    fail(Exit::usage, "{} files can be read here but not written; expected {}", format.name, writable_extensions());
   if (!format.holds_arrangements && (sources.size() != 1 || arrangement != Arrangement::single))
-    fail(Exit::output, "{} files hold one image, not the {} of a cube or an array", format.name, sources.size());
+    fail(Exit::usage, "{} files hold one image, not the {} of a cube or an array", format.name, sources.size());
   return format.write(format, sources, arrangement, options);
 }
 

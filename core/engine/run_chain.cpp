@@ -252,7 +252,8 @@ static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput
   constexpr size_t most_tile_bytes = size_t(256) << 20;
   if (gpu.info().traits.type == DeviceType::cpu) bounds.most_bytes = std::min(bounds.most_bytes, most_tile_bytes);
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
-  return PartsRun(gpu, input, bounds).run(stages_of(calls, input), base);
+  if (decision.stages.empty()) decision.stages = stages_of(calls, input);
+  return PartsRun(gpu, input, bounds).run(decision.stages, base);
 }
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,

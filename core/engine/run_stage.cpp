@@ -39,29 +39,16 @@ class StageRun {
   }
 
  private:
-  struct Part {
-    Region region, needed;
-    Plan plan;
-  };
-
-  Part part_for(const Region& region) const {
-    const Region needed = needed_for(region, base_.size, stage_, period_);
-    PlanInput input = input_;
-    input.size = needed.size;
-    input.whole = base_.size;
-    input.corner = needed.corner;
-    if (makes_regions(stage_, base_.size)) input.made = region;
-    return {region, needed, plan_of(stage_, input, gpu_.info().traits)};
-  }
+  Tile part_for(const Region& region) const { return tile_for(region, stage_, input_, period_, gpu_.info().traits); }
 
   void run_region(const Region& region) {
-    const Part part = part_for(region);
+    const Tile part = part_for(region);
     const bool is_over = !over_limit(part.plan, gpu_.info().traits).empty();
     const auto both = halves(region, period_);
     const bool is_cut =
         is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
     if (both && is_cut) return run_both(*both);
-    if (is_over) refuse(part);
+    if (is_over) refuse_tiles(stage_, base_.size, period_, bounds_.why);
     try {
       run_part(part);
     } catch (const OutOfDeviceMemory&) {
@@ -77,42 +64,14 @@ class StageRun {
 
   // Returns whether the tile takes too long and half of it takes much less. If ops read far beyond a tile, halves cost
   // as much as the whole.
-  bool saves_time(const Part& part, const Region& half) const {
+  bool saves_time(const Tile& part, const Region& half) const {
     if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
     const double reads = reads_of(part.plan);
     const bool takes_long = ms_per_read_ == 0 ? reads > probed_taps : reads * ms_per_read_ > reserve * bounds_.most_ms;
     return takes_long && reads_of(part_for(half).plan) < worth_cutting * reads;
   }
 
-  // Reports the call whose margin makes tiles large, and the option that helps.
-  [[noreturn]] void refuse(const Part& part) const {
-    const auto found = std::ranges::find_if(
-        stage_.calls, [&](const Call& call) { return footprint_of(call, base_.size).kind == Footprint::Kind::around; });
-    const Call& call = found == stage_.calls.end() ? stage_.calls.front() : *found;
-    const std::string text = call.text();
-    const std::string_view smaller = footprint_of(call, base_.size).smaller_tiles;
-    const Size least = least_size(part);
-    const bool has_way_out = !smaller.empty() && text.find(smaller) == text.npos;
-    fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", bounds_.why, text,
-         least.width, least.height, has_way_out ? fmt::format("; {} allows smaller tiles", smaller) : "");
-  }
-
-  // The most texels a side that the smallest tiles read: `part`, and others near the border and in the middle of the image.
-  Size least_size(const Part& part) const {
-    Size least = part.needed.size;
-    const Size count{div_ceil(made_.width, period_[0]), div_ceil(made_.height, period_[1])};
-    const auto places = [](int n) { return std::array{0, 1, n / 2, n - 2, n - 1}; };
-    for (size_t place = 0; place < 5; ++place) {
-      const Position corner{period_[0] * std::clamp(places(count.width)[place], 0, count.width - 1),
-                            period_[1] * std::clamp(places(count.height)[place], 0, count.height - 1)};
-      const Size smallest{std::min(period_[0], made_.width - corner.x), std::min(period_[1], made_.height - corner.y)};
-      const Size needed = needed_for({corner, smallest}, base_.size, stage_, period_).size;
-      least = {std::max(least.width, needed.width), std::max(least.height, needed.height)};
-    }
-    return least;
-  }
-
-  void run_part(const Part& part) {
+  void run_part(const Tile& part) {
     const auto& [region, needed, plan] = part;
     const auto start = std::chrono::steady_clock::now();
     const bool is_whole = needed == whole_region(base_.size);

@@ -67,6 +67,11 @@ void name_colors(Group& color) {
     if (unnamed >> c & 1) color.channels[c] = beside(color, letters[c]);
 }
 
+std::string layer_prefix(const Group& color) {
+  const std::vector<std::string> names = names_of(color);
+  return names.empty() ? "" : names.front().substr(0, names.front().size() - 1);
+}
+
 bool has_colors_beside(const Picture& picture) {
   const auto is_color = [](const Channel& channel) {
     const std::string last = channel.name.substr(channel.name.rfind('.') + 1);  // npos + 1 is 0

@@ -17,6 +17,9 @@ void name_colors(Group& color);
 // Whether an image has another R, G or B: "diffuse.R".
 bool has_colors_beside(const Picture& picture);
 
+// What the names of a color's channels begin with: "diffuse." for "diffuse.R", "" for "R".
+std::string layer_prefix(const Group& color);
+
 // Gives all colors the channels that any of them has.
 void name_alike(std::span<Group* const> colors);
 

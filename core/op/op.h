@@ -278,9 +278,11 @@ struct Footprint {
   // For an op that first measures the whole image: returns the call of `stats` that measures the same. That call runs on
   // each tile first, and the planner gets the result in PlanInput::measured.
   std::function<Call()> measure = {};
-  bool reads_once = false;         // loads each texel once, so that the planner fuses earlier point ops into the loads
-  bool counts_texels = false;      // has a guard that counts texels, so that no texel may be processed twice
-  std::string_view smaller_tiles;  // the option with which tiles may be smaller; "": none
+  bool reads_once = false;     // loads each texel once, so that the planner fuses earlier point ops into the loads
+  bool counts_texels = false;  // has a guard that counts texels, so that no texel may be processed twice
+  // This call with another value for one option, which allows smaller tiles and gives the same result within the tolerance.
+  // Empty: there is none.
+  std::vector<Call> in_smaller_tiles;
 };
 
 // The CPU reference of an op, in double precision.

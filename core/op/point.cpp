@@ -103,6 +103,11 @@ Color as_floats(Color c) {
   return c;
 }
 
+double signed_power(double value, double exponent, double scale) {
+  const double power = scale * std::pow(std::abs(value), exponent);
+  return std::copysign(std::isinf(value) ? power : std::min(power, 0x1p120), value);
+}
+
 Color color_at(const Planes& planes, size_t index) {
   return {planes[0].values[index], planes[1].values[index], planes[2].values[index], planes[3].values[index]};
 }

@@ -135,16 +135,32 @@ std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applie
   return steps;
 }
 
-std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
-  std::vector<std::string> nearest, past;
+// The calls that would mix texels of channels other than color, if those did not take this route.
+static std::vector<std::string> calls_of_route(std::span<const Call> calls, Route route) {
+  std::vector<std::string> texts;
   for (const Call& call : calls) {
     // Ops that only move texels give the same result by both routes.
     const bool mixes = call.op->channels == Channels::all && !is_exact(call);
-    if (!mixes) continue;
-    const Route route = route_of(call, false);
-    if (route == Route::by_nearest) nearest.push_back(fmt::format("`{}`", call.text()));
-    if (route == Route::past) past.push_back(fmt::format("`{}`", call.text()));
+    if (mixes && route_of(call, false) == route) texts.push_back(fmt::format("`{}`", call.text()));
   }
+  return texts;
+}
+
+std::string note_of_uint_colors(std::span<const Call> calls, const Picture& picture) {
+  const std::vector<std::string> nearest = calls_of_route(calls, Route::by_nearest);
+  std::vector<std::string> colors;
+  for (const Group& group : picture.groups)
+    for (const std::string& name : names_of(group))
+      if (group.depth == Depth::u32 && (name == "R" || name == "G" || name == "B" || name == "Y"))
+        colors.push_back(name);
+  if (colors.empty() || nearest.empty()) return "";
+  return fmt::format("channels {} are uint, so {} takes the nearest texel", fmt::join(colors, " "),
+                     fmt::join(nearest, ", "));
+}
+
+std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
+  const std::vector<std::string> nearest = calls_of_route(calls, Route::by_nearest),
+                                 past = calls_of_route(calls, Route::past);
   if (names.empty() || (nearest.empty() && past.empty())) return "";
   std::string text =
       fmt::format("channels {} are not filtered, because depth and ids must not be mixed:", fmt::join(names, " "));

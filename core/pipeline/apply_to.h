@@ -50,6 +50,9 @@ struct Step {
 // The steps of a float group other than color, in order. Calls with Route::past are left out.
 std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied);
 
+// A note about colors of type uint, which take the nearest texel where an op would filter colors; "" if there are none.
+std::string note_of_uint_colors(std::span<const Call> calls, const Picture& picture);
+
 // A note that lists calls that treat these channels differently from color; "" if none.
 std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names);
 

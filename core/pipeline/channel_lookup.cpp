@@ -4,6 +4,7 @@
 #include "core/base/half.h"
 #include "core/base/printable.h"
 #include "core/base/threads.h"
+#include "core/image/channel_names.h"
 #include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
 
@@ -67,11 +68,12 @@ Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 
-// Makes a color group from these channels. A missing alpha is 1.
-Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha, Size size) {
+// Makes a color group from these channels. A missing alpha is 1. `prefix` is what the names of its channels begin with.
+Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha, const std::string& prefix,
+               Size size) {
   Group color{.depth = common_depth(places), .is_color = true};
   for (size_t c = 0; c < 4; ++c)
-    if (c < 3 || (has_alpha && places[c])) color.channels[c] = {.name = {"RGBA"[c]}, .depth = color.depth};
+    if (c < 3 || (has_alpha && places[c])) color.channels[c] = {.name = prefix + "RGBA"[c], .depth = color.depth};
   Level& level = color.levels.emplace_back(Level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(color.depth))});
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
@@ -113,7 +115,8 @@ std::string take_named_channels(std::span<const Call> calls, Picture& picture) {
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
   std::string warning = warning_of_drops(places, picture);
-  Group color = color_of(places, sources.has_alpha, picture.size());
+  const Group& old = picture.groups.front();
+  Group color = color_of(places, sources.has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
   for (const std::optional<ChannelRef>& place : places)
     for (Group& group : picture.groups)
       if (place && place->group == &group) group.channels[place->component].name.clear();

@@ -24,7 +24,9 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
       .input_depth = first.groups.front().depth};
   if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
     for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
-  if (way.job.writes_picture) check_can_be_written(way.job, level_count, request.output.no_clobber);
+  // finish() decides about one file that exists
+  if (way.job.writes_picture)
+    check_can_be_written(way.job, level_count, request.output.no_clobber && way.job.is_a_file_a_level());
   way.output_depth = choose_output_depth(request, *given.format, way.input_depth);
   way.storage = storage_of(request.passes, way.input_depth, way.output_depth);
   const bool is_free = is_float(way.output_depth) && !request.output.bits && !request.passes.fp16;

@@ -65,6 +65,19 @@ bool is_done(const Job& job, const JournalEntry& entry) {
          std::ranges::equal(job.inputs, entry.input_sha256, {}, sha256_of_file);
 }
 
+// Returns whether a file is empty, has a line of a journal, or begins with an incomplete one.
+bool is_journal(const std::string& path) {
+  constexpr std::string_view begin = R"({"job":)";
+  std::ifstream stream(path, std::ios::binary);
+  std::string first, text;
+  while (std::getline(stream, text)) {
+    if (first.empty()) first = text;
+    const json line = json::parse(text, nullptr, false);
+    if (line.is_object() && line.contains("job")) return true;
+  }
+  return first.substr(0, begin.size()) == begin.substr(0, first.size());
+}
+
 [[noreturn]] void fail_of(const std::string& path, int error) {
   fail(Exit::output, "the journal {} cannot be used: {}; name another file with --journal", path,
        std::generic_category().message(error));
@@ -81,6 +94,8 @@ Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), ch
   if (fstat(file_.get(), &facts) != 0) fail_of(path_, errno);
   if (!S_ISREG(facts.st_mode))
     fail(Exit::output, "the journal {} is not a regular file; name another with --journal", path_);
+  if (!is_journal(path_))
+    fail(Exit::output, "the journal {} holds other text; name a new file, or a journal, with --journal", path_);
   if (request.batch.resumes) read_lines();
   char last = '\n';
   if (facts.st_size > 0 && pread(file_.get(), &last, 1, facts.st_size - 1) != 1) fail_of(path_, errno);

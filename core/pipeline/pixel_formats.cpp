@@ -57,7 +57,7 @@ void check_output_primaries(const OutputSettings& output, std::span<const Call> 
 
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (request.output.bits) return *request.output.bits;
-  if (input_depth == Depth::u16 && holds_srgb(format, Depth::u16)) return Depth::u16;
+  if (input_depth == Depth::u16 && format.can_write(Depth::u16)) return Depth::u16;
   if (!format.can_write(Depth::half) && !format.can_write(Depth::u8)) return Depth::f32;
   if (!format.can_write(Depth::half)) return input_depth == Depth::u16 ? Depth::u16 : Depth::u8;
   if (input_depth == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;

@@ -66,6 +66,16 @@ void take_numbers(Picture& picture, const ConversionPlan& way, std::optional<Pri
   if (named && way.is_tagged) set_primaries(picture, *named);
 }
 
+// Records primaries that the user names.
+void set_named_primaries(Picture& picture, const Primaries& named, JobReport& report) {
+  if (has_colors_beside(picture))
+    report.add_warning(
+        "the output's chromaticities are those that the chain or --output-primaries sets; colors of other layers do "
+        "not "
+        "match them");
+  set_primaries(picture, named);
+}
+
 // Records the primaries of the result. Chromaticities of a file apply to all layers. If other layers have colors, the
 // result is converted back to the file's primaries, unless the chain sets others.
 void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
@@ -76,10 +86,7 @@ void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& r
     make_working(picture, Depth::f32);
     return convert_primaries(picture, {.from = made.result, .to = own});
   }
-  if (has_colors_beside(picture))
-    report.add_warning(
-        "the output's chromaticities are those of `matrix --named`; colors of other layers do not match them");
-  set_primaries(picture, made.result);
+  set_named_primaries(picture, made.result, report);
 }
 
 std::string conversion_warning(const ChainPrimaries& made, const Picture& picture) {
@@ -181,7 +188,8 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   for (StatisticsResult& one : measured) one.frame = way.job.frame;
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
-  if (const std::string note = note_of_routes(calls, unfiltered); !note.empty()) report.notes.push_back(note);
+  for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture)})
+    if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_color(calls) && color.is_color) name_colors(color);
   name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
@@ -335,7 +343,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});
-    set_primaries(picture, primaries.result);
+    set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_original_integers) {
     make_working(picture, working_depth(way.input_depth, way.output_depth));
   }

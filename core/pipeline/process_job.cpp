@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <utility>
@@ -41,7 +42,12 @@ void close_seams(std::vector<ProcessedImage>& parts) {
 // it changed.
 bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
   const bool is_needed = request.output.to_display || !job.format->holds_everything;
-  if (!is_needed || !job.writes_picture || !fit_to_display(picture, request.input.limits.texel_count)) return false;
+  if (!is_needed || !job.writes_picture) return false;
+  try {
+    if (!fit_to_display(picture, request.input.limits.texel_count)) return false;
+  } catch (const Error& error) {
+    throw Error(error.code(), job.name() + ": " + error.what());
+  }
   if (!request.output.to_display)
     report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
                                        job.format->name, picture.size().width, picture.size().height));
@@ -131,13 +137,30 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
   work_on(made, [&] { run_on_inputs(request, device, inputs, turn, others, decode_wait_ms, made); });
 }
 
+// Writes the outputs, unless another program has written the output meanwhile and --no-clobber keeps that. Returns whether it
+// wrote them.
+static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way,
+                          const std::vector<ProcessedImage>& parts, JobReport& report) {
+  try {
+    write_outputs(way, request, parts, report);
+    return true;
+  } catch (const AlreadyExists&) {
+    const std::string path = way.job.output.at(0);
+    std::error_code error;
+    if (way.job.is_a_file_a_level() || !std::filesystem::is_regular_file(path, error)) throw;
+    report.notes.push_back("another program has written the output meanwhile; it stays as it is (--no-clobber)");
+    report.outputs = {path};
+    return false;
+  }
+}
+
 JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
   std::optional<FileWriting> guard;
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
     if (made.way.job.writes_picture && !own_descriptor(made.way.job.output.at(0))) guard.emplace();
-    if (made.way.job.writes_picture) write_outputs(made.way, request, made.parts, made.report);
-    if (journal) journal->add(made.journal_key, *made.job, made.report.journal);
+    const bool is_written = !made.way.job.writes_picture || write_or_keep(request, made.way, made.parts, made.report);
+    if (journal && is_written) journal->add(made.journal_key, *made.job, made.report.journal);
   });
   if (made.report.exit == Exit::done) count_for_interrupt();
   made.report.ms.total = made.total.milliseconds();

@@ -139,6 +139,96 @@ static std::string obstacle_to_tiling(std::span<const Call> calls, const PlanInp
   return "";
 }
 
+// The smallest tiles of a result, near its borders and in the middle.
+static std::vector<Region> smallest_tiles(Size made, std::array<int, 2> alignment) {
+  const Size count{div_ceil(made.width, alignment[0]), div_ceil(made.height, alignment[1])};
+  const auto places = [](int n) { return std::array{0, 1, n / 2, n - 2, n - 1}; };
+  std::vector<Region> tiles;
+  for (size_t place = 0; place < 5; ++place) {
+    const Position corner{alignment[0] * std::clamp(places(count.width)[place], 0, count.width - 1),
+                          alignment[1] * std::clamp(places(count.height)[place], 0, count.height - 1)};
+    const Size size{std::min(alignment[0], made.width - corner.x), std::min(alignment[1], made.height - corner.y)};
+    if (tiles.empty() || tiles.back() != Region{corner, size}) tiles.push_back({corner, size});
+  }
+  return tiles;
+}
+
+// The call whose margin makes the tiles of a stage large.
+static Call& widest_call(Stage& stage, Size from) {
+  const auto found = std::ranges::find_if(
+      stage.calls, [&](const Call& call) { return footprint_of(call, from).kind == Footprint::Kind::around; });
+  return found == stage.calls.end() ? stage.calls.front() : *found;
+}
+
+// The option that a call with smaller tiles changes.
+static const Param& changed_option(const Call& call, const Call& smaller) {
+  return *std::ranges::find_if(call.op->params, [&](const Param& param) {
+    return call.number(param.name) != smaller.number(param.name) && !smaller.is_default(param);
+  });
+}
+
+void refuse_tiles(const Stage& given, Size from, std::array<int, 2> alignment, const std::string& why) {
+  Stage stage = given;
+  const Call& call = widest_call(stage, from);
+  Size least;
+  for (const Region& tile : smallest_tiles(stage.size, alignment)) {
+    const Size needed = needed_for(tile, from, stage, alignment).size;
+    least = {std::max(least.width, needed.width), std::max(least.height, needed.height)};
+  }
+  const std::vector<Call> smaller = footprint_of(call, from).in_smaller_tiles;
+  const bool helps = !smaller.empty() && smaller.front().text() != call.text();
+  fail(Exit::limit, "{}; a tile of `{}` needs at least {} x {} texels, which is too large too{}", why, call.text(),
+       least.width, least.height,
+       helps ? fmt::format("; {} allows smaller tiles", smaller.front().text_of(changed_option(call, smaller.front())))
+             : "");
+}
+
+static std::array<int, 2> alignment_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
+  return tile_alignment_of(plan_of(stage, input, traits));
+}
+
+static bool has_fitting_tiles(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
+  const std::array<int, 2> alignment = alignment_of(stage, input, traits);
+  return std::ranges::all_of(smallest_tiles(stage.size, alignment), [&](const Region& region) {
+    return over_limit(tile_for(region, stage, input, alignment, traits).plan, traits).empty();
+  });
+}
+
+// Makes the tiles of a stage fit. Adds a note if it changes a call.
+static void fit_tiles(Stage& stage, const PlanInput& input, const DeviceTraits& traits, const std::string& why,
+                      std::vector<std::string>& notes) {
+  if (has_fitting_tiles(stage, input, traits)) return;
+  const Stage given = stage;
+  Call& call = widest_call(stage, input.size);
+  const std::vector<Call> smaller = footprint_of(call, input.size).in_smaller_tiles;
+  if (!smaller.empty() && smaller.front().text() != call.text()) {
+    const Param& option = changed_option(call, smaller.front());
+    if (call.is_default(option)) {
+      notes.push_back(fmt::format("`{}` gets {}, because its tiles would be too large", call.text(),
+                                  smaller.front().text_of(option)));
+      call = smaller.front();
+      if (has_fitting_tiles(stage, input, traits)) return;
+    }
+  }
+  refuse_tiles(given, input.size, alignment_of(given, input, traits), why);
+}
+
+// Makes the tiles of all stages fit. Levels are left out: their run makes as many at once as fit.
+static void fit_tiles(std::span<Stage> stages, PlanInput input, const DeviceTraits& traits, const std::string& why,
+                      std::vector<std::string>& notes) {
+  const std::vector<StageFormats> formats = formats_of(stages, input, traits);
+  for (size_t index = 0; index < stages.size() && !stages[index].makes_levels; ++index) {
+    Stage& stage = stages[index];
+    if (!stage.calls.empty() && !stage.moves) {
+      input.ends = {.input = formats[index].begin.space, .result = formats[index].end.space};
+      if (formats[index].end.is_packed) input.ends.storage = ResultStorage::f32;
+      fit_tiles(stage, input, traits, why, notes);
+      input.storage = result_depth(stage.calls, input.storage);
+    }
+    input.size = stage.size;
+  }
+}
+
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
                              const ChainOptions& options) {
   TilingDecision decision{.obstacle = obstacle_to_tiling(calls, input)};
@@ -147,6 +237,10 @@ TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input
   decision.whole = plan_of_any_size(calls, input, traits);
   decision.limit = over_limit(decision.whole, traits);
   if (!decision.limit.empty() && !can_be_cut) fail(Exit::limit, "{}; {}", decision.limit, decision.obstacle);
+  if (!decision.limit.empty()) {
+    decision.stages = stages_of(calls, input);
+    fit_tiles(decision.stages, input, traits, decision.limit, decision.whole.choices);
+  }
   decision.is_watched = options.most_ms > 0 && reads_of(decision.whole) > options.unwatched_reads && can_be_cut;
   return decision;
 }
@@ -164,6 +258,17 @@ bool makes_regions(const Stage& stage, Size from) { return stage.size != from ||
 Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
   return stage.copy ? plan_of_copy(stage.copy->first, input, stage.copy->second, traits)
                     : plan_of_any_size(stage.calls, input, traits);
+}
+
+Tile tile_for(const Region& region, const Stage& stage, const PlanInput& input, std::array<int, 2> alignment,
+              const DeviceTraits& traits) {
+  const Region needed = needed_for(region, input.size, stage, alignment);
+  PlanInput of_tile = input;
+  of_tile.size = needed.size;
+  of_tile.whole = input.size;
+  of_tile.corner = needed.corner;
+  if (makes_regions(stage, input.size)) of_tile.made = region;
+  return {region, needed, plan_of(stage, of_tile, traits)};
 }
 
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment) {

@@ -53,11 +53,13 @@ struct ChainOptions {
 // The decision to run a chain whole or in tiles.
 struct TilingDecision {
   Plan whole;
-  std::string limit;        // of the device, for which it goes in parts; "" where none stands against going at once
-  std::string obstacle;     // to going in parts; "" where there is none
-  bool is_watched = false;  // runs in tiles if a submission would take too long
+  std::string limit;          // of the device, for which it goes in parts; "" where none stands against going at once
+  std::string obstacle;       // to going in parts; "" where there is none
+  std::vector<Stage> stages;  // of a chain with a limit: their tiles fit; else empty
+  bool is_watched = false;    // runs in tiles if a submission would take too long
 };
-// Throws Error(Exit::limit), with the limit and the obstacle, if the chain fits neither whole nor in tiles.
+// Throws Error(Exit::limit), with the limit and the obstacle, if the chain fits neither whole nor in tiles. If tiles are too
+// large, calls get Footprint::in_smaller_tiles, unless that would change an option that the user gave.
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
                              const ChainOptions& options);
 
@@ -70,6 +72,18 @@ bool makes_regions(const Stage& stage, Size from);
 Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits);
 // Input region that a stage reads to make the region `made`, for an image of size `from`.
 Region needed_for(const Region& made, Size from, const Stage& stage, std::array<int, 2> alignment);
+
+// A tile of a stage.
+struct Tile {
+  Region region, needed;  // of the result, and of the input
+  Plan plan;
+};
+// `input` and `alignment` are those of the stage; the size of its input is input.size.
+Tile tile_for(const Region& region, const Stage& stage, const PlanInput& input, std::array<int, 2> alignment,
+              const DeviceTraits& traits);
+// Throws Error(Exit::limit): the smallest tiles of a stage are too large. The message names the call that makes them large, and
+// the option that helps. `why`: the limit for which the chain is tiled.
+[[noreturn]] void refuse_tiles(const Stage& stage, Size from, std::array<int, 2> alignment, const std::string& why);
 
 // Splits a region at a multiple of the alignment, across its longer side if possible. Empty if it cannot be split.
 std::optional<std::array<Region, 2>> halves(const Region& region, std::array<int, 2> alignment);

@@ -159,7 +159,7 @@ void sync(int descriptor, const std::string& path) {
 }
 
 [[noreturn]] void refuse_to_clobber(const std::string& path) {
-  fail(Exit::output, "{}: already exists, and --no-clobber keeps it", path);
+  throw AlreadyExists(Exit::output, fmt::format("{}: already exists, and --no-clobber keeps it", path));
 }
 
 // A name in an open folder: whatever becomes of the path that led there, it stays the same place.

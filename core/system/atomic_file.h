@@ -1,12 +1,19 @@
 // Writes outputs atomically, also several files together.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 
 namespace gpupost {
+
+// The error of an existing file that `no_clobber` protects.
+struct AlreadyExists : Error {
+  using Error::Error;
+};
 
 // The descriptor that a path means: "-", /dev/stdout, /dev/fd/3. Such an output is appended to and never replaced.
 std::optional<int> own_descriptor(const std::string& path);
@@ -31,7 +38,7 @@ void write_files(std::span<const OutputFile> files, bool no_clobber);
 
 // Replaces `path` atomically: writes and syncs a temporary file in the same folder, renames it, and syncs the folder.
 // For a symbolic link, the target is replaced. "-" writes to standard output. With `no_clobber`, an existing path is an
-// error. Throws Error(Exit::output) and leaves no temporary file.
+// error: AlreadyExists. Throws Error(Exit::output) and leaves no temporary file.
 void write_file(const std::string& path, std::span<const std::byte> bytes, bool no_clobber);
 
 // Removes the temporary files of running write_file() calls. Safe in a signal handler.

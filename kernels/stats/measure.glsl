@@ -65,7 +65,7 @@ shared uint shared_bins[bin_count];
 
 // The logarithm of a number above 0, which is counted.
 float counted_logarithm(float number) {
-  const float logarithm = log2(number);
+  const float logarithm = log2(max(number, 1.17549435e-38));  // that of a denormal may be -infinity
   atomicAdd(shared_bins[bin_of_logarithm(logarithm)], 1u);
   return logarithm;
 }

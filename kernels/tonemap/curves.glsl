@@ -57,7 +57,7 @@ float lottes(float x, float white, float contrast, float shoulder, float mid_in,
 float uchimura(float x, float p, float a, float m, float l, float c, float b) {
   const float l0 = (p - m) * l / a, s1 = m + a * l0;
   const float toe = m * pow(min(x / m, 1.0), c) + b, linear = m + a * (x - m);
-  const float shoulder = p - (p - s1) * exp(-a * max(x - m - l0, 0.0) / (p - s1));
+  const float shoulder = s1 + (p - s1) * one_minus_exp(a * max(x - m - l0, 0.0) / (p - s1));
   const float rise = smoothstep(0.0, m, x);
   return mix(toe, x < m + l0 ? linear : shoulder, rise);
 }

@@ -112,16 +112,20 @@ TEST_CASE("16 bits of a PNG are 16 bits, high byte first in the file") {
   CHECK(bytes_of_texels(decoded) == "\x34\x12\x78\x56\xbc\x9a\xf0\xde");
 }
 
-TEST_CASE("a palette's missing colors are black, and its transparent ones transparent") {
-  const std::string rows = std::string("\0\x1b", 2);  // indices 0 1 2 3
-  const Decoded decoded = decode_bytes(make_png({{"IHDR", png_header(4, 1, 2, 3)},
-                                                 {"PLTE", "abcdef"},
-                                                 {"tRNS", "\x40"},
-                                                 {"IDAT", zlib_packed(rows)},
-                                                 {"IEND", ""}}));
-  CHECK(bytes_of_texels(decoded) == std::string("abc\x40"
-                                                "def\xff\0\0\0\xff\0\0\0\xff",
-                                                16));
+TEST_CASE("transparent colors of a palette are transparent, and texels with a color beyond it are an error") {
+  const auto png_with = [](const std::string& rows) {
+    return make_png({{"IHDR", png_header(4, 1, 2, 3)},
+                     {"PLTE", "abcdef"},
+                     {"tRNS", "\x40"},
+                     {"IDAT", zlib_packed(rows)},
+                     {"IEND", ""}});
+  };
+  CHECK(bytes_of_texels(decode_bytes(png_with(std::string("\0\x14", 2)))) ==  // indices 0 1 1 0
+        "abc\x40"
+        "def\xff"
+        "def\xff"
+        "abc\x40");
+  CHECK(refusal_of(png_with(std::string("\0\x1b", 2))) == "2 file: uses color 3 of its palette, which has 2 colors");
 }
 
 TEST_CASE("PNGs of every kind have the texels that libpng reads") {

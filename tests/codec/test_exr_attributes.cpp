@@ -138,5 +138,6 @@ TEST_CASE("a display window beyond what the format holds is cut with a warning, 
   CHECK(openexr_accepts(file));
   CHECK(decode_bytes(file).picture.display_window == Window{1 - bound, 0, bound - 1, 1});
   picture.data_window = {1 << 21, 0, (1 << 21) + 3, 1};
-  CHECK(output_error_of([&] { encode(exr, picture, EncodeOptions{}); }).find("extends more than") != std::string::npos);
+  CHECK(encoding_error_of([&] { encode(exr, picture, EncodeOptions{}); }).find("extends more than") !=
+        std::string::npos);
 }

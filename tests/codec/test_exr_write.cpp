@@ -474,23 +474,23 @@ TEST_CASE("channels that lack the levels asked for are dropped, and a file witho
   const Encoded encoded = encode_exr(picture, {.mipmapped = true});
   CHECK(encoded.warnings == std::vector<std::string>{"channels without all 5 levels are dropped: Z spec.direct.R"});
   CHECK(read_tiles(encoded.bytes)[0].size() == 6);
-  CHECK(output_error_of([&] { encode_exr(picture, {.level = 5}); }) == "exr: no channel has level 5");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {.level = 5}); }) == "exr: no channel has level 5");
 }
 
 TEST_CASE("what the format cannot hold is refused") {
   Picture picture = mixed_picture({3, 5}, 1);
-  CHECK(output_error_of([&] { encode_exr(picture, {.depth = Depth::u8}); }) == "exr holds 16f and 32f, not 8");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {.depth = Depth::u8}); }) == "exr holds 16f and 32f, not 8");
   picture.groups[2].channels[0].name = "Z";
-  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: two channels have the name Z");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {}); }) == "exr: two channels have the name Z");
   picture.groups[2].channels[0].name = std::string(256, 'n');
-  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: a channel name has 256 bytes; the limit is 255");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {}); }) == "exr: a channel name has 256 bytes; the limit is 255");
   picture.groups.clear();
-  CHECK(output_error_of([&] { encode_exr(picture, {}); }) == "exr: no channel has level 0");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {}); }) == "exr: no channel has level 0");
 }
 
 TEST_CASE("a format that can only be read is refused by name") {
   const Picture picture = mixed_picture({3, 5}, 1);
-  CHECK(output_error_of([&] { encode(*format_named("bmp"), picture, {}); }) ==
+  CHECK(encoding_error_of([&] { encode(*format_named("bmp"), picture, {}); }) ==
         "bmp files can be read here but not written; expected " + writable_extensions());
 }
 

@@ -186,5 +186,5 @@ TEST_CASE("the same picture gives the same JPEG, and one that is too large is re
   const Picture picture = ramp({33, 17}, false, false);
   CHECK(written(picture, {.depth = Depth::u8}) == written(picture, {.depth = Depth::u8}));
   const Picture wide = ramp({65501, 1}, false, false);
-  CHECK(output_error_of([&] { written(wide, {.depth = Depth::u8}); }).find("65500") != std::string::npos);
+  CHECK(encoding_error_of([&] { written(wide, {.depth = Depth::u8}); }).find("65500") != std::string::npos);
 }

@@ -205,20 +205,20 @@ TEST_CASE("the level asked for is written") {
   CHECK(encoded.warnings.empty());
   CHECK(read_png(encoded.bytes).size == Size{8, 4});
   CHECK(read_png(encoded.bytes).numbers[0] == 7);
-  CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8, .level = 2}); }) ==
+  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8, .level = 2}); }) ==
         "png: level 2 does not exist; the image has 2 levels");
 }
 
 TEST_CASE("what a PNG cannot be is refused") {
   Picture picture = integer_picture({3, 5}, Kind::rgb, Depth::u8);
-  CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::half}); }) == "png holds 8 and 16 bits, not 16f");
+  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::half}); }) == "png holds 8 and 16 bits, not 16f");
   picture.groups[0].is_color = false;
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
-  CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
+  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
         "png needs R, G and B, or Y; the image has Z N.X");
   picture.groups[0].depth = Depth::u32;
   picture.groups[0].channels = {{{"B", Depth::u32}, {"G", Depth::u32}, {"R", Depth::u32}}};
-  CHECK(output_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
+  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
         "png cannot hold color of type uint; expected an EXR output");
 }
 

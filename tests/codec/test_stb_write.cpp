@@ -179,6 +179,6 @@ TEST_CASE("a TGA holds the bytes of gray, RGB and RGBA; gray with alpha becomes 
 
 TEST_CASE("a TGA of 16 bits is refused") {
   const Picture picture = floats({2, 2}, "RGB", [](int, int, size_t) { return 0.5f; });
-  CHECK(output_error_of([&] { encode(*format_named("tga"), picture, {.depth = Depth::u16}); }) ==
+  CHECK(encoding_error_of([&] { encode(*format_named("tga"), picture, {.depth = Depth::u16}); }) ==
         "tga holds 8 bits, not 16; use --bits 8");
 }

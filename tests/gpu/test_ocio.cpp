@@ -90,6 +90,13 @@ TEST_CASE("a NaN in R, G or B makes all three NaN, and infinities count as 1e30"
   }
 }
 
+TEST_CASE("an alpha that is not finite does not change the color") {
+  Gpu* gpu = device();
+  if (!gpu || !has_ocio()) return;
+  for (const Call& call : {ocio_call({"--to=ACEScg"}), ocio_call({"--from=ACEScg", "--to=ACEScct"})})
+    check_call(*gpu, call, "nonfinite", {65, 33}, kinds[0]);
+}
+
 TEST_CASE("a curve of two segments is finite where the segment that does not count overflows") {
   Gpu* gpu = device();
   if (!gpu || !has_ocio()) return;

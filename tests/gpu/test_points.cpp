@@ -194,6 +194,22 @@ TEST_CASE("light that has no alpha keeps what point ops on straight color make o
     CHECK(levels[0].texels.as<float>()[c] == doctest::Approx(double(expected[c])).epsilon(1e-5));
 }
 
+TEST_CASE("powers of finite light are finite, so that half storage clamps them") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Call& call : {call_of("contrast", "--factor 16"), call_of("gamma", "--value 0.05"),
+                           call_of("grade", "--power 30"), call_of("grade", "--power 30 --saturation 16")}) {
+    const std::vector<Call> chain{call_of("exposure", "--stops 12"), call};
+    for (const Space between : {Space::rgb, Space::yxy})
+      for (const Kind kind : {kinds[0], kinds[1]})
+        check_chain(*gpu, chain, "light", {65, 33}, kind, {.between = between});
+    Planes planes = planes_of(pattern("light", {65, 33}, Depth::f32), Depth::f32);
+    for (const Call& each : chain) planes = each.op->reference.levels(each, planes)[0];
+    for (const Plane& plane : planes)
+      CHECK(std::ranges::all_of(plane.values, [](double value) { return std::isfinite(float(value)); }));
+  }
+}
+
 TEST_CASE("contrast is right for large factors with pivots far from 1") {
   Gpu* gpu = device();
   if (!gpu) return;

@@ -62,6 +62,24 @@ TEST_CASE("the device's statistics are those of the definition, at awkward sizes
         }
 }
 
+TEST_CASE("a denormal value hardly changes the log average") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{64, 64};
+  Level base{size, TexelBuffer(texel_count(size) * 4 * sizeof(float))};
+  std::ranges::fill(base.texels.as<float>(), 1.0f);
+  for (size_t c = 0; c < 3; ++c) base.texels.as<float>()[c] = 1e-40f;
+  const Call call = call_of("stats", "");
+  const std::vector<uint32_t> words = words_of(*gpu, call, base, Depth::f32);
+  check_words(words, call, base, Depth::f32);
+  for (const double average : {statistics_of(words, size, Measure::all).log_average,
+                               gpupost::statistics_of(planes_of(base, Depth::f32)).log_average}) {
+    CHECK(average >=
+          std::exp2(-126.0 / 4096) - 1e-6);  // the texel counts as 2^-126, or not if the device flushes it to 0
+    CHECK(average <= 1 + 1e-6);
+  }
+}
+
 TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
   Gpu* gpu = device();
   if (!gpu) return;

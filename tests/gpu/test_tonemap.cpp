@@ -42,6 +42,14 @@ TEST_CASE("numbers of curves that are not their defaults reach the device") {
     for (const Kind kind : {kinds[0], kinds[1]}) check_call(*gpu, call_of("tonemap", words), "ramp", {17, 9}, kind);
 }
 
+TEST_CASE("uchimura is exact far below a bright peak") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const std::string_view pattern : {"light", "noise", "ramp"})
+    check_call(*gpu, call_of("tonemap", "--curve uchimura --peak 100 --contrast 0.1 --linear 0"), pattern, {65, 33},
+               kinds[0]);
+}
+
 TEST_CASE("the picture's own numbers are those of the picture as it is where the curve stands in the chain") {
   Gpu* gpu = device();
   if (!gpu) return;

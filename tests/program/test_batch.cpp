@@ -332,6 +332,70 @@ TEST_CASE("a changed configuration, or a table of it, makes --resume run the inp
   }
 }
 
+TEST_CASE("a wrong configuration of the environment is an error that names the variable OCIO") {
+  if (!has_ocio()) return;
+  const TestFolder place;
+  const Environment environment{{"OCIO", "none.ocio"}};
+  const Finished finished = place.shell("gpupost in.exr ocio --to ACEScg -o x.exr", environment);
+  CHECK(finished.exit_code == 2);
+  CHECK_MESSAGE(finished.err.starts_with("gpupost: ocio: none.ocio (the environment variable OCIO): cannot be read"),
+                finished.err);
+  const Finished given = place.shell("gpupost in.exr ocio --config other.ocio --to ACEScg -o x.exr", environment);
+  CHECK_MESSAGE(given.err.starts_with("gpupost: ocio: other.ocio: cannot be read"), given.err);
+}
+
+TEST_CASE("lines of progress that cannot be written are exit code 3, after all outputs are written") {
+  const TestFolder place;
+  const Finished finished =
+      place.gpupost({"in.png", "-o", "out.exr", "--progress", "json", "--progress-file", "/dev/full"});
+  CHECK(finished.exit_code == 3);
+  CHECK(finished.err == "gpupost: --progress-file /dev/full: lines are missing: No space left on device\n");
+  CHECK(place.has("out.exr"));
+}
+
+TEST_CASE("a file that is no journal is not taken as one") {
+  const TestFolder place;
+  for (const char* text : {"my notes\n", "{\"a\": 1}\n", "my notes"}) {
+    place.write("notes", text);
+    for (const char* option : {"", " --resume"}) {
+      const Finished finished = place.shell("gpupost in.png -o out.exr --journal notes" + std::string(option));
+      CHECK(finished.exit_code == 3);
+      CHECK(finished.err ==
+            "gpupost: the journal notes holds other text; name a new file, or a journal, with --journal\n");
+      CHECK(place.read("notes") == text);
+      CHECK(!place.has("out.exr"));
+    }
+  }
+  for (const char* text : {"", "{\"jo", "{\"job\":\"1\", \"inp"}) {
+    place.write("notes", text);
+    CHECK(place.shell("gpupost in.png -o out.exr --journal notes && rm out.exr").exit_code == 0);
+    CHECK(place.shell("gpupost in.png -o out.exr --journal notes && rm out.exr").exit_code == 0);
+  }
+}
+
+TEST_CASE("--verify does not check outputs of an earlier run, and a note says so") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const std::string run = "gpupost in.png flip x -o out.exr --verify";
+  CHECK(place.shell(run + " --journal j").exit_code == 0);
+  CHECK(place.shell(run + " --journal j --resume").err ==
+        "gpupost: 1 of 1 outputs were done by an earlier run and have not changed (--resume); --verify does not "
+        "check them\n");
+  CHECK(place.shell(run + " --no-clobber").err ==
+        "gpupost: 1 of 1 outputs exist and stay as they are (--no-clobber); --verify does not check them\n");
+}
+
+TEST_CASE("a message of several levels of one image is not counted as one of more inputs") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const Finished one = place.gpupost({"exposure", "--stops", "4", "mips", "in.exr", "-o", "a{level}.png"});
+  CHECK(one.exit_code == 0);
+  CHECK_MESSAGE(lines_of(one.err).size() == 1, one.err);
+  const Finished two =
+      place.gpupost({"exposure", "--stops", "4", "mips", "in.exr", "float.exr", "-o", "{stem}{level}.l.png"});
+  CHECK_MESSAGE(two.err.find("1 more input") != two.err.npos, two.err);
+}
+
 TEST_CASE("a depfile lists configurations, and the tables that they name") {
   if (!has_device() || !has_ocio()) return;
   const TestFolder place;

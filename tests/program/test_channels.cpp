@@ -132,6 +132,23 @@ TEST_CASE("an alpha is written where R is a uint and no color") {
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
+TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const auto notes_for = [&](std::array<Channel, 4> channels) {
+    Picture picture{.data_window = window_of({19, 11}), .display_window = window_of({19, 11})};
+    picture.groups.push_back(
+        made_group(channels, Depth::u32, {19, 11}, 1, [](int x, int, size_t, int) { return uint32_t(x); }));
+    write(place, "uint.exr", picture);
+    const Finished finished = place.gpupost({"resize", "--size", "50%", "flip", "x", "uint.exr", "-o", "out.exr"});
+    CHECK(finished.exit_code == 0);
+    return finished.err;
+  };
+  CHECK(notes_for({{{"B", Depth::u32}, {"G", Depth::u32}, {"R", Depth::u32}}}) ==
+        "gpupost: note: uint.exr: channels B G R are uint, so `resize --size 50%` takes the nearest texel\n");
+  CHECK(notes_for({{{"id", Depth::u32}}}) == "");
+}
+
 TEST_CASE("pictures of an array have the channels that any of them has") {
   if (!has_device()) return;
   const TestFolder place;
@@ -202,6 +219,20 @@ TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of 
       const double after = double(float_from_half(made.groups[group].levels[0].texels.as<uint16_t>()[index]));
       CHECK(std::abs(after - before) <= (group == 0 ? 0.004 : 0.0));
     }
+}
+
+TEST_CASE("a warning says that the chromaticities of --output-primaries do not fit the colors of other layers") {
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half),
+          layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
+  layer.groups[0].is_color = false;
+  picture.groups.push_back(std::move(layer.groups[0]));
+  write(place, "layered.exr", picture);
+  const Finished finished = place.gpupost({"layered.exr", "-o", "out.exr", "--output-primaries", "ap1"});
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(
+      finished.err.find("chromaticities are those that the chain or --output-primaries sets") != finished.err.npos,
+      finished.err);
 }
 
 TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
@@ -310,6 +341,32 @@ TEST_CASE("channels that --list drops beside the channels it takes by name are n
   picture.groups.push_back(std::move(other.groups[0]));
   write(place, "gray.exr", picture);
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
+}
+
+TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
+  if (!has_device()) return;
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
+  for (const std::array<std::string, 4>& names :
+       {std::array<std::string, 4>{"Z", "", "", ""}, {"diff.R", "diff.G", "diff.B"}}) {
+    Picture other = picture_of(names, Depth::half);
+    other.groups[0].is_color = false;
+    picture.groups.push_back(std::move(other.groups[0]));
+  }
+  write(place, "layered.exr", picture);
+  const auto names_in = [](const Picture& of) {
+    std::vector<std::string> names;
+    for (const Group& group : of.groups)
+      for (const Channel& channel : group.channels)
+        if (!channel.name.empty()) names.push_back(channel.name);
+    return fmt::format("{}", fmt::join(names, " "));
+  };
+  const Picture made = result_of(place, {"--layer", "diff", "channels", "--list", "R,G,Z"}, "layered.exr", "out.exr");
+  CHECK(names_in(made) == "R G B A diff.B diff.G diff.R");
+  CHECK(std::ranges::equal(made.groups[0].levels[0].texels.bytes(), picture.groups[0].levels[0].texels.bytes()));
+  const Picture with_alpha =
+      result_of(place, {"--layer", "diff", "channels", "--list", "R,G,B,Z"}, "layered.exr", "out.exr");
+  CHECK(names_in(with_alpha) == "R G B A diff.A diff.B diff.G diff.R");
 }
 
 TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {

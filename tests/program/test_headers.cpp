@@ -50,12 +50,12 @@ TEST_CASE("a display window near the end of the format goes through a chain and 
   }
 }
 
-TEST_CASE("a data window that flip moves further than readers follow is exit 3, and a crop before it helps") {
+TEST_CASE("a data window that flip moves further than readers follow is a usage error, and a crop before it helps") {
   if (!has_device()) return;
   const TestFolder place;
   write_changed(place, "far.exr", [](Picture& picture) { picture.display_window = {0, 0, 0x3ffffffe, 20}; });
   const Finished finished = place.gpupost({"flip", "x", "far.exr", "-o", "out.exr"});
-  CHECK(finished.exit_code == 3);
+  CHECK(finished.exit_code == 1);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
   CHECK_MESSAGE(finished.err.starts_with("gpupost: far.exr: exr: the data window"), finished.err);
   CHECK(!place.has("out.exr"));
@@ -63,6 +63,7 @@ TEST_CASE("a data window that flip moves further than readers follow is exit 3, 
   const Finished png = place.gpupost({"flip", "x", "far.exr", "-o", "out.png"});
   CHECK(png.exit_code == 2);
   CHECK_MESSAGE(png.err.find("crop it first, or raise --max-texels") != png.err.npos, png.err);
+  CHECK(png.err.starts_with("gpupost: far.exr: its display window has "));
 }
 
 TEST_CASE("chromaticities that make no sense are dropped with a warning, whatever is written") {

@@ -465,6 +465,7 @@ TEST_CASE("the depth and transfer of a container are those of the input, unless 
   CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "8"}) == 29);
   CHECK(dxgi_of({"in.exr", "-o", "out.dds"}) == 10);                  // R16G16B16A16_FLOAT
   CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "16"}) == 11);  // R16G16B16A16_UNORM
+  CHECK(dxgi_of({"deep.png", "-o", "out.dds"}) == 11);
   CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "32f"}) == 2);  // R32G32B32A32_FLOAT
   CHECK(dxgi_of({"float.exr", "-o", "out.dds"}) == 2);
   CHECK(dxgi_of({"float.exr", "-o", "out.dds", "--fp16"}) == 10);

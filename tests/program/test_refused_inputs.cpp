@@ -88,27 +88,32 @@ TEST_CASE("pictures over a limit") {
               {"luminance", "--size", "1", "long.exr", "--tile-side", "64", "-o", "out.exr"},
               7,
               {"20000 x 1", "64 per side", "a tile of `luminance --size 1` needs at least 20000 x 1 texels"}}});
-  // with the option that the message suggests, tiles are small enough
+  // where the tiles of the method that the user asks for are too large, the message names one with smaller tiles; `auto` takes it
   const TestFolder place;
-  const Words large = {"blur", "--radius", "20", "long.exr", "--tile-side", "256", "-o", "blurred.exr", "--verify"};
+  const auto blur_with = [&](const std::string& method) {
+    return Words{"blur",        "--radius", "20", "--method",    method,    "long.exr",
+                 "--tile-side", "256",      "-o", "blurred.exr", "--verify"};
+  };
   check_refused(place, {"parts of sliding sums",
-                        large,
+                        blur_with("sliding"),
                         7,
-                        {"a tile of `blur --radius 20` needs at least", "--method separable allows smaller tiles"}});
-  Words smaller = large;
-  smaller.insert(smaller.begin() + 1, {"--method", "separable"});
-  CHECK(place.gpupost(smaller).exit_code == 0);
+                        {"a tile of `blur --radius 20 --method sliding` needs at least",
+                         "--method separable allows smaller tiles"}});
+  for (const char* method : {"separable", "auto"}) CHECK(place.gpupost(blur_with(method)).exit_code == 0);
+  const Finished plan = place.gpupost({"blur", "--radius", "20", "long.exr", "--tile-side", "256", "--explain"});
+  CHECK(plan.out.find("`blur --radius 20` gets --method separable") != plan.out.npos);
   // a plan says what the run would
   for (Words words : {Words{"blur", "--radius", "2", "nan", "--policy", "error", "--space", "yxy"},
                       Words{"blur", "--radius", "2", "--passes", "2", "--border", "repeat", "--storage", "r11g11b10"},
-                      Words{"mips", "--filter", "kaiser", "--from-base"}}) {
+                      Words{"mips", "--filter", "kaiser", "--from-base"},
+                      Words{"exposure", "--stops", "1", "bloom", "--radius", "64"}}) {
     words.insert(words.end(), {"in.exr", "--tile-side", "16", "-o", "out.exr"});
     const Finished run = place.gpupost(words);
     words.push_back("--explain");
-    const Finished plan = place.gpupost(words);
-    CHECK(plan.exit_code == 7);
-    CHECK(is_one_error(plan.err));
-    CHECK(plan.err == run.err);
+    const Finished explained = place.gpupost(words);
+    CHECK(explained.exit_code == 7);
+    CHECK(is_one_error(explained.err));
+    CHECK(explained.err == run.err);
   }
 }
 

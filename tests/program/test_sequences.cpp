@@ -93,6 +93,7 @@ TEST_CASE("globs, lists and folders are batches") {
            {"gpupost 'tree/a/*.png' -o out/", 0, "one.png,two.png"},
            {"gpupost 'tree/x*.png' -o out/", 2, "", {"tree/x*.png: no file matches"}},
            {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
+           {"printf '\\357\\273\\277in.png\\r\\n' > marked.txt; gpupost --list marked.txt -o out/", 0, "in.png"},
            {"find tree/a -name '*.png' -print0 | gpupost --list - -o out/", 0, "one.png,two.png"},
            {"gpupost --list none.txt -o out/", 2, "", {"none.txt"}},
            {"gpupost --list tree -o out/", 2, "", {"--list tree: cannot be read: Is a directory"}},
@@ -213,6 +214,56 @@ TEST_CASE("a depfile lists every file that an output is made from") {
   const Finished finished = place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   CHECK(place.read("d") == "x.png: in.png p.glsl\n");
+}
+
+TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "mkfifo pipe.png; gpupost pipe.png in.png -o kept/ --mkdir --format exr --no-clobber --journal j & exec 3> "
+      "pipe.png; "
+      "echo old > kept/pipe.exr; cat in.png >&3; exec 3>&-; wait $!");
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(finished.err.find("pipe.png: another program has written the output meanwhile; it stays as it is "
+                          "(--no-clobber)\n") != finished.err.npos);
+  CHECK(place.read("kept/pipe.exr") == "old\n");
+  CHECK(place.has("kept/in.exr"));
+  CHECK(place.read("j").find("pipe.png") == std::string::npos);
+}
+
+TEST_CASE("a depfile also lists outputs that --no-clobber keeps") {
+  const TestFolder place;
+  CHECK(place.gpupost({"in.png", "-o", "old.tif"}).exit_code == 0);
+  CHECK(place.gpupost({"in.png", "-o", "old.tif", "--no-clobber", "--depfile", "d"}).exit_code == 0);
+  CHECK(place.read("d") == "old.tif: in.png\n");
+  CHECK(place.shell("gpupost in.png bars.png -o 'old{stem}.tif' && rm oldin.tif").exit_code == 0);
+  CHECK(place.gpupost({"in.png", "bars.png", "-o", "old{stem}.tif", "--no-clobber", "--depfile", "d"}).exit_code == 0);
+  CHECK(place.read("d") == "oldbars.tif: bars.png\noldin.tif: in.png\n");
+  if (!has_device()) return;
+  CHECK(place.gpupost({"in.png", "mips", "--levels", "3", "-o", "l{level}.png"}).exit_code == 0);
+  CHECK(place.gpupost({"in.png", "mips", "--levels", "3", "-o", "l{level}.png", "--no-clobber", "--depfile", "d"})
+            .exit_code == 0);
+  CHECK(place.read("d") == "l0.png l1.png l2.png: in.png\n");
+}
+
+TEST_CASE("a folder of outputs inside a folder of inputs is no input") {
+  const TestFolder place;
+  const std::string run = "gpupost tree --recursive -o tree/small/ --format png --mkdir";
+  CHECK(place.shell("mkdir -p tree/a && cp in.png tree/a/one.png && cp in.png tree/two.png && " + run).exit_code == 0);
+  for (const char* more : {"", " --no-clobber"}) {
+    const Finished again = place.shell(run + more);
+    CHECK(again.exit_code == 0);
+    CHECK(again.err.find("gpupost: tree: tree/small is left out, because the outputs go there\n") != again.err.npos);
+    CHECK(place.shell("ls tree/small").out == "one.png\ntwo.png\n");
+  }
+  CHECK(place.shell(run + " --resume").exit_code == 0);
+  const Finished resumed = place.shell(run + " --resume");
+  CHECK(resumed.exit_code == 0);
+  CHECK(resumed.err.find("2 of 2 outputs were done by an earlier run") != resumed.err.npos);
+  // a pattern, another name of the folder, and outputs in the folder of the inputs itself
+  CHECK(place.shell("gpupost tree --recursive -o './tree/a/../small/new.{name}' --format png").exit_code == 0);
+  CHECK(place.shell("ls tree/small").out == "gpupost.journal\nnew.one.png\nnew.two.png\none.png\ntwo.png\n");
+  CHECK(place.shell("rm -r tree/small && gpupost tree --recursive -o 'tree/{stem}.new.png' --explain flip x")
+            .out.find("tree: a folder, 2 images") != std::string::npos);
 }
 
 TEST_CASE("--explain says how inputs were understood") {

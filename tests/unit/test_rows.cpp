@@ -104,12 +104,21 @@ TEST_CASE("every option has a name of its own, a help, and a default that it tak
   }
 }
 
-TEST_CASE("the option that makes tiles smaller is an option of the op") {
+TEST_CASE("a call with smaller tiles is one of the same op, with one other option and the same margin") {
   for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {
       if (op->prepare) continue;  // it reads files
-      const std::string_view option = footprint_of(parse_call(*op, example), {640, 480}).smaller_tiles;
-      if (!option.empty()) CHECK_MESSAGE(op->param(option.substr(2, option.find(' ') - 2)), op->name, " ", option);
+      const Call call = parse_call(*op, example);
+      const Footprint footprint = footprint_of(call, {640, 480});
+      for (const Call& smaller : footprint.in_smaller_tiles) {
+        CAPTURE(smaller.text());
+        CHECK(smaller.op == op);
+        CHECK(std::ranges::count_if(
+                  op->params, [&](const Param& param) { return smaller.text_of(param) != call.text_of(param); }) <= 1);
+        const Margin margin = footprint_of(smaller, {640, 480}).margin;
+        CHECK(margin.x == footprint.margin.x);
+        CHECK(margin.y == footprint.margin.y);
+      }
     }
 }
 

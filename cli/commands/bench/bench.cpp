@@ -135,8 +135,7 @@ static Exit run_goals(const BenchRequest& request, BenchRun& run) {
     progress.end_case(name, failure.empty() ? Exit::done : Exit::difference, failure);
   }
   const bool is_wrong = std::ranges::any_of(run.goals, [](const GoalResult& goal) { return !goal.failure.empty(); });
-  const Exit code = is_wrong ? Exit::difference : Exit::done;
-  progress.finish(code);
+  const Exit code = progress.finish(is_wrong ? Exit::difference : Exit::done);
   if (is_talkative) print_out(goals_table(run.goals));
   if (request.json == "-") write_text("-", json_text(to_json(run), 2));
   if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));

@@ -22,7 +22,7 @@ struct Losses {
   size_t clamped_count = 0;  // finite values above 65504 that were clamped for half
 };
 
-// Throws Error(Exit::output) if the image has no color, has uint color, or lacks the level. `format` is for the
+// Throws Error(Exit::usage) if the image has no color, has uint color, or lacks the level. `format` is for the
 // message.
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options);
 

@@ -203,7 +203,7 @@ EncodedChunks encode_chunks(std::span<const std::byte> header, std::span<const E
   }
   const size_t bytes_per_texel = RowReader(channels, 1).bytes_per_texel;
   if (most_texels * bytes_per_texel > size_t(INT32_MAX))
-    fail(Exit::output, "exr: a chunk of {} bytes is too large for the format", most_texels * bytes_per_texel);
+    fail(Exit::usage, "exr: a chunk of {} bytes is too large for the format", most_texels * bytes_per_texel);
   ChunkFile file(header, chunks.size(), all_texels * bytes_per_texel + chunks.size() * sizeof(ChunkHead::numbers));
   std::atomic<size_t> next = 0, clamped_count = 0;
   // Each thread takes the next chunk, so that few wait for their place in the file.

@@ -67,18 +67,18 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
       const Channel& channel = group.channels[c];
       if (channel.name.empty()) continue;
       if (channel.name.size() > longest_name)
-        fail(Exit::output, "exr: a channel name has {} bytes; the limit is {}", channel.name.size(), longest_name);
+        fail(Exit::usage, "exr: a channel name has {} bytes; the limit is {}", channel.name.size(), longest_name);
       if (is_written) channels.push_back({channel.name, &group, c, depth_of(channel, group, options)});
       else dropped += (dropped.empty() ? "" : " ") + channel.name;
     }
   }
   const std::string wanted = options.mipmapped ? fmt::format("all {} levels", level_count_of(picture.size()))
                                                : fmt::format("level {}", options.level);
-  if (channels.empty()) fail(Exit::output, "exr: no channel has {}", wanted);
+  if (channels.empty()) fail(Exit::usage, "exr: no channel has {}", wanted);
   if (!dropped.empty()) encoded.warnings.push_back(fmt::format("channels without {} are dropped: {}", wanted, dropped));
   std::ranges::sort(channels, {}, &ExrChannel::name);
   const auto twin = std::ranges::adjacent_find(channels, {}, &ExrChannel::name);
-  if (twin != channels.end()) fail(Exit::output, "exr: two channels have the name {}", twin->name);
+  if (twin != channels.end()) fail(Exit::usage, "exr: two channels have the name {}", twin->name);
   return channels;
 }
 
@@ -137,7 +137,7 @@ std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) 
 Windows windows_to_write(const Picture& picture, Encoded& encoded) {
   const Window& data = picture.data_window;
   if (std::min(data.min_x, data.min_y) < -data_window_bound || std::max(data.max_x, data.max_y) > data_window_bound)
-    fail(Exit::output, "exr: the data window ({}, {}) - ({}, {}) extends more than {} from the origin; crop it first",
+    fail(Exit::usage, "exr: the data window ({}, {}) - ({}, {}) extends more than {} from the origin; crop it first",
          data.min_x, data.min_y, data.max_x, data.max_y, data_window_bound);
   const Window& display = picture.display_window;
   if (display.max_x < display.min_x) return {.data = data, .display = data};
@@ -154,8 +154,8 @@ Windows windows_to_write(const Picture& picture, Encoded& encoded) {
 Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
   if (options.compression > Compression::dwab)
-    fail(Exit::output, "exr: EXR has no compression {}", compression_names[size_t(options.compression)]);
-  if (!is_float(options.depth)) fail(Exit::output, "exr holds 16f and 32f, not {}", name_of(options.depth));
+    fail(Exit::usage, "exr: EXR has no compression {}", compression_names[size_t(options.compression)]);
+  if (!is_float(options.depth)) fail(Exit::usage, "exr holds 16f and 32f, not {}", name_of(options.depth));
   if (!is_working(picture)) {
     const Picture working = working_copy(picture, options.keep_depths ? Depth::f32 : options.depth);
     return encode_exr({.picture = &working, .others = source.others}, options);

@@ -16,7 +16,7 @@ class Encoder {
  public:
   Encoder() {
     jpeg_.err = &errors_;
-    errors_.guarded(Exit::output, [&] { jpeg_create_compress(&jpeg_); });
+    errors_.guarded(Exit::usage, [&] { jpeg_create_compress(&jpeg_); });
   }
   ~Encoder() {
     jpeg_destroy_compress(&jpeg_);
@@ -26,7 +26,7 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   TexelBuffer encode(const Pixels& pixels, Bytes profile, int quality) {
-    errors_.guarded(Exit::output, [&] { write(pixels, profile, quality); });
+    errors_.guarded(Exit::usage, [&] { write(pixels, profile, quality); });
     unsigned char* bytes = std::exchange(bytes_, nullptr);
     return TexelBuffer(reinterpret_cast<std::byte*>(bytes), byte_count_, [bytes] { std::free(bytes); });
   }
@@ -63,7 +63,7 @@ class Encoder {
 
 Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8) fail(Exit::output, "jpg holds 8 bits, not {}; use --bits 8", name_of(options.depth));
+  if (options.depth != Depth::u8) fail(Exit::usage, "jpg holds 8 bits, not {}; use --bits 8", name_of(options.depth));
   check_color(picture, "jpg", options);
   const bool has_alpha = picture.groups.front().has_alpha();
   if (has_alpha || !is_encodable(picture, options)) {

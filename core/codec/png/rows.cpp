@@ -90,7 +90,7 @@ std::span<const PngPass> passes_of(const PngHeader& header) {
 PngRows::PngRows(const PngHeader& header, std::optional<Bytes> palette, std::optional<Bytes> transparency)
     : header_(header) {
   if (header.has_palette()) {
-    palette_.assign(256, {0, 0, 0, 255});  // indices beyond the palette are black
+    palette_.assign(palette->size() / 3, {0, 0, 0, 255});
     for (size_t i = 0; i < palette->size(); ++i) palette_[i / 3][i % 3] = byte_at(*palette, i);
   }
   const bool can_have_alpha = header.color < 4 && transparency && !transparency->empty();
@@ -139,6 +139,8 @@ void PngRows::write_row(const uint8_t* samples, size_t count, std::byte* to, siz
     const auto scale = uint8_t(255 / ((1 << header_.bits) - 1));
     return spread<uint8_t>(header_.channels(), samples, count, to, step, scale, transparent_);
   }
+  if (const uint8_t most = *std::max_element(samples, samples + count); most >= palette_.size())
+    fail(Exit::input, "uses color {} of its palette, which has {} colors", most, palette_.size());
   for (size_t i = 0; i < count; ++i) std::memcpy(to + 4 * i * step, palette_[samples[i]].data(), 4);
 }
 

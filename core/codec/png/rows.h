@@ -56,7 +56,7 @@ class PngRows {
   void write_row(const uint8_t* samples, size_t count, std::byte* to, size_t step);
 
   PngHeader header_;
-  std::vector<std::array<uint8_t, 4>> palette_;         // 256 colors, or none
+  std::vector<std::array<uint8_t, 4>> palette_;         // empty without PLTE
   std::optional<std::array<uint16_t, 3>> transparent_;  // samples of the transparent color
   bool has_alpha_ = false;
   std::vector<uint8_t> indices_;  // samples of a row of less than 8 bits

@@ -57,7 +57,7 @@ std::vector<ColorChunk> color_chunks_of(const Picture& picture, const EncodeOpti
   if (transfer == Transfer::pq || transfer == Transfer::hlg) {
     const std::optional<int> code = code_of(primaries);
     if (!code)
-      fail(Exit::output,
+      fail(Exit::usage,
            "png: --transfer pq and hlg need primaries that the cICP chunk has a number for, like --output-primaries "
            "rec2020");
     return {{"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})}};
@@ -138,7 +138,7 @@ TexelBuffer file_of(const Pixels& pixels, size_t count, Depth depth, std::span<c
 Encoded encode_png(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
   if (options.depth != Depth::u8 && options.depth != Depth::u16)
-    fail(Exit::output, "png holds 8 and 16 bits, not {}", name_of(options.depth));
+    fail(Exit::usage, "png holds 8 and 16 bits, not {}", name_of(options.depth));
   check_color(picture, "png", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);

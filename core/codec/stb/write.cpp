@@ -28,7 +28,7 @@ void append(void* file, void* bytes, int count) {
 void check_count(const Pixels& pixels, std::string_view format) {
   const size_t count = texel_count(pixels.size) * pixels.component_count;
   if (count > size_t(std::numeric_limits<int>::max()))
-    fail(Exit::output, "{} files hold at most {} values; the image has {}; expected another format", format,
+    fail(Exit::usage, "{} files hold at most {} values; the image has {}; expected another format", format,
          std::numeric_limits<int>::max(), count);
 }
 
@@ -112,7 +112,7 @@ Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
 
 Encoded encode_tga(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8) fail(Exit::output, "tga holds 8 bits, not {}; use --bits 8", name_of(options.depth));
+  if (options.depth != Depth::u8) fail(Exit::usage, "tga holds 8 bits, not {}; use --bits 8", name_of(options.depth));
   check_color(picture, "tga", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);

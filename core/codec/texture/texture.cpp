@@ -47,7 +47,7 @@ TexelFormat texel_of(const Format& format, const Group& color, const EncodeOptio
   if (texel && (!is_dds || texel->dxgi != 0)) return *texel;
   const TexelFormat* wide = texel_format_of(options.depth, transfer, 4);
   if (!wide)
-    fail(Exit::output, "{}: integers of {} bits are always linear, not srgb; leave --transfer out", format.name,
+    fail(Exit::usage, "{}: integers of {} bits are always linear, not srgb; leave --transfer out", format.name,
          name_of(options.depth));
   warnings.push_back(fmt::format(
       "{} has no sRGB format for {}; R, G, B and A are written (--transfer linear writes only {})", format.name,

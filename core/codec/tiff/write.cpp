@@ -19,7 +19,7 @@ uint16_t code_of(Compression compression) {
     case Compression::lzw: return COMPRESSION_LZW;
     case Compression::zip: return COMPRESSION_ADOBE_DEFLATE;
     case Compression::zstd: return COMPRESSION_ZSTD;
-    default: fail(Exit::output, "tiff: unknown compression; expected none, lzw, zip or zstd");
+    default: fail(Exit::usage, "tiff: unknown compression; expected none, lzw, zip or zstd");
   }
 }
 
@@ -47,7 +47,7 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
   set(TIFFTAG_ROWSPERSTRIP, uint32_t(std::clamp<size_t>(strip_bytes / row_bytes, 1, size_t(pixels.size.height))));
   const uint16_t code = code_of(tags.compression);
   if (!TIFFIsCODECConfigured(code))
-    fail(Exit::output, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
+    fail(Exit::usage, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
   set(TIFFTAG_COMPRESSION, int(code));
   if (code != COMPRESSION_NONE)
     set(TIFFTAG_PREDICTOR, is_float(tags.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);

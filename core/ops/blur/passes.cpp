@@ -251,6 +251,11 @@ void check_blur(const Call& call) {
          method.name);
 }
 
+Call separable(const Call& call) {
+  const std::vector<std::string_view>& choices = call.op->param("method")->choices;
+  return call.with("method", double(std::ranges::find(choices, "separable") - choices.begin()));
+}
+
 void plan_blur(const Call& call, PlanBuilder& builder) {
   const Blur blur = blur_of(call);
   const DeviceTraits& traits = builder.traits();

@@ -34,7 +34,8 @@ static Footprint footprint(const Call& call, Size size) {
           .margin = {.x = blur.passes * blur.radius_x,
                      .y = blur.passes * blur.radius_y,
                      .wraps = blur.border == Border::repeat},
-          .smaller_tiles = "--method separable"};  // sums that slide begin anew after some hundred texels
+          // other methods divide lines into segments, at which tiles must begin
+          .in_smaller_tiles = blur.has_splines ? std::vector<Call>() : std::vector{separable(call)}};
 }
 
 static const Benchmark bench = blur_benchmark();

@@ -67,7 +67,7 @@ const Op channels_op = point_op({
                 "`R,G,B,depth.Z`. The channels that it takes move: the output has them as R, G, B and A, and no "
                 "longer under their own names. Channels of the old color that --list does not name are "
                 "dropped, with a warning. All other channels stay. The global option --layer makes the "
-                "channels of one layer R, G and B.",
+                "channels of one layer R, G and B; the result is in that layer.",
             .citation = "oiiotool --ch",
             .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",

@@ -152,7 +152,7 @@ std::vector<float> straight_colors(const Planes& planes) {
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
     const Color c = unpremultiply(color_at(planes, index));
     for (size_t k = 0; k < 3; ++k) colors.push_back(std::isnan(c[k]) ? 0.0f : float(std::clamp(c[k], -1e30, 1e30)));
-    colors.push_back(float(c[3]));
+    colors.push_back(std::isfinite(c[3]) ? float(c[3]) : 0.0f);  // the library's matrices multiply it by 0
   }
   colors.insert(colors.end(), {0, 0, 0, 0});
   return colors;

@@ -79,7 +79,8 @@ std::string with_choices(std::string text) {
 constexpr std::string_view own_function = R"(
 vec4 ocio(vec4 c, ocio_params p) {
   const bool is_nan = any(greaterThan(floatBitsToUint(c.rgb) & 0x7fffffffu, uvec3(0x7f800000u)));
-  const vec4 made = ocio_transform(vec4(clamp(is_nan ? vec3(0.0) : c.rgb, -1e30, 1e30), c.a));
+  const float alpha = abs(c.a) <= 3.40282347e38 ? c.a : 0.0;  // matrices multiply it by 0
+  const vec4 made = ocio_transform(vec4(clamp(is_nan ? vec3(0.0) : c.rgb, -1e30, 1e30), alpha));
   return vec4(is_nan ? vec3(uintBitsToFloat(0x7fc00000u)) : made.rgb, c.a);
 }
 )";

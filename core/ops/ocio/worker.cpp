@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <span>
@@ -84,6 +85,13 @@ std::string source_of(const OcioFields& request) {
   return file.empty() ? request.at("config") : file;
 }
 
+// Adds to a message about the configuration that the variable OCIO names where the name comes from.
+std::string with_variable(const std::string& message) {
+  const char* variable = std::getenv("OCIO");
+  if (!variable || !message.starts_with(std::string(variable) + ": ")) return message;
+  return fmt::format("{} (the environment variable OCIO){}", variable, message.substr(std::strlen(variable)));
+}
+
 // What `read` makes of a reply that is no error. It throws std::out_of_range where a sound worker cannot have said that.
 template <class Read>
 auto asked(const OcioFields& request, const Read& read) {
@@ -98,7 +106,7 @@ auto asked(const OcioFields& request, const Read& read) {
       if (exit.size() != 1) throw std::out_of_range("ocio");
       const auto code = Exit(exit[0] - '0');
       const bool is_error = code == Exit::usage || code == Exit::input || code == Exit::limit;
-      if (is_error) throw Error(code, "ocio: " + printable(reply.at("message"), most_message_bytes));
+      if (is_error) throw Error(code, "ocio: " + with_variable(printable(reply.at("message"), most_message_bytes)));
       if (code != Exit::done) throw std::out_of_range("ocio");
       return read(reply);
     }

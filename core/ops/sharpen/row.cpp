@@ -19,7 +19,7 @@ Call blur_call(const Call& call) { return default_call(blur_op).with("sigma", ca
 
 Footprint footprint(const Call& call, Size size) {
   Footprint made = footprint_of(blur_call(call), size);
-  made.smaller_tiles = "";  // an option of `blur`
+  made.in_smaller_tiles.clear();  // by an option of `blur`
   return made;
 }
 

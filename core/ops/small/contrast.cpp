@@ -8,9 +8,6 @@ namespace gpupost {
 
 namespace {
 
-// The sign of `value` with the power of its size.
-double signed_power(double value, double exponent) { return std::copysign(std::pow(std::abs(value), exponent), value); }
-
 // `make` of R, G and B each.
 template <class Make>
 std::function<Color(const Color&)> of_each(Make make) {
@@ -50,7 +47,7 @@ const Op contrast_op = point_op({
                    .texel =
                        [](const Call& call, const Planes&) {
                          return of_each([factor = call.number("factor"), pivot = call.number("pivot")](double value) {
-                           return pivot * signed_power(value / pivot, factor);
+                           return signed_power(value / pivot, factor, pivot);
                          });
                        },
                    .is_identity = [](const Call& call) { return call.number("factor") == 1; }},

@@ -100,8 +100,9 @@ Statistics statistics_of(const Planes& picture) {
   double logarithms = 0;
   for (const double luminance : luminances) {
     if (!(luminance > 0) || std::isinf(luminance)) continue;
-    ++made.histogram.bins[size_t(Histogram::bin_of(luminance))];
-    logarithms += std::log2(luminance);
+    const double counted = std::max(luminance, 0x1p-126);  // a denormal float counts as the least normal one
+    ++made.histogram.bins[size_t(Histogram::bin_of(counted))];
+    logarithms += std::log2(counted);
   }
   if (made.positive_count() > 0) made.log_average = std::exp2(logarithms / made.positive_count());
   return made;

@@ -276,7 +276,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 Footprint footprint(const Call& call, Size size) {
   Footprint footprint{.kind = Footprint::Kind::texel};
   if (is_local(call)) footprint = footprint_of(gaussian_of_scale(local_tone_of(call, {}).scale_count), size);
-  footprint.smaller_tiles = "";  // an option of `blur`
+  footprint.in_smaller_tiles.clear();  // by an option of `blur`
   if (is_measured(call)) footprint.measure = measured_by_stats();
   return footprint;
 }
