@@ -13,7 +13,8 @@ namespace gpupost {
 namespace {
 
 constexpr int most_taps_radius = 12;
-constexpr int most_blocks = 7;  // of the core of sliding sums: they lie in registers
+constexpr int many_groups = 256;  // enough workgroups for a large GPU
+constexpr int most_blocks = 7;    // of the core of sliding sums: they lie in registers
 
 int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
 
@@ -31,14 +32,15 @@ struct StripShape {
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
   Sums sums = Sums::floats;                          // numbers of sliding sums
   int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
+  bool is_padded = false;  // values in shared memory: fewer registers for places, but more memory
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
   const int of_sum = cut.sums == Sums::pairs ? 8 : 16;
-  const int pitch = cut.columns + (cut.columns >> cut.log_results);
-  return cut.step * (pitch * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  const int padding = cut.is_padded ? cut.columns >> cut.log_results : 0;
+  return cut.step * ((cut.columns + padding) * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
@@ -70,11 +72,8 @@ StripShape integers_cut(int radius, Depth depth) {
 // The same of floats, which of a column take the more registers the larger the radius.
 StripShape floats_cut(int radius, Depth depth) {
   if (depth == Depth::half) return {.rows = radius < 8 ? 48 : 64, .sums = Sums::halves, .log_results = 3};
-  const bool has_long_kernel = radius >= 48 && radius < 128;
-  if (radius >= 24)
-    return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
-  const int rows = radius >= 16 ? 64 : radius < 8 ? 32 : 48;
-  return {.rows = rows, .has_blocks = true};
+  if (radius >= 24) return {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
+  return {.rows = radius >= 16 ? 64 : 32, .has_blocks = radius >= 8};
 }
 
 StripShape sums_cut(int radius, Depth depth) {
@@ -87,6 +86,10 @@ StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTrai
   StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
   if (stream == Stream::sums && fits_pairs(blur, depth)) cut = {.rows = 64, .sums = Sums::pairs};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = radius == 1 ? 24 : 32};
+  // An H100 gives all workgroups of a processor 48 KiB of shared memory. Where this limits how many run at once, padding costs
+  // more than it saves.
+  cut.is_padded = stream == Stream::taps ? radius > 3 && depth != Depth::f32
+                                         : cut.sums == Sums::pairs || cut.sums == Sums::integers;
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
 }
@@ -105,7 +108,7 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   large.columns = 192;
   large.rows = 384;
   const int groups = div_ceil(whole.width, strip_width(blur, stream, large)) * div_ceil(whole.height, large.rows);
-  if (groups >= 256 && fits(large, depth, traits)) cut = large;
+  if (groups >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
 // Rows of a group of the sums down a column: as few as keep the blocks of a core few.
@@ -186,6 +189,9 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                             {"ROWS", cut.step},
                             {"FIRST_PLACE", has_sums},
                             {"LOG_RESULTS", cut.log_results},
+                            {"MADE_COLUMNS", width},
+                            {"LOG_SUM_BYTES", cut.sums == Sums::pairs ? 3 : 4},
+                            {"IS_PADDED", cut.is_padded},
                             {"IN_TWO_ROWS", is_slow && cut.columns % 32 == 0}},
                 .values = {{"width", image.size.width},
                            {"height", image.size.height},
