@@ -73,11 +73,11 @@ vec4 kept_result(int row, int place) {
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
-// The image row for row y of a segment. Every other segment goes upward, so that two neighbors start at the same
+// The image row for row y of a segment. With TURNS, every other segment goes upward, so that two neighbors start at the same
 // edge. They then read the rows around it at the same time, and one of them reads from the cache.
 int direction = 1, turned_from = 0;
 void choose_direction(int begin, int end) {
-  if (gl_WorkGroupID.y % 2 == 1) return;
+  if (TURNS == 0 || gl_WorkGroupID.y % 2 == 1) return;
   direction = -1;
   turned_from = begin + end - 1;
 }
