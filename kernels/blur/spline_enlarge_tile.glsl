@@ -51,9 +51,12 @@ void main() {
   const int first = segment * int(gl_WorkGroupID.y), end = min(first + segment, intervals);
   const ivec2 corner = ivec2(int(table[cells_at + COLUMNS * int(gl_WorkGroupID.x)]), first_cell + first) - 1;
   const int first_y = int(table[intervals_at + first]);
-  for (int index = thread; index < CELL_ROWS * CELL_COLUMNS; index += COLUMNS) {
+  // unrolled, so that all cells are requested before the first is stored
+  [[unroll]] for (int begin = 0; begin < CELL_ROWS * CELL_COLUMNS; begin += COLUMNS) {
+    const int index = begin + thread;
     const ivec2 at = corner + ivec2(index % CELL_COLUMNS, index / CELL_COLUMNS);
-    cells[index] = load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y)));
+    const vec4 c = load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y)));
+    if (index < CELL_ROWS * CELL_COLUMNS) cells[index] = c;
   }
   for (int index = thread; index < end - first; index += COLUMNS)
     stops[index] = int(table[intervals_at + first + index + 1]);

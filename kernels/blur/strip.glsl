@@ -5,36 +5,67 @@
 #include "lib/half_bits.glsl"
 
 const int result_count = 1 << LOG_RESULTS;  // results that a thread makes
-// One value of padding after so many, so that threads whose values are as far apart use different banks.
-const int pitch = COLUMNS + COLUMNS / result_count;
-#if TEXEL_BYTES == 4
-shared uint results[ROWS * pitch];
-#elif TEXEL_BYTES == 8
-shared uvec2 results[ROWS * pitch];
+
+// Threads read values that are result_count apart at the same time, which must be in different banks of shared memory. With
+// IS_PADDED, a value of padding follows each group of so many. Otherwise the values of a group change places among themselves,
+// in other ways than those of the groups that are read with it. This takes less memory, so that more workgroups run at
+// once, but more registers for places.
+#if IS_PADDED
+const int padding = 1;
 #else
-shared vec4 results[ROWS * pitch];
+const int padding = 0;
+#endif
+const int sums_pitch = COLUMNS + padding * (COLUMNS / result_count);
+const int results_pitch = MADE_COLUMNS + padding * (MADE_COLUMNS / result_count);
+#if TEXEL_BYTES == 4
+shared uint results[ROWS * results_pitch];
+#elif TEXEL_BYTES == 8
+shared uvec2 results[ROWS * results_pitch];
+#else
+shared vec4 results[ROWS * results_pitch];
 #endif
 
-int padded(int place) { return place + (place >> LOG_RESULTS); }
+// Place of entry `rest` of a group in a row of values of 2^log_bytes bytes. Shifts, since GLSL divides signed numbers slowly.
+int place_of(int group, int rest, const int log_bytes) {
+#if IS_PADDED
+  return (result_count + 1) * group + rest;
+#else
+  const int log_groups = 7 - log_bytes - LOG_RESULTS;  // of the groups that all banks hold
+  return result_count * group + (rest ^ (group >> log_groups & (result_count - 1)));
+#endif
+}
+
+// Index of the sum of a column, `offset` columns from a place that is a multiple of result_count.
+int sum_at(int row, int place, int offset) {
+  const int group = (place >> LOG_RESULTS) + (offset >> LOG_RESULTS);
+  return row * sums_pitch + place_of(group, offset & (result_count - 1), LOG_SUM_BYTES);
+}
+
+int own_sum_at(int row) { return sum_at(row, 0, int(gl_LocalInvocationIndex)); }
+
+int result_at(int row, int place) {
+  const int log_bytes = TEXEL_BYTES == 16 ? 4 : TEXEL_BYTES == 8 ? 3 : 2;
+  return row * results_pitch + place_of(place >> LOG_RESULTS, place & (result_count - 1), log_bytes);
+}
 
 void keep_result(int row, int place, vec4 c) {
 #if TEXEL_BYTES == 4
-  results[row * pitch + padded(place)] = packUnorm4x8(c);
+  results[result_at(row, place)] = packUnorm4x8(c);
 #elif TEXEL_BYTES == 8
-  results[row * pitch + padded(place)] = half_bits(c).xy;
+  results[result_at(row, place)] = half_bits(c).xy;
 #else
-  results[row * pitch + padded(place)] = c;
+  results[result_at(row, place)] = c;
 #endif
 }
 
 vec4 kept_result(int row, int place) {
 #if TEXEL_BYTES == 4
-  return unpackUnorm4x8(results[row * pitch + padded(place)]);
+  return unpackUnorm4x8(results[result_at(row, place)]);
 #elif TEXEL_BYTES == 8
-  const uvec2 c = results[row * pitch + padded(place)];
+  const uvec2 c = results[result_at(row, place)];
   return vec4(unpackHalf2x16(c.x), unpackHalf2x16(c.y));
 #else
-  return results[row * pitch + padded(place)];
+  return results[result_at(row, place)];
 #endif
 }
 
@@ -42,11 +73,11 @@ vec4 kept_result(int row, int place) {
 int first_x() { return strip_width * int(gl_WorkGroupID.x); }
 int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST_PLACE; }
 
-// The image row for row y of a segment. Every other segment goes upward, so that two neighbors start at the same
+// The image row for row y of a segment. With TURNS, every other segment goes upward, so that two neighbors start at the same
 // edge. They then read the rows around it at the same time, and one of them reads from the cache.
 int direction = 1, turned_from = 0;
 void choose_direction(int begin, int end) {
-  if (gl_WorkGroupID.y % 2 == 1) return;
+  if (TURNS == 0 || gl_WorkGroupID.y % 2 == 1) return;
   direction = -1;
   turned_from = begin + end - 1;
 }
@@ -84,7 +115,7 @@ vec4 doubled(vec4 c) {
 
 void store_kept(ivec2 at, int row, int place) {
 #if TEXEL_BYTES == 8 && defined(STORES_BITS)
-  store_bits(at, results[row * pitch + padded(place)]);
+  store_bits(at, results[result_at(row, place)]);
 #else
   store(at, kept_result(row, place));
 #endif

@@ -2,7 +2,7 @@
 // addition adds red and blue, another green and alpha. The image is read as words.
 #include "blur/strip.glsl"
 
-shared uvec2 column_sums[ROWS * pitch];
+shared uvec2 column_sums[ROWS * sums_pitch];
 uint mean_factor = uint(table[0]);  // 2^24 / texels of a window
 
 uvec2 pairs_of(uint texel) { return uvec2(texel, texel >> 8) & 0x00ff00ffu; }
@@ -22,7 +22,7 @@ uvec2 sum = uvec2(0);  // of the column's texels
 
 void sum_column(int row, uint entering, uint leaving) {
   sum += pairs_of(entering) - pairs_of(leaving);
-  column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = sum;
+  column_sums[own_sum_at(row)] = sum;
 }
 
 // The mean of a window, rounded to nearest.
@@ -30,32 +30,33 @@ void keep(int row, int place, uvec2 window) {
   const uint half_step = 1u << 23;
   const uvec2 low = (window & 0xffffu) * mean_factor + half_step;
   const uvec2 high = (window >> 16) * mean_factor + half_step;
-  results[row * pitch + padded(place)] =
+  results[result_at(row, place)] =
       (low.x >> 24) | ((low.y >> 16) & 0xff00u) | ((high.x >> 8) & 0xff0000u) | (high.y & 0xff000000u);
 }
 
-uvec2 block_sum(int from) {
-  return (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
+uvec2 block_sum(int row, int place, int offset) {
+  return (column_sums[sum_at(row, place, offset)] + column_sums[sum_at(row, place, offset + 1)]) +
+         (column_sums[sum_at(row, place, offset + 2)] + column_sums[sum_at(row, place, offset + 3)]);
 }
 
 // A thread's four results: their windows have a core of whole blocks of four columns and CORE_REST more in common.
 void sum_rows() {
   const int row = result_row(), place = result_place();
   if (row >= ROWS || place >= strip_width) return;
-  const int left = row * pitch + padded(place), enter = place + 4 * CORE_BLOCKS + 4 + CORE_REST;
+  const int enter = 4 * CORE_BLOCKS + 4 + CORE_REST;  // from `place`
   uvec2 core = uvec2(0);
   [[unroll]] for (int index = 1; index <= CORE_BLOCKS; ++index)
-    core += block_sum(row * pitch + padded(place + 4 * index));
+    core += block_sum(row, place, 4 * index);
 #if CORE_REST
-  const int rest = row * pitch + padded(place + 4 * CORE_BLOCKS + 4);
-  core += column_sums[rest] + column_sums[rest + 1];
+  const int rest = 4 * CORE_BLOCKS + 4;
+  core += column_sums[sum_at(row, place, rest)] + column_sums[sum_at(row, place, rest + 1)];
 #endif
-  const uvec2 l2 = column_sums[left + 3];
-  const uvec2 l12 = l2 + column_sums[left + 2];
-  const uvec2 l012 = l12 + column_sums[left + 1];
-  const uvec2 e0 = column_sums[row * pitch + padded(enter)];
-  const uvec2 e01 = e0 + column_sums[row * pitch + padded(enter + 1)];
-  const uvec2 e012 = e01 + column_sums[row * pitch + padded(enter + 2)];
+  const uvec2 l2 = column_sums[sum_at(row, place, 3)];
+  const uvec2 l12 = l2 + column_sums[sum_at(row, place, 2)];
+  const uvec2 l012 = l12 + column_sums[sum_at(row, place, 1)];
+  const uvec2 e0 = column_sums[sum_at(row, place, enter)];
+  const uvec2 e01 = e0 + column_sums[sum_at(row, place, enter + 1)];
+  const uvec2 e012 = e01 + column_sums[sum_at(row, place, enter + 2)];
   keep(row, place, core + l012);
   keep(row, place + 1, core + l12 + e0);
   keep(row, place + 2, core + l2 + e01);

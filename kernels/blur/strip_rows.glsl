@@ -4,7 +4,7 @@
 // stands in the text, so that its sums are read all at once.
 #include "blur/strip.glsl"
 
-shared vec4 column_sums[ROWS * pitch];
+shared vec4 column_sums[ROWS * sums_pitch];
 // EXCHANGED: columns whose sums threads exchange directly: all of a wide block (16), of a block (4), or none (1).
 #if HAS_BLOCKS
 shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from places that are multiples of four
@@ -32,8 +32,10 @@ void keep(int row, int place, int y, vec4 sum) {
   keep_result(row, place, mean);
 }
 
-vec4 block_sum(int from) {
-  return (column_sums[from] + column_sums[from + 1]) + (column_sums[from + 2] + column_sums[from + 3]);
+// The sum of four columns, `offset` columns from a place that is a multiple of result_count.
+vec4 block_sum(int row, int place, int offset) {
+  return (column_sums[sum_at(row, place, offset)] + column_sums[sum_at(row, place, offset + 1)]) +
+         (column_sums[sum_at(row, place, offset + 2)] + column_sums[sum_at(row, place, offset + 3)]);
 }
 
 #if HAS_BLOCKS && EXCHANGED >= 4
@@ -57,7 +59,7 @@ void exchange_sums(int row, vec4 sum) {
 
 // Hands the sum of the own column on.
 void keep_column_sum(int row, vec4 sum) {
-  column_sums[row * pitch + padded(int(gl_LocalInvocationIndex))] = sum;
+  column_sums[own_sum_at(row)] = sum;
 #if HAS_BLOCKS && EXCHANGED >= 4
   exchange_sums(row, sum);
 #endif
@@ -68,7 +70,7 @@ void sum_blocks() {
   const int index = int(gl_LocalInvocationIndex);
 #if HAS_BLOCKS && EXCHANGED < 4
   if (index < ROWS * COLUMNS / 4)
-    block_sums[index] = block_sum(index / (COLUMNS / 4) * pitch + padded(4 * (index % (COLUMNS / 4))));
+    block_sums[index] = block_sum(index / (COLUMNS / 4), 0, 4 * (index % (COLUMNS / 4)));
   barrier();
 #endif
 #if HAS_WIDE_BLOCKS && EXCHANGED < 16
@@ -94,11 +96,11 @@ vec4 core_sum(int row, int place) {
     sum += block_sums[block + index + (index < before ? 0 : 4 * wide_count)];
 #else
   [[unroll]] for (int index = 0; index < CORE_BLOCKS; ++index)
-    sum += block_sum(row * pitch + padded(place + result_count + 4 * index));
+    sum += block_sum(row, place, result_count + 4 * index);
 #endif
 #if CORE_REST
-  const int rest = row * pitch + padded(place + result_count + 4 * CORE_BLOCKS);
-  sum += column_sums[rest] + column_sums[rest + 1];
+  const int rest = result_count + 4 * CORE_BLOCKS;
+  sum += column_sums[sum_at(row, place, rest)] + column_sums[sum_at(row, place, rest + 1)];
 #endif
   return sum;
 }
@@ -107,15 +109,15 @@ vec4 core_sum(int row, int place) {
 void sum_rows(int y) {
   const int row = result_row(), place = result_place();
   if (row >= ROWS || place >= strip_width) return;
-  const int left = row * pitch + padded(place), enter = place + result_count + 4 * CORE_BLOCKS + CORE_REST;
+  const int enter = result_count + 4 * CORE_BLOCKS + CORE_REST;  // from `place`
   const vec4 core = core_sum(row, place);
 #if LOG_RESULTS == 2
-  const vec4 l2 = column_sums[left + 3];
-  const vec4 l12 = l2 + column_sums[left + 2];
-  const vec4 l012 = l12 + column_sums[left + 1];
-  const vec4 e0 = column_sums[row * pitch + padded(enter)];
-  const vec4 e01 = e0 + column_sums[row * pitch + padded(enter + 1)];
-  const vec4 e012 = e01 + column_sums[row * pitch + padded(enter + 2)];
+  const vec4 l2 = column_sums[sum_at(row, place, 3)];
+  const vec4 l12 = l2 + column_sums[sum_at(row, place, 2)];
+  const vec4 l012 = l12 + column_sums[sum_at(row, place, 1)];
+  const vec4 e0 = column_sums[sum_at(row, place, enter)];
+  const vec4 e01 = e0 + column_sums[sum_at(row, place, enter + 1)];
+  const vec4 e012 = e01 + column_sums[sum_at(row, place, enter + 2)];
   keep(row, place, y, core + l012);
   keep(row, place + 1, y, core + l12 + e0);
   keep(row, place + 2, y, core + l2 + e01);
@@ -123,15 +125,15 @@ void sum_rows(int y) {
 #else
   // from the last result to the first, so that the columns that leave take few registers
   vec4 entered[result_count];  // entered[j]: the sum of j columns that enter
-  entered[1] = column_sums[row * pitch + padded(enter)];
+  entered[1] = column_sums[sum_at(row, place, enter)];
   [[unroll]] for (int j = 2; j < result_count; ++j)
-    entered[j] = entered[j - 1] + column_sums[row * pitch + padded(enter + j - 1)];
+    entered[j] = entered[j - 1] + column_sums[sum_at(row, place, enter + j - 1)];
   vec4 common_sum = core;
   keep(row, place + result_count - 1, y, common_sum + entered[result_count - 1]);
   [[unroll]] for (int j = result_count - 2; j > 0; --j) {
-    common_sum += column_sums[left + 1 + j];
+    common_sum += column_sums[sum_at(row, place, 1 + j)];
     keep(row, place + j, y, common_sum + entered[j]);
   }
-  keep(row, place, y, common_sum + column_sums[left + 1]);
+  keep(row, place, y, common_sum + column_sums[sum_at(row, place, 1)]);
 #endif
 }

@@ -2,7 +2,7 @@
 // Along a row, each column sum is added to all of a thread's four sums.
 #include "blur/strip.glsl"
 
-shared vec4 column_sums[ROWS * pitch];
+shared vec4 column_sums[ROWS * sums_pitch];
 
 // Sums of the following rows, the nearest first.
 const int pending_count = max(1, 2 * RADIUS_Y);
@@ -18,7 +18,7 @@ void keep(int row, int place, int y, vec4 sum) {
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
   choose_direction(begin, end);
-  const int column = continued(own_x(), width), own_place = padded(int(gl_LocalInvocationIndex));
+  const int column = continued(own_x(), width);
   float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost weight to the middle
   [[unroll]] for (int k = 0; k <= RADIUS_X; ++k) weight_x[k] = table[k];
   [[unroll]] for (int k = 0; k <= RADIUS_Y; ++k) weight_y[k] = table[2 * RADIUS_X + 1 + k];
@@ -40,9 +40,9 @@ void main() {
   for (int y = begin; y < end; y += 4) {
     [[unroll]] for (int row = 0; row < 4; ++row) {
 #if RADIUS_Y == 0
-      column_sums[row * pitch + own_place] = weight_y[0] * entered[row];
+      column_sums[own_sum_at(row)] = weight_y[0] * entered[row];
 #else
-      column_sums[row * pitch + own_place] = pending[0] + weight_y[0] * entered[row];
+      column_sums[own_sum_at(row)] = pending[0] + weight_y[0] * entered[row];
       [[unroll]] for (int i = 1; i < 2 * RADIUS_Y; ++i)
         pending[i - 1] = pending[i] + weight_y[min(i, 2 * RADIUS_Y - i)] * entered[row];
       pending[pending_count - 1] = weight_y[0] * entered[row];
@@ -53,11 +53,10 @@ void main() {
     barrier();
     const int place = result_place();
     if (place < strip_width) {
-      const int left = result_row() * pitch + padded(place);
       vec4 sums[4];
       [[unroll]] for (int j = 0; j < 4; ++j) sums[j] = vec4(0.0);
       [[unroll]] for (int k = 0; k < 2 * RADIUS_X + 4; ++k) {
-        const vec4 sum = column_sums[left + k + k / 4];
+        const vec4 sum = column_sums[sum_at(result_row(), place, k)];
         [[unroll]] for (int j = 0; j < 4; ++j)
           if (k - j >= 0 && k - j <= 2 * RADIUS_X) sums[j] += weight_x[min(k - j, 2 * RADIUS_X - k + j)] * sum;
       }

@@ -3,6 +3,7 @@
 #include "core/base/math.h"
 #include "core/ops/blur/lines.h"
 #include "core/ops/blur/spline.h"
+#include "core/ops/blur/strips.h"
 
 #include <algorithm>
 #include <cmath>
@@ -283,8 +284,9 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     const int first = y->grid.cell_before(y->corner), last = y->grid.cell_before(y->corner + y->side - 1);
     first_cell = first - y->first;
     intervals = last - first + 1;
-    segment =
-        is_gpu ? segment_of(y->grid, builder.traits().shared_bytes < 32768 ? 16 : 24, 1) : segment_of(y->grid, 256, 16);
+    // many cells take so much shared memory that few workgroups run at once
+    const bool has_many_cells = builder.traits().shared_bytes < 32768 || y->grid.texels_per_cell() < 2.5;
+    segment = is_gpu ? segment_of(y->grid, has_many_cells ? 16 : 24, 1) : segment_of(y->grid, 256, 16);
     pass.values.push_back({"first_cell", first_cell});
     pass.values.push_back({"intervals_at", int(pass.table.size())});
     for (int cell = first; cell <= last + 1; ++cell)
@@ -301,6 +303,14 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
   pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.set_current_image(pass.target.image);
   builder.add(std::move(pass));
+}
+
+// Weights of a row and of a column of cells. Sums are half of the result until they are stored.
+std::vector<float> cell_weights(const SplineGrid& x, const SplineGrid& y) {
+  std::vector<float> table;
+  for (const double weight : gaussian_weights(x.sigma(), x.radius())) table.push_back(float(weight / 2));
+  for (const double weight : gaussian_weights(y.sigma(), y.radius())) table.push_back(float(weight));
+  return table;
 }
 
 }  // namespace
@@ -320,13 +330,20 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
     if (has_y) current = plan_reduction(builder, blur, along_y, y, true, current);
     if (has_x) current = plan_reduction(builder, blur, along_x, x, !has_y, current);
   }
-  const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
-    Blur inner{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = Border(border_of(blur))};
-    (axis == along_x ? inner.radius_x : inner.radius_y) = grid.radius();
-    current = plan_inner_line(builder, inner, axis, current);
-  };
-  if (has_y) plan_blur_of_cells(along_y, y.grid);
-  if (has_x) plan_blur_of_cells(along_x, x.grid);
+  Blur inner{.kernel = BlurKernel::gaussian, .border = Border(border_of(blur))};
+  inner.radius_x = has_x ? x.grid.radius() : 0;
+  inner.radius_y = has_y ? y.grid.radius() : 0;
+  if (has_y && streams_cells(inner, builder.image(current).size, builder.traits())) {
+    current = plan_cells_stream(builder, inner, cell_weights(x.grid, y.grid), current);
+  } else {
+    const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
+      Blur line{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = inner.border};
+      (axis == along_x ? line.radius_x : line.radius_y) = grid.radius();
+      current = plan_inner_line(builder, line, axis, current);
+    };
+    if (has_y) plan_blur_of_cells(along_y, y.grid);
+    if (has_x) plan_blur_of_cells(along_x, x.grid);
+  }
   plan_enlargement(builder, blur, has_x ? &x : nullptr, has_y ? &y : nullptr, current, size, depth);
 }
 

@@ -13,7 +13,8 @@ namespace gpupost {
 namespace {
 
 constexpr int most_taps_radius = 12;
-constexpr int most_blocks = 7;  // of the core of sliding sums: they lie in registers
+constexpr int many_groups = 256;  // enough workgroups for a large GPU
+constexpr int most_blocks = 7;    // of the core of sliding sums: they lie in registers
 
 int largest_radius(const Blur& blur) { return std::max(blur.radius_x, blur.radius_y); }
 
@@ -31,14 +32,16 @@ struct StripShape {
   bool has_blocks = false, has_wide_blocks = false;  // sums of 4 and of 16 columns, of sliding sums
   Sums sums = Sums::floats;                          // numbers of sliding sums
   int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
+  bool turns = true;                                 // every other segment goes upward
+  bool is_padded = false;  // values in shared memory: fewer registers for places, but more memory
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
   const int of_sum = cut.sums == Sums::pairs ? 8 : 16;
-  const int pitch = cut.columns + (cut.columns >> cut.log_results);
-  return cut.step * (pitch * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  const int padding = cut.is_padded ? cut.columns >> cut.log_results : 0;
+  return cut.step * ((cut.columns + padding) * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
@@ -70,11 +73,8 @@ StripShape integers_cut(int radius, Depth depth) {
 // The same of floats, which of a column take the more registers the larger the radius.
 StripShape floats_cut(int radius, Depth depth) {
   if (depth == Depth::half) return {.rows = radius < 8 ? 48 : 64, .sums = Sums::halves, .log_results = 3};
-  const bool has_long_kernel = radius >= 48 && radius < 128;
-  if (radius >= 24)
-    return {.columns = 320, .rows = has_long_kernel ? 512 : 256, .has_blocks = true, .has_wide_blocks = true};
-  const int rows = radius >= 16 ? 64 : radius < 8 ? 32 : 48;
-  return {.rows = rows, .has_blocks = true};
+  if (radius >= 24) return {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
+  return {.rows = radius >= 16 ? 64 : 32, .has_blocks = radius >= 8};
 }
 
 StripShape sums_cut(int radius, Depth depth) {
@@ -87,6 +87,10 @@ StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTrai
   StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
   if (stream == Stream::sums && fits_pairs(blur, depth)) cut = {.rows = 64, .sums = Sums::pairs};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = radius == 1 ? 24 : 32};
+  // An H100 gives all workgroups of a processor 48 KiB of shared memory. Where this limits how many run at once, padding costs
+  // more than it saves.
+  cut.is_padded = stream == Stream::taps ? radius > 3 && depth != Depth::f32
+                                         : cut.sums == Sums::pairs || cut.sums == Sums::integers;
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
 }
@@ -105,7 +109,7 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   large.columns = 192;
   large.rows = 384;
   const int groups = div_ceil(whole.width, strip_width(blur, stream, large)) * div_ceil(whole.height, large.rows);
-  if (groups >= 256 && fits(large, depth, traits)) cut = large;
+  if (groups >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
 // Rows of a group of the sums down a column: as few as keep the blocks of a core few.
@@ -163,47 +167,63 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
   return "";
 }
 
-void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
-  const int source = builder.current_image();
-  const PlanImage image = builder.image(source);
+namespace {
+
+void add_taps(PassSpec& pass, const Blur& blur, std::vector<float> weights) {
+  pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+  pass.table = std::move(weights);
+}
+
+// The pass without what depends on the kernel's numbers.
+PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Depth results, Size size, int source) {
   const bool has_sums = stream == Stream::sums;
-  const Depth results = results_of(input_of_blur(builder));
-  StripShape cut = cut_of(blur, stream, results, builder.traits());
-  enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
   const int width = strip_width(blur, stream, cut);
   // Storing two rows at a time is faster for floats. For halves and bytes it is faster only if the pass needs so many registers
   // that few workgroups run at once.
   const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 9);
-  PassSpec pass{.name = has_sums ? "blur sliding" : "blur shared",
-                .kernel = !has_sums                    ? "blur/strip_taps.glsl"
-                          : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
-                          : cut.sums == Sums::halves   ? "blur/strip_halves.glsl"
-                          : cut.sums == Sums::integers ? "blur/strip_integers.glsl"
-                                                       : "blur/strip_sums.glsl",
-                .defines = {{"BORDER", int(blur.border), border_names},
-                            {"TEXEL_BYTES", 4 * int(bytes_of(results))},
-                            {"COLUMNS", cut.columns},
-                            {"ROWS", cut.step},
-                            {"FIRST_PLACE", has_sums},
-                            {"LOG_RESULTS", cut.log_results},
-                            {"IN_TWO_ROWS", is_slow && cut.columns % 32 == 0}},
-                .values = {{"width", image.size.width},
-                           {"height", image.size.height},
-                           {"radius_x", blur.radius_x},
-                           {"radius_y", blur.radius_y},
-                           {"strip_width", width},
-                           {"segment_rows", cut.rows}},
-                .grid = {.group = {cut.columns, 1},
-                         .count = {div_ceil(image.size.width, width), div_ceil(image.size.height, cut.rows)}},
-                .source = {.image = source},
-                .access = {.reads_words = cut.sums == Sums::halves || cut.sums == Sums::pairs,
-                           .is_bounded = true,
-                           .tile_alignment = {width, 2 * cut.rows}}};  // every other segment goes upward
+  return {.name = has_sums ? "blur sliding" : "blur shared",
+          .kernel = !has_sums                    ? "blur/strip_taps.glsl"
+                    : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
+                    : cut.sums == Sums::halves   ? "blur/strip_halves.glsl"
+                    : cut.sums == Sums::integers ? "blur/strip_integers.glsl"
+                                                 : "blur/strip_sums.glsl",
+          .defines = {{"BORDER", int(blur.border), border_names},
+                      {"TEXEL_BYTES", 4 * int(bytes_of(results))},
+                      {"COLUMNS", cut.columns},
+                      {"ROWS", cut.step},
+                      {"FIRST_PLACE", has_sums},
+                      {"LOG_RESULTS", cut.log_results},
+                      {"MADE_COLUMNS", width},
+                      {"LOG_SUM_BYTES", cut.sums == Sums::pairs ? 3 : 4},
+                      {"IS_PADDED", cut.is_padded},
+                      {"TURNS", cut.turns},
+                      {"IN_TWO_ROWS", is_slow && cut.columns % 32 == 0}},
+          .values = {{"width", size.width},
+                     {"height", size.height},
+                     {"radius_x", blur.radius_x},
+                     {"radius_y", blur.radius_y},
+                     {"strip_width", width},
+                     {"segment_rows", cut.rows}},
+          .grid = {.group = {cut.columns, 1}, .count = {div_ceil(size.width, width), div_ceil(size.height, cut.rows)}},
+          .source = {.image = source},
+          .access = {.reads_words = cut.sums == Sums::halves || cut.sums == Sums::pairs, .is_bounded = true}};
+}
+
+}  // namespace
+
+void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Depth results = results_of(input_of_blur(builder));
+  StripShape cut = cut_of(blur, stream, results, builder.traits());
+  enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
+  PassSpec pass = strip_pass(blur, stream, cut, results, image.size, source);
+  pass.access.tile_alignment = {strip_width(blur, stream, cut), 2 * cut.rows};
   if (cut.sums == Sums::pairs) {
     const int window = 2 * blur.radius_x + 2;
     pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1}, {"CORE_REST", window % 4}});
     pass.table = {std::round(0x1p24F / float((2 * blur.radius_x + 1) * (2 * blur.radius_y + 1)))};
-  } else if (has_sums) {
+  } else if (stream == Stream::sums) {
     const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
     pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", (window - (1 << cut.log_results)) / 4},
@@ -215,10 +235,42 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
     pass.table = scales_of(blur, results, cut.sums);
     if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y);
   } else {
-    pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
-    pass.table = weight_table(blur);
+    add_taps(pass, blur, weight_table(blur));
   }
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
+}
+
+namespace {
+
+// Short segments, since there are far fewer cells than texels.
+constexpr int cell_rows = 40;
+
+StripShape cells_cut(const Blur& blur, const DeviceTraits& traits) {
+  StripShape cut = cut_of(blur, Stream::taps, Depth::f32, traits);
+  cut.rows = cell_rows;
+  cut.turns = false;  // the cells of a tile need not begin where those of the image do
+  return cut;
+}
+
+}  // namespace
+
+bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits) {
+  const StripShape cut = cells_cut(blur, traits);
+  if (traits.type == DeviceType::cpu || blur.radius_x == 0 || largest_radius(blur) > most_taps_radius ||
+      2 * blur.radius_y >= cut.rows || !fits(cut, Depth::f32, traits))
+    return false;
+  const int width = strip_width(blur, Stream::taps, cut);
+  return width > 0 && div_ceil(size.width, width) * div_ceil(size.height, cut.rows) >= many_groups;
+}
+
+int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source) {
+  const Size size = builder.image(source).size;
+  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, builder.traits()), Depth::f32, size, source);
+  pass.name = "blur cells";
+  add_taps(pass, blur, std::move(weights));
+  const int target = pass.target.image = builder.add_image({.size = size, .depth = Depth::f32});
+  builder.add(std::move(pass));
+  return target;
 }
 
 }  // namespace gpupost

@@ -5,6 +5,7 @@
 #include "core/plan/plan.h"
 
 #include <string>
+#include <vector>
 
 namespace gpupost {
 
@@ -19,5 +20,10 @@ PlanInput input_of_blur(PlanBuilder& builder);
 std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& input, const DeviceTraits& traits);
 // Appends one pass of the kernel, where there is no obstacle.
 void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream);
+
+// Returns whether one dispatch is faster than two along lines for an image of sums, in floats.
+bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits);
+// Appends that dispatch. `weights` is as from weight_table(). Returns an image of such sums, of the same size.
+int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source);
 
 }  // namespace gpupost

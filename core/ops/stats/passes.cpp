@@ -23,7 +23,7 @@ struct Walk {
 Walk walk_of(const PlanImage& image, Measure measure, DeviceType type) {
   const bool is_all = measure == Measure::all;
   // an H100 has 132 processors; the fewer parts the less has the host to join, and a CPU the fewer histograms to add
-  const int most_parts = !is_all ? 3 * 132 : type == DeviceType::cpu ? 128 : 512;
+  const int most_parts = !is_all ? 4 * 132 : type == DeviceType::cpu ? 128 : 512;
   const int most_texels = is_all ? 128 : 248;  // of a thread: it counts in bytes
   const bool has_room = !is_all && image.depth != Depth::f32 && type != DeviceType::cpu;
   Walk walk;
