@@ -75,13 +75,14 @@ class CommandLineParser {
     op_ = op;
   }
 
-  // A word after the op that is not its file.
+  // Throws an error if the op has no file, but a word that is not one follows it.
   void check_required_file() const {
     const auto required = std::ranges::find_if(op_->params, [](const Param& param) {
       return param.is_positional && param.kind == ParamKind::text && param.presence == Presence::required;
     });
     if (required == op_->params.end() || !call_words_.empty() || word_after_op_.empty()) return;
-    fail(Exit::usage, "{}: {} is not valid; expected {}", op_->name, word_after_op_, required->form.syntax);
+    fail(Exit::usage, "{}: {} is missing; expected {} ({} is taken as an input)", op_->name, required->name,
+         required->form.syntax, word_after_op_);
   }
 
   void end_call() {

@@ -150,7 +150,8 @@ TEST_CASE("words that are wrong with an op of one's own") {
   place.write("gain.glsl", gain_file);
   place.write("long.glsl", std::string(70000, ' '));
   std::filesystem::create_directory(place.path("folder.glsl"));
-  CHECK(refusal(place, {"point"}, 1) == "gpupost: point: file is missing; expected FILE.glsl\n");
+  CHECK(refusal(place, {"point"}, 1) ==
+        "gpupost: point: file is missing; expected FILE.glsl (in.exr is taken as an input)\n");
   CHECK(refusal(place, {"point", "none.glsl"}, 2) ==
         "gpupost: none.glsl: cannot be opened: No such file or directory\n");
   CHECK(refusal(place, {"point", "folder.glsl"}, 2) == "gpupost: folder.glsl: is not a regular file\n");

@@ -25,7 +25,7 @@ TEST_CASE("words that are wrong") {
       {"another file than the op reads",
        {"in.exr", "point", "/dev/null"},
        1,
-       {"point: /dev/null is not valid; expected FILE.glsl"}},
+       {"point: file is missing; expected FILE.glsl (/dev/null is taken as an input)"}},
       {"an op's option before the op", {"--levels", "3", "mips", "in.exr"}, 1, {"--levels", "unknown option"}},
       {"an unknown letter", {"mips", "in.exr", "-x"}, 1, {"-x"}},
       {"a value over the range",
