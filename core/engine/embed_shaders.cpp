@@ -42,7 +42,7 @@ static std::vector<DeviceTraits> usual_devices() {
 }
 
 // Even and odd sides, powers of two, and few to many levels. Other sizes need the same shaders, or a few more for `mips` and `bloom`.
-static constexpr Size usual_sizes[] = {{1920, 1080}, {1919, 1081}, {4096, 4096}, {2560, 1440}, {1000, 667}, {300, 200}};
+static constexpr Size usual_sizes[] = {{1920, 1080}, {1919, 1081}, {4096, 4096}, {2560, 1600}, {1000, 667}, {300, 200}};
 
 // Storage of images and arithmetic. 8-bit images use the same passes as float images.
 static constexpr std::pair<Depth, bool> usual_numbers[] = {
