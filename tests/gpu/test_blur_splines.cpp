@@ -103,6 +103,20 @@ TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and int
     }
 }
 
+TEST_CASE("splines as a GPU takes them: many cells are blurred in one dispatch") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{218, 10240};
+  if (size.height > gpu->info().traits.max_image_side) return skip("the device has small images");
+  const Level base = pattern("nonfinite", size, Depth::half);
+  const Call call = call_of("blur", "--sigma 5 --border renormalize");
+  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
+  REQUIRE(made.passes.size() == 3);
+  CHECK(made.passes[1].kernel == "blur/strip_taps.glsl");
+  const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::half).front();
+  CHECK_MESSAGE(found.share <= 1, describe(found));
+}
+
 TEST_CASE("splines as a GPU takes them: an infinity reaches no texel that the definition leaves finite") {
   Gpu* gpu = device();
   if (!gpu) return;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/op/parse.h"
+#include "core/ops/blur/spline.h"
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
 #include "tests/support/patterns.h"
@@ -245,6 +246,29 @@ TEST_CASE("passes of splines fit into the shared memory of small and large GPUs"
       const int of_cells = literal(reduce, "CELLS") * (literal(reduce, "TAPS") + 1) + 4;
       CHECK(16 * (2 * (columns + columns / 4) + rows) + 4 * (literal(reduce, "SEGMENT") + 4 + of_cells) <= bytes);
     }
+}
+
+TEST_CASE("cells of splines are blurred in one dispatch where they are many, with the weights of both axes") {
+  const DeviceTraits traits = gpu_traits();
+  const auto passes_of = [&](const char* arguments, Size size) {
+    const PlanInput input{.size = size, .storage = Depth::half};
+    const Call call = call_of(arguments);
+    return plan({&call, 1}, input, traits).passes;
+  };
+  CHECK(passes_of("--sigma 5", {512, 512}).size() == 4);
+  CHECK(passes_of("--sigma 20", {4096, 4096}).size() == 4);
+  const std::vector<Pass> passes = passes_of("--sigma 5", {4096, 3001});
+  REQUIRE(passes.size() == 3);
+  const Pass& cells = passes[1];
+  REQUIRE(cells.kernel == "blur/strip_taps.glsl");
+  CHECK(literal(cells, "TURNS") == 0);  // tiles have the bits of the whole
+  const SplineGrid x(5, 4096), y(5, 3001);
+  const size_t count_x = size_t(2 * x.radius() + 1), count_y = size_t(2 * y.radius() + 1);
+  REQUIRE(cells.table.size() == count_x + count_y);
+  CHECK(std::accumulate(cells.table.begin(), cells.table.begin() + long(count_x), 0.0) == doctest::Approx(0.5));
+  CHECK(std::accumulate(cells.table.begin() + long(count_x), cells.table.end(), 0.0) == doctest::Approx(1));
+  CHECK(cells.table[count_x / 2] == float(gaussian_weights(x.sigma(), x.radius())[count_x / 2] / 2));
+  CHECK(cells.table[count_x + count_y / 2] == float(gaussian_weights(y.sigma(), y.radius())[count_y / 2]));
 }
 
 TEST_CASE("an order and a workgroup are what was asked for, and reach every texel") {

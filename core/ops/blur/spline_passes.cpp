@@ -333,7 +333,8 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   Blur inner{.kernel = BlurKernel::gaussian, .border = Border(border_of(blur))};
   inner.radius_x = has_x ? x.grid.radius() : 0;
   inner.radius_y = has_y ? y.grid.radius() : 0;
-  if (has_y && streams_cells(inner, builder.image(current).size, builder.traits())) {
+  // by the cells of the whole image, so that its tiles take the same sums
+  if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, builder.traits())) {
     current = plan_cells_stream(builder, inner, cell_weights(x.grid, y.grid), current);
   } else {
     const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
