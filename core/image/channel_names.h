@@ -17,7 +17,7 @@ void name_colors(Group& color);
 // Whether an image has another R, G or B: "diffuse.R".
 bool has_colors_beside(const Picture& picture);
 
-// What the names of a color's channels begin with: "diffuse." for "diffuse.R", "" for "R".
+// The part of a color's channel names before R, G, B, A or Y: "diffuse." of "diffuse.R", "" of "R".
 std::string layer_prefix(const Group& color);
 
 // Gives all colors the channels that any of them has.

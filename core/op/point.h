@@ -21,8 +21,8 @@ Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, 
 // Values that are too large for a float become infinite.
 double as_float(double value);
 Color as_floats(Color c);
-// The sign of `value` with the power of its size, times `scale`. For a finite value the result is at most 2^120. So sums
-// of a few such results, and their products with factors up to 16, are finite floats.
+// The sign of `value` with the power of its size, times `scale`. The result of a finite value is limited to 2^120, so
+// that a few results can be added, or multiplied by up to 16, without overflow of a float.
 double signed_power(double value, double exponent, double scale = 1);
 
 Color color_at(const Planes& planes, size_t index);

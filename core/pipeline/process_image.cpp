@@ -70,9 +70,8 @@ void take_numbers(Picture& picture, const ConversionPlan& way, std::optional<Pri
 void set_named_primaries(Picture& picture, const Primaries& named, JobReport& report) {
   if (has_colors_beside(picture))
     report.add_warning(
-        "the output's chromaticities are those that the chain or --output-primaries sets; colors of other layers do "
-        "not "
-        "match them");
+        "the output's chromaticities are those that the chain or --output-primaries sets; "
+        "colors of other layers do not match them");
   set_primaries(picture, named);
 }
 

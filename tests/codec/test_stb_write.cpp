@@ -96,7 +96,7 @@ TEST_CASE("an HDR has each color within half a step of its largest, and not dark
       const double step = std::ldexp(1.0, std::ilogb(largest) - 7);
       for (size_t c = 0; c < 3; ++c) {
         const double error = read[3 * i + c] - noise(x, y, c);
-        // where the largest rounds up to the next power of two, the others have steps of twice the size
+        // if the largest color rounds up to the next power of two, the steps of the other two double
         const bool is_carried = largest >= std::ldexp(255.5, std::ilogb(largest) - 7);
         CHECK(std::abs(error) <= (is_carried ? 1.51 : 0.51) * step);
         errors += error / step;

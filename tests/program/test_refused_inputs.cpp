@@ -88,7 +88,7 @@ TEST_CASE("pictures over a limit") {
               {"luminance", "--size", "1", "long.exr", "--tile-side", "64", "-o", "out.exr"},
               7,
               {"20000 x 1", "64 per side", "a tile of `luminance --size 1` needs at least 20000 x 1 texels"}}});
-  // where the tiles of the method that the user asks for are too large, the message names one with smaller tiles; `auto` takes it
+  // The smallest tiles of one method may be too large. If the user chose it, the message names another method; `auto` takes that.
   const TestFolder place;
   const auto blur_with = [&](const std::string& method) {
     return Words{"blur",        "--radius", "20", "--method",    method,    "long.exr",

@@ -18,7 +18,7 @@ namespace {
 
 using File = std::vector<std::byte>;
 
-// What stb_image_write calls with each piece of a file.
+// stb_image_write calls this function with each piece of a file.
 void append(void* file, void* bytes, int count) {
   const auto* from = static_cast<const std::byte*>(bytes);
   static_cast<File*>(file)->insert(static_cast<File*>(file)->end(), from, from + count);
