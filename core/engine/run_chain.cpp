@@ -1,6 +1,7 @@
 #include "core/engine/run_chain.h"
 
 #include "core/base/error.h"
+#include "core/engine/bands.h"
 #include "core/engine/run_stage.h"
 #include "core/ops/shared/nearest.h"
 #include "core/ops/stats/join.h"
@@ -22,6 +23,17 @@ class PartsRun {
  public:
   PartsRun(Gpu& gpu, const PlanInput& input, const Bounds& bounds) : gpu_(gpu), input_(input), bounds_(bounds) {}
 
+  // Runs the stages on a base that is needed no more. Those that can run in bands replace it.
+  ChainRun run_in_bands(std::span<const Stage> stages, Level&& base) {
+    levels_.front() = std::move(base);
+    replaces_ = true;
+    try {
+      return run(stages, levels_.front());
+    } catch (const DeviceLost& lost) {  // nothing may try again without the base
+      throw Error(lost.code(), lost.what());
+    }
+  }
+
   ChainRun run(std::span<const Stage> stages, const Level& base) {
     const Level* current = &base;
     const std::vector<StageFormats> formats = formats_of(stages, input_, gpu_.info().traits);
@@ -34,11 +46,11 @@ class PartsRun {
         make_levels(stage.calls.front(), *current);
         break;
       }
-      levels_.front() = made_by(stage, *current);
+      if (!replaced(stage)) levels_.front() = made_by(stage, *current);
       current = &levels_.front();
     }
     if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} tiles: {}", totals_.part_count(), bounds_.why));
-    const bool keeps_base = current == &base;
+    const bool keeps_base = current == &base && !replaces_;
     if (keeps_base) levels_.erase(levels_.begin());
     Plan plan = totals_.take_plan();
     plan.results = std::move(results_);
@@ -67,6 +79,16 @@ class PartsRun {
     const std::string last_pass = apply(stage, input, base, made, made_depth);
     input_.storage = depth;
     return is_rounded_later ? copied(made, last_pass, Depth::f32, depth) : std::move(made);
+  }
+
+  // Replaces level 0 by the result of the stage, if that can be.
+  bool replaced(const Stage& stage) {
+    PlanInput input = input_of_stage();
+    input.size = levels_.front().size;
+    if (!replaces_ || format_.end.is_packed || !can_run_in_bands(stage, input)) return false;
+    totals_.begin_stage();
+    run_bands(gpu_, stage, input, levels_.front(), bounds_, totals_);
+    return true;
   }
 
   // The input of a stage whose result is not packed.
@@ -219,6 +241,7 @@ class PartsRun {
   StageFormats format_;  // of the current stage
   Bounds bounds_;
   RunTotals totals_;
+  bool replaces_ = false;  // level 0 of levels_ is the base from the start, and stages may replace it
   std::vector<Level> levels_{1};
   std::vector<StatisticsPart> results_;  // of the calls of `stats`, in order
   std::vector<uint32_t> statistics_;     // of all results
@@ -232,7 +255,8 @@ static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput
   input_of_whole.gives_input = given != nullptr;
   TilingDecision decision = decide_tiling(calls, input_of_whole, gpu.info().traits, options);
   Bounds bounds{.most_ms = options.most_ms, .why = decision.limit};
-  if (decision.limit.empty() && !decision.is_watched) {
+  const bool in_bands = given && !decision.bands.empty();
+  if (decision.limit.empty() && !decision.is_watched && !in_bands) {
     try {
       const int first_level = decision.whole.keeps_level_0 ? 1 : 0;
       RunResult result =
@@ -249,11 +273,13 @@ static ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput
     }
   }
   // tiles are in the memory of the process, beside the whole image
-  constexpr size_t most_tile_bytes = size_t(256) << 20;
-  if (gpu.info().traits.type == DeviceType::cpu) bounds.most_bytes = std::min(bounds.most_bytes, most_tile_bytes);
+  if (gpu.info().traits.type == DeviceType::cpu || in_bands)
+    bounds.most_bytes = std::min(bounds.most_bytes, options.most_tile_bytes);
+  if (in_bands) bounds.why = decision.bands;
   if (bounds.why.empty()) bounds.why = fmt::format("a submission may take at most {} ms", options.most_ms);
   if (decision.stages.empty()) decision.stages = stages_of(calls, input);
-  return PartsRun(gpu, input, bounds).run(decision.stages, base);
+  PartsRun parts(gpu, input, bounds);
+  return in_bands ? parts.run_in_bands(decision.stages, std::move(*given)) : parts.run(decision.stages, base);
 }
 
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,

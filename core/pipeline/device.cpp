@@ -32,8 +32,10 @@ DeviceTraits traits_for(const DeviceSettings& settings) {
 // Watchdogs of drivers stop long work on a GPU; a CPU device has none.
 ChainOptions chain_options(const DeviceSettings& settings, const DeviceTraits& traits) {
   constexpr double most_ms = 500;
+  constexpr size_t most_bytes_at_once = size_t(1) << 30;
+  const bool is_cpu = traits.type == DeviceType::cpu;
   if (settings.max_dispatch_ms) return {.most_ms = double(*settings.max_dispatch_ms), .unwatched_reads = 0};
-  return {.most_ms = traits.type == DeviceType::cpu ? 0 : most_ms};
+  return {.most_ms = is_cpu ? 0 : most_ms, .most_bytes_at_once = is_cpu ? most_bytes_at_once : 0};
 }
 
 }  // namespace gpupost

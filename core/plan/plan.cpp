@@ -419,7 +419,7 @@ size_t bytes_of(const Plan& plan) {
   return bytes + plan.statistics_bytes;
 }
 
-static size_t mebibytes(size_t bytes) { return (bytes + (size_t(1) << 20) - 1) >> 20; }
+size_t mebibytes(size_t bytes) { return (bytes + (size_t(1) << 20) - 1) >> 20; }
 
 std::string over_limit(const Plan& plan, const DeviceTraits& traits) {
   for (const PlanImage& image : plan.images) {

@@ -229,6 +229,22 @@ static void fit_tiles(std::span<Stage> stages, PlanInput input, const DeviceTrai
   }
 }
 
+bool can_run_in_bands(const Stage& stage, const PlanInput& input) {
+  return !stage.makes_levels && !stage.moves && !stage.copy && !stage.region && !stage.nearest && !stage.margin.wraps &&
+         stage.size == input.size && result_depth(stage.calls, input.storage) == input.storage;
+}
+
+// Why a chain runs in bands; empty if it does not.
+static std::string reason_for_bands(const Plan& whole, std::span<const Call> calls, const PlanInput& input,
+                                    const ChainOptions& options) {
+  size_t bytes = 0;
+  for (const PlanImage& image : whole.images) bytes += bytes_of(image);
+  if (options.most_bytes_at_once == 0 || bytes <= options.most_bytes_at_once || whole.images.size() < 2) return "";
+  const std::vector<Stage> stages = stages_of(calls, input);
+  const auto can = [&](const Stage& stage) { return can_run_in_bands(stage, input); };
+  return std::ranges::all_of(stages, can) ? fmt::format("its images would take {} MiB at once", mebibytes(bytes)) : "";
+}
+
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
                              const ChainOptions& options) {
   TilingDecision decision{.obstacle = obstacle_to_tiling(calls, input)};
@@ -241,6 +257,7 @@ TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input
     decision.stages = stages_of(calls, input);
     fit_tiles(decision.stages, input, traits, decision.limit, decision.whole.choices);
   }
+  if (decision.limit.empty() && can_be_cut) decision.bands = reason_for_bands(decision.whole, calls, input, options);
   decision.is_watched = options.most_ms > 0 && reads_of(decision.whole) > options.unwatched_reads && can_be_cut;
   return decision;
 }

@@ -1,0 +1,127 @@
+#include "core/engine/bands.h"
+
+#include "core/base/math.h"
+#include "core/base/threads.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace gpupost {
+
+namespace {
+
+class BandsRun {
+ public:
+  BandsRun(Gpu& gpu, const Stage& stage, const PlanInput& input, Level& image, Bounds& bounds, RunTotals& totals)
+      : gpu_(gpu), stage_(stage), input_(input), image_(image), bounds_(bounds), totals_(totals) {
+    input_.size = image.size;
+    input_.whole = {};
+    input_.gives_input = true;
+    alignment_ = tile_alignment_of(plan_of(stage_, input_, gpu_.info().traits));
+  }
+
+  void run() {
+    int rows = rows_of_band();
+    for (int y = 0; y < image_.size.height;) {
+      const Tile band = band_at(y, rows);
+      try {
+        run_band(band);
+        y += band.region.size.height;
+      } catch (const OutOfDeviceMemory&) {
+        const int fewer = round_up(rows / 2, alignment_[1]);
+        if (rows >= image_.size.height || fewer >= rows || bytes_of(band.plan) < least_bytes) throw;
+        bounds_.most_bytes = bytes_of(band.plan) / 2;
+        rows = fewer;
+      }
+    }
+    totals_.check_guards();
+  }
+
+ private:
+  Tile band_at(int y, int rows) const {
+    const Region region{{0, y}, {image_.size.width, std::min(rows, image_.size.height - y)}};
+    return tile_for(region, stage_, input_, alignment_, gpu_.info().traits);
+  }
+
+  // The most rows that stay within the bounds, unless their bands would read many rows twice.
+  int rows_of_band() const {
+    constexpr double most_repeated = 0.25;  // share of the rows
+    const auto in_the_middle = [&](int rows) {
+      const int y = (image_.size.height - rows) / 2;
+      return band_at(y - y % alignment_[1], rows);
+    };
+    int rows = image_.size.height;
+    while (bytes_of(in_the_middle(rows).plan) > bounds_.most_bytes) {
+      const int fewer = round_up(rows / 2, alignment_[1]);
+      if (fewer >= rows || in_the_middle(fewer).needed.size.height > (1 + most_repeated) * fewer) break;
+      rows = fewer;
+    }
+    return rows;
+  }
+
+  void run_band(const Tile& band) {
+    const auto& [region, needed, plan] = band;
+    if (region == whole_region(image_.size)) {
+      RunResult result = gpu_.run(plan, std::move(image_), 0);
+      image_ = std::move(result.levels.front());
+      totals_.add(plan, result);
+      return;
+    }
+    const int end = region.corner.y + region.size.height;
+    Level rows{needed.size, pages_for(needed.size)};
+    copy_input(needed.corner.y, rows);
+    // the next band reads these rows too
+    const int next = end < image_.size.height ? band_at(end, 1).needed.corner.y : end;
+    Level kept{{image_.size.width, end - next}, TexelBuffer(bytes_of_rows(end - next))};
+    copy_input(next, kept);
+    const RunResult result = gpu_.run(plan, std::move(rows), 0);
+    place_part(result.levels.front(), {0, region.corner.y - needed.corner.y}, region, image_, input_.storage);
+    kept_ = std::move(kept);
+    first_kept_ = next;
+    first_input_ = end;
+    totals_.count_part();
+    totals_.add(plan, result);
+  }
+
+  size_t bytes_of_rows(int rows) const { return texel_count({image_.size.width, rows}) * 4 * bytes_of(input_.storage); }
+
+  // Memory for the input of a band, that of the one before if it is large enough. Some CPU drivers want a multiple of four rows.
+  TexelBuffer pages_for(Size size) {
+    const size_t bytes = bytes_of_rows(round_up(size.height, 4));
+    if (pages_.size() < bytes) pages_ = TexelBuffer(bytes);
+    return {pages_.data(), pages_.size(), {}};
+  }
+
+  // Copies rows of the input, of which some bands may have been replaced.
+  void copy_input(int first, Level& rows) const {
+    const int replaced = std::clamp(first_input_ - first, 0, rows.size.height);
+    parallel_ranges(rows.size.height, 64, [&](int begin, int end) {
+      for (int y = begin; y < end; ++y) {
+        const std::byte* from = y < replaced ? kept_.texels.data() + bytes_of_rows(first + y - first_kept_)
+                                             : image_.texels.data() + bytes_of_rows(first + y);
+        std::memcpy(rows.texels.data() + bytes_of_rows(y), from, bytes_of_rows(1));
+      }
+    });
+  }
+
+  Gpu& gpu_;
+  const Stage& stage_;
+  PlanInput input_;
+  Level& image_;
+  Bounds& bounds_;
+  RunTotals& totals_;
+  std::array<int, 2> alignment_{};
+  TexelBuffer pages_;  // of the input of a band
+  Level kept_;         // rows of the input from first_kept_ to first_input_, which the image no longer has
+  int first_kept_ = 0;
+  int first_input_ = 0;  // first row that is still the input's
+};
+
+}  // namespace
+
+void run_bands(Gpu& gpu, const Stage& stage, const PlanInput& input, Level& image, Bounds& bounds, RunTotals& totals) {
+  BandsRun(gpu, stage, input, image, bounds, totals).run();
+}
+
+}  // namespace gpupost

@@ -1,0 +1,117 @@
+// Images that are replaced band by band: the same texels as at once, bit for bit.
+#include "core/engine/run_chain.h"
+#include "tests/support/device.h"
+#include "tests/support/patterns.h"
+#include "tests/support/reference_check.h"
+#include "tests/support/thorough.h"
+#include "tests/support/tiled_runs.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+// Bands of few rows of small images.
+constexpr ChainOptions small_bands{.most_bytes_at_once = 1, .most_tile_bytes = size_t(1) << 19};
+
+ChainRun in_bands(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, std::string_view pattern_name) {
+  return run_chain(gpu, calls, input, pattern(pattern_name, input.size, input.storage), small_bands);
+}
+
+// "in 7 tiles: ..."
+int band_count(const ChainRun& run) {
+  for (const std::string& choice : run.plan.choices)
+    if (choice.starts_with("in ")) return std::stoi(choice.substr(3));
+  return 1;
+}
+
+void check_same_in_bands(Gpu& gpu, std::span<const Call> calls, const PlanInput& input) {
+  CAPTURE(calls.front().text());
+  CAPTURE(input.size.width);
+  CAPTURE(name_of(input.storage));
+  for (const std::string_view name : {"noise", "nonfinite"}) {
+    const ChainRun whole =
+        run_chain(gpu, calls, input, pattern(name, input.size, input.storage), {.most_bytes_at_once = 0});
+    const ChainRun bands = in_bands(gpu, calls, input, name);
+    CHECK(band_count(whole) == 1);
+    CHECK(band_count(bands) >= 2);
+    CHECK(bands.first_level == whole.first_level);
+    CHECK(are_equal(whole.result.levels, bands.result.levels, input.storage));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ops that read neighbors are the same in bands") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const int scale =
+      gpu->info().traits.type == DeviceType::cpu ? 1 : 4;  // a GPU's workgroups begin anew after more texels
+  const Size sizes[] = {{256, 400 * scale}, {63, 1601 * scale}};
+  int turn = 0;
+  for (const Size size : sizes)
+    for (const auto& [op, arguments] :
+         std::initializer_list<std::pair<std::string_view, std::string_view>>{{"median", ""},
+                                                                              {"median", "--radius 4"},
+                                                                              {"sharpen", ""},
+                                                                              {"blur", "--radius 3 --method separable"},
+                                                                              {"blur", "--sigma 2 --border mirror"},
+                                                                              {"bloom", "--threshold 0.25 --radius 3"},
+                                                                              {"guided", "--radius 3"},
+                                                                              {"bilateral", "--sigma 1"},
+                                                                              {"localgamma", "--adapt-radius 4"}}) {
+      const std::vector<Call> calls = chain_of({{op, arguments}}, size);
+      const Depth depth = turn++ % 2 == 0 ? Depth::half : Depth::f32;
+      if (can_run(calls.front(), gpu->info().traits))
+        check_same_in_bands(*gpu, calls, {.size = size, .storage = depth});
+    }
+}
+
+TEST_CASE("chains of stages are the same in bands") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;
+  const Size size{257, 515 * scale};
+  const std::vector<Call> chains[] = {
+      chain_of({{"exposure", "--stops 1"}, {"median", ""}, {"saturation", "--factor 0.5"}, {"blur", "--sigma 2"}},
+               size),
+      chain_of({{"gain", "--value 0.5"}, {"sharpen", ""}, {"median", ""}, {"tonemap", "--curve agx"}}, size)};
+  for (const std::vector<Call>& calls : chains)
+    for (const Depth depth : {Depth::half, Depth::f32})
+      check_same_in_bands(*gpu, calls, {.size = size, .storage = depth});
+}
+
+TEST_CASE("what cannot replace its input runs at once") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{256, 400};
+  for (const auto& [op, arguments] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {"blur", "--radius 3 --border repeat --method separable"},  // the last rows read the first ones
+           {"resize", "--size 50%"},
+           {"flip", "x"},
+           {"mips", "--method per-level"},
+           {"bloom", "--threshold 0.25 --radius 40"},  // a band would read many rows that it does not make
+           {"gain", "--value 2"}}) {                   // one image is enough
+    CAPTURE(op);
+    const std::vector<Call> calls = chain_of({{op, arguments}}, size);
+    const ChainRun run = in_bands(*gpu, calls, {.size = size}, "noise");
+    CHECK(band_count(run) == 1);
+    const ChainRun whole = run_chain(*gpu, calls, {.size = size}, pattern("noise", size, Depth::half), {});
+    CHECK(run.first_level == whole.first_level);
+    CHECK(are_equal(run.result.levels, whole.result.levels, Depth::half));
+  }
+}
+
+TEST_CASE("a base that is still needed is not replaced by bands") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{256, 400};
+  const std::vector<Call> calls = chain_of({{"median", ""}}, size);
+  const Level base = pattern("noise", size, Depth::half), before = pattern("noise", size, Depth::half);
+  CHECK(band_count(run_chain(*gpu, calls, {.size = size}, base, small_bands)) == 1);
+  CHECK(std::ranges::equal(base.texels.bytes(), before.texels.bytes()));
+}
