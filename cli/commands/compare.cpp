@@ -170,7 +170,15 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
   return is_within;
 }
 
+// Says that -o is not written, if it is given.
+void say_unwritten(const std::string& path) {
+  if (!path.empty()) say_warning("compare: -o {} is not written, because the images cannot be subtracted", path);
+}
+
+// Writes the image of differences, if `path` is given.
 void write_difference(const Picture& a, const Picture& b, const std::string& path, const Options& options) {
+  if (path.empty()) return;
+  if (!obstacle_to(a, b).empty()) return say_unwritten(path);
   const Format* format = format_of_extension(path);
   if (!format || !format->can_write())
     fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
@@ -221,6 +229,7 @@ void compare_files(const std::string& output, const Options& options, PairResult
   if (compares_parts && parts != parts_of_b) {
     result.problems = fmt::format("parts differ: {} and {}; compare one with --part\n", printable(text_of(parts)),
                                   printable(text_of(parts_of_b)));
+    say_unwritten(output);
     return;
   }
   for (const std::string& path : {result.a, result.b})
@@ -233,14 +242,14 @@ void compare_files(const std::string& output, const Options& options, PairResult
     say_warnings(result.b, first_b);
     const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
     is_within = compare_part(a, b, "", options, result);
-    if (!output.empty() && obstacle_to(a, b).empty()) write_difference(a, b, output, options);
+    write_difference(a, b, output, options);
   }
   for (const std::string& part : compares_parts ? parts : std::vector<std::string>()) {
     Options of_part = options;
     of_part.decode.part = part;
     const Picture a = first_of(result.a, of_part.decode), b = first_of(result.b, of_part.decode);
     is_within &= compare_part(a, b, printable(part), of_part, result);
-    if (!output.empty() && part == parts.front() && obstacle_to(a, b).empty()) write_difference(a, b, output, options);
+    if (part == parts.front()) write_difference(a, b, output, options);
   }
   result.is_equal = is_within && result.problems.empty();
 }
@@ -340,8 +349,8 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
   for (const size_t side : {0, 1})
     if (is_one_file(side) || found[side].size() != lists[side].files.size())
       fail(Exit::usage,
-           "compare: {} is a single file and {} is a sequence; expected two files, or two sequences like a.%04d.exr",
-           words[side], words[1 - side]);
+           "compare: {} is not a sequence of numbered frames; expected two files, or two sequences like a.%04d.exr",
+           words[side]);
   const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
   Pairs pairs;
   for (const size_t side : {0, 1})

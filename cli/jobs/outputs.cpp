@@ -400,7 +400,7 @@ JobList jobs_of(const Request& request) {
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
   if (!list.jobs.empty()) check_statistics_file(request);
-  if (!globals.report.file.empty()) check_can_be_written(globals.report.file, globals.encoding.no_clobber);
+  if (!globals.report.file.empty()) check_can_be_written(globals.report.file, false);
   if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
   return list;
 }

@@ -58,9 +58,11 @@ unsigned unnamed_in(const Group& color, const Level& level) {
 
 }  // namespace
 
-void name_colors(Group& color) {
-  unsigned unnamed = 0;
-  for (const Level& level : color.levels) unnamed |= unnamed_in(color, level);
+void name_colors(Group& color, OfGray of_gray) {
+  if (color.is_luminance && of_gray == OfGray::gray) return;
+  unsigned unnamed = color.is_luminance && of_gray == OfGray::color ? 0b111 : 0;
+  if (unnamed == 0)
+    for (const Level& level : color.levels) unnamed |= unnamed_in(color, level);
   if (unnamed != 0 && color.is_luminance) unnamed = 0b111;
   if (unnamed != 0) color.is_luminance = false;
   for (size_t c = 0; c < 3; ++c)

@@ -9,10 +9,10 @@
 
 namespace gpupost {
 
-// Sets the names R, G and B from the values: all three for a gray image whose channels now differ; otherwise channels
-// that were missing and are no longer 0. Differences within rounding, and within 2^-16 of the largest channel, are
-// ignored, because matrices and powers change gray slightly.
-void name_colors(Group& color);
+// Sets the names R, G and B: all three for a gray image that a chain gives colors; otherwise from the values, those that were
+// missing and are no longer 0. Differences of values within rounding, and within 2^-16 of the largest channel, are ignored, because
+// matrices and powers change gray slightly.
+void name_colors(Group& color, OfGray of_gray);
 
 // Whether an image has another R, G or B: "diffuse.R".
 bool has_colors_beside(const Picture& picture);

@@ -84,6 +84,10 @@ struct Level {
   TexelBuffer texels;  // width * height * 4 values of the group's depth, rows from the top, no padding
 };
 
+// What a call makes of an image whose R, G and B are equal: gray again, whatever its values look like after rounding; what the values
+// of the result show; or color. In the order of strength.
+enum class OfGray { gray, by_values, color };
+
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha
 // in components 0 to 3; other groups have channels in alphabetical order. Either all channels of a group are uint, or
 // none.

@@ -233,7 +233,7 @@ struct Output {
   int layers = 1;
   bool has_alpha = false;
   bool may_be_transparent = false;  // some texels may have an alpha below 1, even if the image has no alpha
-  bool colors_gray = false;         // a gray image may get colors, as on a canvas of another color
+  OfGray of_gray = OfGray::gray;    // of the calls before
   Depth depth = Depth::half;
   Content content = Content::color;
   std::optional<Primaries> primaries;     // primaries that a call gave to R, G and B; empty: none
@@ -297,6 +297,10 @@ struct Reference {
 Needs needs_nothing(const Call& call);
 Needs needs_rec709(const Call& call);
 Output same_as_input(const Call& call, std::span<const Output> inputs);
+// Like the input, but what becomes of gray is at least `of_gray`.
+Output with_gray(Output image, OfGray of_gray);
+// The same for an op that may make color of gray.
+Output by_values(const Call& call, std::span<const Output> inputs);
 
 struct Op {
   std::string_view name;

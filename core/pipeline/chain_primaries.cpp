@@ -66,6 +66,7 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
   for (const Call& call : calls) {
     const Output output = output_of(call, Output{});
     if (output.primaries) named = output.primaries;
+    if (output.content == Content::luminance) named = std::nullopt;  // a luminance is not converted
   }
   return named;
 }

@@ -38,11 +38,8 @@ ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries
   return made;
 }
 
-// Returns whether a chain can make color from gray, or B if B is missing. Ops that process each channel separately
-// cannot, except those that say so.
-bool makes_color(std::span<const Call> calls) {
-  return output_of(calls, Output{}).colors_gray ||
-         std::ranges::any_of(calls, [](const Call& call) { return call.op->channels != Channels::all; });
+bool makes_luminance(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return makes_content({&call, 1}, Content::luminance); });
 }
 
 // Returns whether the result of a chain is encoded for display.
@@ -190,7 +187,8 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture)})
     if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
-  if (makes_color(calls) && color.is_color) name_colors(color);
+  if (makes_luminance(calls)) name_luminance(color, way.output_depth);
+  if (color.is_color) name_colors(color, output_of(calls, Output{}).of_gray);
   name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
   picture.data_window = frame.windows.data;
   picture.display_window = frame.windows.display;
@@ -328,7 +326,6 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     drop_stale_previews(calls, picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
-    if (makes_content(calls, Content::luminance)) name_luminance(picture.groups.front(), way.output_depth);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(
           fmt::format("the result has channels named {}; channels of the input with these names are dropped",

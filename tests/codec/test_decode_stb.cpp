@@ -352,7 +352,7 @@ TEST_CASE("a Radiance header's primaries are taken, and what is not is named") {
   CHECK(decoded("PRIMARIES=0.64 0.33 0.30 0.60 0.15 0.06 0.3127 0.3290\n").picture.attributes.empty());
   for (const char* numbers : {"0.7 0.3", "a b c d e f g h", "0.7 0.3 0.2 0.8 0.1 0.1 0.3 -1"})
     CHECK(decoded(fmt::format("PRIMARIES={}\n", numbers)).warnings ==
-          Warnings{"PRIMARIES in the header is ignored: it must have 8 numbers from 0 to 1"});
+          Warnings{"PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2"});
   CHECK(decoded("EXPOSURE=2\nEXPOSURE=3\nGAMMA=2.2\n").warnings ==
         Warnings{"EXPOSURE of the header is ignored: values stay as they are stored",
                  "GAMMA of the header is ignored: values stay as they are stored"});

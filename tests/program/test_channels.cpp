@@ -71,6 +71,7 @@ const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radi
                                     {"tonemap", "--curve", "reinhard"},
                                     {"tonemap", "--curve", "hill"},
                                     {"saturation", "--factor", "2"},
+                                    {"tonemap", "--curve", "drago", "invert"},
                                     {"pad", "--size", "60x40", "--color", "0.5,0.5,0.5"},
                                     {"bloom", "mips"}};
 
@@ -118,7 +119,81 @@ TEST_CASE("channels that an EXR has not are in the result where a chain makes th
   for (const Words& words : keeping) {
     if (words[0] == "saturation" || words.back() == "hill") continue;  // these mix R into G and B
     INFO(std::string(words.back()));
-    CHECK(names_of(result_of(place, words, "rg.exr", "out.exr")) == "RG");
+    const bool fills_blue = words[0] == "pad" || words.back() == "invert";
+    CHECK(names_of(result_of(place, words, "rg.exr", "out.exr")) == (fills_blue ? "RGB" : "RG"));
+  }
+}
+
+TEST_CASE("a gray picture whose values happen to stay equal has the channels of the others of its sequence") {
+  if (!has_device()) return;
+  const TestFolder place;
+  Picture black = picture_of({"Y", "", "", ""}, Depth::half);
+  std::ranges::fill(black.groups[0].levels[0].texels.as<uint16_t>(), uint16_t(0));
+  write(place, "black.exr", black);
+  for (const Words& words : {Words{"white-balance", "--kelvin", "3200"},
+                             {"gain", "--red", "2"},
+                             {"grade", "--slope", "1,1,0.5"},
+                             {"bloom", "--tint", "1,0.5,0.25"}}) {
+    INFO(std::string(words.front()));
+    CHECK(names_of(result_of(place, words, "black.exr", "out.exr")) == "RGB");
+  }
+}
+
+TEST_CASE("what a chain makes of luminances is what it makes of a gray file of them") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  const auto runs = [&](const Words& first, const Words& rest) {
+    Words chain = first;
+    chain.insert(chain.end(), rest.begin(), rest.end());
+    chain.insert(chain.end(), {"--bits", "32f"});
+    Words alone = first;
+    alone.insert(alone.end(), {"--bits", "32f"});
+    const Picture between = result_of(place, alone, "rgb.exr", "between.exr");
+    Words then = rest;
+    if (then.empty()) then = {"gain", "--value", "1"};
+    return std::pair(result_of(place, chain, "rgb.exr", "chain.exr"),
+                     result_of(place, then, "between.exr", "runs.exr"));
+  };
+  struct Case {
+    Words first, rest;
+    std::string names;
+  };
+  for (const auto& [first, rest, names] :
+       {Case{{"luminance"}, {"gain", "--red", "2"}, "RGB"},
+        Case{{"luminance"}, {"bloom", "--threshold", "0", "--tint", "1,0.5,0.1"}, "RGB"},
+        Case{{"luminance"}, {"channels", "--list", "R,G=0,B,A=1"}, "RGBA"},
+        Case{{"luminance"}, {"gain", "--value", "2"}, "Y"},
+        Case{{"matrix", "--named", "rec709-to-xyz"}, {"luminance", "--tile", "4"}, "Y"},
+        Case{{"gain", "--red", "2"}, {"luminance", "--tile", "4"}, "Y"}}) {
+    INFO(std::string(first.front()), " ", std::string(rest.front()));
+    const auto [chain, apart] = runs(first, rest);
+    CHECK(names_of(chain) == names);
+    CHECK(names_of(apart) == names);
+    const auto a = chain.groups[0].levels[0].texels.as<float>(), b = apart.groups[0].levels[0].texels.as<float>();
+    REQUIRE(a.size() == b.size());
+    for (size_t index = 0; index < a.size(); ++index) CHECK(std::abs(a[index] - b[index]) < 1e-5);
+  }
+}
+
+TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  for (const std::string weights : {"0,1,0,1,-4,1,0,1,0", "0,-1,0,-1,6,-1,0,-1,0"}) {
+    result_of(place, {"convolve", "--rows", weights}, "rgb.exr", "between.exr");
+    for (const Words& words :
+         {Words{"invert"}, {"threshold"}, {"gamma", "--value", "2"}, {"channels", "--list", "A,A,A"}}) {
+      INFO(weights, " ", std::string(words.front()));
+      Words chain{"convolve", "--rows", weights};
+      chain.insert(chain.end(), words.begin(), words.end());
+      const Picture one = result_of(place, chain, "rgb.exr", "chain.exr");
+      const Picture two = result_of(place, words, "between.exr", "runs.exr");
+      const auto a = one.groups[0].levels[0].texels.as<uint16_t>(), b = two.groups[0].levels[0].texels.as<uint16_t>();
+      REQUIRE(a.size() == b.size());
+      for (size_t index = 0; index < a.size(); ++index)
+        CHECK(std::abs(float_from_half(a[index]) - float_from_half(b[index])) <= 0x1p-9);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include "core/op/parse.h"
 #include "core/op/point.h"
 #include "core/ops/registry.h"
+#include "core/ops/stats/reference.h"
 #include "core/reference/verify.h"
 #include "tests/support/patterns.h"
 
@@ -218,4 +219,30 @@ TEST_CASE("what an op measures of a picture may be off by what the picture is of
   const double tolerance = call.op->reference.tolerance(call, base, error, Depth::f32)[0][0].values[0];
   CHECK(tolerance > 0.09 * 0.18);
   CHECK(tolerance < 0.14 * 0.18);
+}
+
+TEST_CASE("a texel that may be black may be left out of what an op measures") {
+  Planes base, error;
+  for (size_t k = 0; k < 4; ++k) {
+    base[k] = {.size = {4, 1}, .values = {0.25, 0.25, 0.25, 1e-7}};
+    error[k] = {.size = {4, 1}, .values = {0, 0, 0, k == 3 ? 0 : 1e-6}};
+  }
+  const LogAverageBounds bounds = log_average_bounds(base, error);
+  CHECK(bounds.high == doctest::Approx(0.25));
+  CHECK(bounds.low == doctest::Approx(std::exp2((3 * -2 - 126) / 4.0)));
+  // without it the average is 0.25, with it about 0.0063
+  for (const auto& [op, words] : {std::pair<std::string_view, std::string_view>{"exposure", "--auto"},
+                                  {"tonemap", "--curve reinhard --key 0.18"},
+                                  {"brightpass", "--form mapped"}}) {
+    const Call call = parse_call(*op_named(op), words);
+    const Planes made = call.op->reference.levels(call, base)[0];
+    Planes black = base;
+    for (size_t k = 0; k < 3; ++k) black[k].values[3] = 0;
+    const Planes left_out = call.op->reference.levels(call, black)[0];
+    const Planes tolerance = call.op->reference.tolerance(call, base, error, Depth::f32)[0];
+    CHECK_MESSAGE(tolerance[0].values[0] >= std::abs(made[0].values[0] - left_out[0].values[0]), op);
+  }
+  for (size_t k = 0; k < 3; ++k) error[k].values[3] = 0;
+  const LogAverageBounds exact = log_average_bounds(base, error);
+  CHECK(exact.low == exact.high);
 }

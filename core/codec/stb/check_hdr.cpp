@@ -105,8 +105,9 @@ void take_primaries(std::string_view numbers, Colors& colors) {
   std::istringstream stream{std::string(numbers)};
   Chromaticities read{};
   for (float& number : read) stream >> number;
-  if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= 0 && number <= 1); }))
-    warn_once(colors, "PRIMARIES in the header is ignored: it must have 8 numbers from 0 to 1");
+  // primaries of wide spaces lie beyond the colors that exist: the y of the blue of ACES is -0.077
+  if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= -1 && number <= 2); }))
+    warn_once(colors, "PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2");
   else if (!is_rec709(read)) colors.chromaticities = read;
 }
 

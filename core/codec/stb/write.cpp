@@ -125,6 +125,8 @@ Encoded encode_tga(const Source& source, const EncodeOptions& options) {
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "tga", encoded.warnings);
+  if (options.transfer != Transfer::srgb && !picture.groups.front().is_data)
+    encoded.warnings.push_back("tga records no transfer curve; programs will take the values as sRGB");
   check_count(pixels, "tga");
   File file;
   if (!stbi_write_tga_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),

@@ -275,6 +275,11 @@ const Op bloom_op{
           .form = {.syntax = "R,G,B", .matches = [](std::string_view text) { return tint_of(text).has_value(); }}}},
     .check = check,
     .needs = needs_rec709,
+    .output =
+        [](const Call& call, std::span<const Output> inputs) {
+          const auto [r, g, b] = factors_of(call);
+          return with_gray(inputs.front(), r == g && r == b ? OfGray::gray : OfGray::color);
+        },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_bloom,

@@ -54,13 +54,9 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   const auto with_average = [&](double log_average) {
     return point_reference(call.with("log-average", log_average), base)[0];
   };
-  const double measured = log_average_of(call, base);
-  if (!(measured > 0)) return sum;
-  const Planes made = with_average(measured), beside = with_average(measured * (1 - error_of_average));
-  for (size_t c = 0; c < 3; ++c)
-    for (size_t index = 0; index < made[c].values.size(); ++index)
-      if (const double moved = std::abs(beside[c].values[index] - made[c].values[index]); std::isfinite(moved))
-        sum[0][c].values[index] += moved;
+  LogAverageBounds bounds = log_average_bounds(base, error);
+  bounds.low *= 1 - error_of_average;
+  add_error_of_average(sum[0], bounds, with_average);
   return sum;
 }
 

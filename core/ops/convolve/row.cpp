@@ -127,6 +127,13 @@ std::optional<Product> product_of(const Kernel& kernel) {
   return made;
 }
 
+// Alpha is convolved too, unless it is kept.
+Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.may_be_transparent = !call.flag("keep-alpha");
+  return made;
+}
+
 Footprint footprint(const Call& call, Size) {
   const Kernel kernel = kernel_of(call);
   return {
@@ -287,6 +294,7 @@ const Op convolve_op{
     .check = check,
     .channels = Channels::all,
     .needs = [](const Call& call) { return Needs{.file = call.word("kernel").empty() ? "" : "kernel"}; },
+    .output = output,
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_convolve,

@@ -356,6 +356,10 @@ const Op dof_op{
           .choices = {std::begin(show_names), std::end(show_names)}}},
     .check = check,
     .needs = needs,
+    .output =
+        [](const Call& call, std::span<const Output> inputs) {
+          return with_gray(inputs.front(), call.choice("show") == "coc" ? OfGray::color : OfGray::gray);
+        },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .plan = plan_dof,

@@ -84,6 +84,14 @@ std::vector<ShaderParam> fields(const Call& call) {
 
 bool has_no_file(const Call& call) { return call.word("file").empty(); }
 
+Output output(const Call& call, std::span<const Output> inputs) {
+  if (!has_no_file(call)) return by_values(call, inputs);
+  const Cdl cdl = cdl_of(call);
+  const auto are_equal = [](const auto& numbers) { return numbers[0] == numbers[1] && numbers[0] == numbers[2]; };
+  const bool is_gray = are_equal(cdl.slope) && are_equal(cdl.offset) && are_equal(cdl.power);
+  return with_gray(inputs.front(), is_gray ? OfGray::gray : OfGray::color);
+}
+
 Param channels_param(std::string_view name, std::string_view help, bool (*matches)(std::string_view)) {
   return {.name = name,
           .help = help,
@@ -138,6 +146,7 @@ const Op grade_op = point_op({
         [](const Call& call) {
           return Needs{.file = has_no_file(call) ? "" : "file", .most_file_bytes = size_t(16) << 20};
         },
+    .output = output,
     .reference = {.tolerance = tolerance},
     .point = Point{.kernel = "grade/grade.glsl",
                    .alpha = PointAlpha::straight,

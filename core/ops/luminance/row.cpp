@@ -28,6 +28,8 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   made.content = Content::luminance;
+  made.has_alpha = false;
+  made.of_gray = OfGray::gray;
   made.depth = Depth::f32;
   if (made.size == Size{}) return made;
   made.size = size_of(cells_of(call, made.size));

@@ -178,7 +178,7 @@ PointTable numbers_of(std::string name, const std::shared_ptr<const CubeFile>& f
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  Output made = inputs.front();
+  Output made = by_values(call, inputs);
   if (!call.flag("srgb") && !call.flag("linear")) made.content = Content::numbers;
   made.encoding.reset();
   return made;

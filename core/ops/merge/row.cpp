@@ -164,7 +164,7 @@ void plan_merge(const Call& call, PlanBuilder& builder) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  Output made = inputs.front();
+  Output made = by_values(call, inputs);
   const bool is_mix = Mode(call.integer("mode")) == Mode::mix;
   if (is_mix && inputs.size() > 1) made.has_alpha |= inputs[1].has_alpha;
   return made;

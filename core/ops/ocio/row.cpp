@@ -219,7 +219,7 @@ Needs needs(const Call& call) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  Output made = inputs.front();
+  Output made = by_values(call, inputs);
   const Prepared* own = prepared(call);
   if (own && own->is_light) {
     made.primaries = own->primaries;

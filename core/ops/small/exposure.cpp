@@ -85,11 +85,14 @@ Planes scaled(Planes picture, double factor) {
 
 // How far the device's factor may be off the definition's. Between percentiles a luminance next to the edge of a bin may be
 // counted on either side.
-double error_of_factor(const Call& call, const Planes& base) {
+double error_of_factor(const Call& call, const Planes& base, const Planes& error) {
   const double factor = factor_of(call, base), measured = measured_luminance(call, statistics_of(base));
   if (!(measured > 0)) return 0;
+  const LogAverageBounds bounds = log_average_bounds(base, error);
   const double slack = 0x1p-19 * (1 + std::abs(std::log2(measured)));  // of a logarithm, as exact as Vulkan asks
   double off = factor * (std::exp2(slack) - 1);
+  for (const double average : {bounds.low, bounds.high})
+    off = std::max(off, std::abs(auto_factor(call, average) - factor));
   if (is_of_all(percentiles_of(call))) return off;
   for (const double sign : {-16.0, 16.0})  // luminances may be that much further from 1 than their average
     off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
@@ -98,7 +101,7 @@ double error_of_factor(const Call& call, const Planes& base) {
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   std::vector<Planes> sum = point_tolerance(call, base, error, depth);
-  const double off = measures_image(call) ? error_of_factor(call, base) : 0;
+  const double off = measures_image(call) ? error_of_factor(call, base, error) : 0;
   if (off == 0) return sum;
   for (size_t component = 0; component < 3; ++component)
     for (size_t index = 0; index < sum[0][component].values.size(); ++index)

@@ -30,6 +30,10 @@ bool are_all(const Call& call, double number) {
   return numbers[0] == number && numbers[1] == number && numbers[2] == number;
 }
 
+Output output(const Call& call, std::span<const Output> inputs) {
+  return with_gray(inputs.front(), are_all(call, numbers_of(call)[0]) ? OfGray::gray : OfGray::color);
+}
+
 // `help` is the help of --value, and `channel_help` that of --red, --green and --blue.
 std::vector<Param> params(double def, std::string_view help, std::string_view channel_help) {
   std::vector<Param> made{{.name = "value",
@@ -60,6 +64,7 @@ const Op gain_op = point_op({
             .citation = "The slope of ASC CDL 1.2",
             .examples = {"--value 1.5", "--red 0.9 --blue 1.2"}},
     .params = params(1, "Factor for R, G and B", "Factor for this channel only; default: --value"),
+    .output = output,
     .point = Point{.kernel = "small/gain.glsl",
                    .alpha = PointAlpha::any,
                    .fields = fields,
@@ -82,6 +87,7 @@ const Op offset_op = point_op({
             .citation = "The offset of ASC CDL 1.2",
             .examples = {"--value 0.1", "--red -0.05 --green 0.01"}},
     .params = params(0, "Number to add to R, G and B", "Number to add to this channel only; default: --value"),
+    .output = output,
     .point = Point{.kernel = "small/offset.glsl",
                    .fields = fields,
                    .texel =

@@ -70,7 +70,11 @@ Needs needs(const Call& call) {
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (const PrimariesChange* change = conversion_of(call)) made.primaries = change->to;
-  return made;
+  const auto white = [m = matrix_of(call)](size_t row) { return m[row] + m[row + 1] + m[row + 2]; };
+  const auto is_equal = [&](size_t row) { return std::abs(white(row) - white(0)) < 1e-6; };
+  const Matrix m = matrix_of(call);
+  const bool is_gray = is_equal(4) && is_equal(8) && m[3] == m[7] && m[3] == m[11];
+  return with_gray(std::move(made), is_gray ? OfGray::gray : OfGray::color);
 }
 
 std::vector<ShaderParam> fields(const Matrix& matrix) {
@@ -130,6 +134,7 @@ const Op white_balance_op = point_op({
                 .max = 25000,
                 .unit = "K"}},
     .needs = needs_rec709,
+    .output = [](const Call&, std::span<const Output> inputs) { return with_gray(inputs.front(), OfGray::color); },
     .point = Point{.kernel = "small/matrix.glsl",
                    .fields = [](const Call& call) { return fields(balance_of(call)); },
                    .texel = [](const Call& call, const Planes&) { return texel(balance_of(call)); }},
@@ -149,8 +154,10 @@ const Op matrix_op = point_op({
          .description =
              "Each of R, G and B becomes a weighted sum of all three, in linear light with straight alpha. --rows "
              "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
-             "offset. Texels with alpha 0 do not get the offset.\n--named converts between primaries. If the image has "
-             "other primaries than the matrix expects, it is first converted. The output records its new primaries.",
+             "offset. Texels with alpha 0 do not get the offset.\n--named converts between primaries. If the image "
+             "records "
+             "other primaries than the matrix expects, it is first converted; one that records none, or Rec. 709, is "
+             "taken to have what the matrix expects. The output records its new primaries.",
          .citation = "ITU-R BT.709, BT.2020; CIE 15",
          .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                       "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",

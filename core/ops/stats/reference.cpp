@@ -108,6 +108,48 @@ Statistics statistics_of(const Planes& picture) {
   return made;
 }
 
+LogAverageBounds log_average_bounds(const Planes& picture, const Planes& error) {
+  constexpr double least = -126;  // logarithm of the least normal float
+  const auto logarithm = [](double luminance) { return std::log2(std::max(luminance, 0x1p-126)); };
+  const std::vector<double> luminances = luminances_of(picture);
+  double count = 0, sum = 0;
+  std::vector<double> open;  // largest logarithms of those that may be 0
+  for (size_t index = 0; index < luminances.size(); ++index) {
+    const double luminance = luminances[index];
+    double off = 0;
+    for (size_t component = 0; component < 3; ++component)
+      off += luminance_weights[component] * error[component].values[index];
+    if (!std::isfinite(luminance) || !std::isfinite(off) || luminance + off <= 0) continue;
+    if (luminance - off <= 0) {
+      open.push_back(logarithm(luminance + off));
+      continue;
+    }
+    ++count;
+    sum += logarithm(luminance);
+  }
+  std::ranges::sort(open, std::greater());
+  const auto open_count = double(open.size());
+  if (count + open_count == 0) return {};
+  const double lowest = (sum + least * open_count) / (count + open_count);
+  double highest = count > 0 ? sum / count : least;
+  for (const double more : open) {
+    if (more <= highest) break;
+    sum += more;
+    highest = sum / ++count;
+  }
+  return {.low = std::exp2(lowest), .high = std::exp2(highest)};
+}
+
+void add_error_of_average(Planes& tolerance, const LogAverageBounds& bounds,
+                          const std::function<Planes(double log_average)>& made_with) {
+  if (!(bounds.low > 0) || bounds.low == bounds.high) return;
+  const Planes low = made_with(bounds.low), high = made_with(bounds.high);
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t index = 0; index < low[c].values.size(); ++index)
+      if (const double moved = std::abs(high[c].values[index] - low[c].values[index]); std::isfinite(moved))
+        tolerance[c].values[index] += moved;
+}
+
 // --- what the device has left ---------------------------------------------------------------------------------------
 
 static double number_at(std::span<const uint32_t> words, size_t at) { return double(std::bit_cast<float>(words[at])); }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace gpupost {
@@ -49,6 +50,16 @@ struct Statistics {
 
 // The definition.
 Statistics statistics_of(const Planes& picture);
+
+// Bounds of the log average, if each number of the picture may be off by `error`. A luminance that may be 0 may be left out, or
+// count as any number down to the least normal float. Others count as they are: point_tolerance() has what their errors move.
+struct LogAverageBounds {
+  double low = 0, high = 0;
+};
+LogAverageBounds log_average_bounds(const Planes& picture, const Planes& error);
+// Adds to a tolerance how far the result moves between the bounds. `made_with`: the result if the log average is this.
+void add_error_of_average(Planes& tolerance, const LogAverageBounds& bounds,
+                          const std::function<Planes(double log_average)>& made_with);
 
 // The layout of all that is measured, in units of 4 bytes: mean, least and largest of the luminance and of each component, the log average, the
 // counts in the order of ChannelStats's, the histogram.

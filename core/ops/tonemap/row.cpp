@@ -254,7 +254,13 @@ std::vector<Planes> reference(const Call& call, Planes base) {
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (!is_local(call)) return point_tolerance(call, base, error, depth);
+  if (!is_local(call)) {
+    std::vector<Planes> sum = point_tolerance(call, base, error, depth);
+    if (needs(call, Measured::average))
+      add_error_of_average(sum[0], log_average_bounds(base, error),
+                           [&](double average) { return point_reference(call.with("average", average), base)[0]; });
+    return sum;
+  }
   const Tone tone = tone_on(call, base);
   const LocalTone local = local_tone_on(call, base);
   const Plane adaptation = adaptations(base, local), off = adaptation_tolerance(call, base, error, local);
@@ -342,6 +348,10 @@ const Op tonemap_op = point_op({
     .params = params(),
     .check = check_tonemap,
     .needs = needs_rec709,
+    .output =
+        [](const Call& call, std::span<const Output> inputs) {
+          return with_gray(inputs.front(), call.number("look") == 0 ? OfGray::gray : OfGray::by_values);
+        },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
     .point = Point{.kernel = "tonemap/tonemap.glsl",

@@ -58,6 +58,7 @@ const Op users_point_op{
                 .form = {.syntax = "NAME=NUMBER", .matches = is_setting, .is_repeated = true}}},
     .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fused_point_of_source(call)); },
     .needs = needs,
+    .output = by_values,
     .point = Point{},
 };
 

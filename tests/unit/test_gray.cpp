@@ -1,0 +1,87 @@
+// What rows say about gray images and about images without alpha, held against their definitions.
+#include "core/engine/floors.h"
+#include "core/op/op.h"
+#include "core/op/parse.h"
+#include "core/ops/registry.h"
+#include "tests/support/tested_ops.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+constexpr Size size{48, 24};
+
+// Opaque, with a border of its own value.
+Planes opaque(const std::function<double(size_t c, double x, double y)>& value) {
+  Planes planes;
+  for (size_t c = 0; c < 4; ++c) {
+    planes[c] = {.size = size, .values = std::vector<double>(texel_count(size), 1)};
+    for (int y = 0; c < 3 && y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) planes[c].values[size_t(y * size.width + x)] = value(c, x, y);
+  }
+  return planes;
+}
+
+// Calls visit(call) for every example that can run without other files.
+void for_each_example(const std::function<void(const Call&)>& visit) {
+  for (const Op* op : tested_ops())
+    for (const std::string_view example : op->doc.examples) {
+      if (op->prepare || op->makes == Makes::statistics) continue;
+      Call call = parse_call(*op, example);
+      give_inputs({&call, 1}, size);
+      for (InputPicture& input : call.inputs) input.picture.has_alpha = true;
+      if (op->needs(call).depth)
+        call.depth = std::make_shared<Plane>(Plane{.size = size, .values = std::vector<double>(texel_count(size), 5)});
+      visit(call);
+    }
+}
+
+double largest_difference(const Plane& a, const Plane& b) {
+  double largest = 0;
+  for (size_t index = 0; index < a.values.size(); ++index)
+    largest = std::max(largest, std::abs(a.values[index] - b.values[index]));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("an op whose row says that gray stays gray makes no color of it") {
+  const Planes gray = opaque([](size_t, double x, double y) { return 0.02 + 0.05 * x + 0.3 * std::sin(y); });
+  int colored = 0;
+  for_each_example([&](const Call& call) {
+    const Output output = output_of(call, {.size = size});
+    if (output.content == Content::data) return;  // normals are made of no colors
+    const Planes made = call.op->reference.levels(call, gray)[0];
+    const double off = std::max(largest_difference(made[0], made[1]), largest_difference(made[0], made[2]));
+    if (output.of_gray == OfGray::gray) CHECK_MESSAGE(off < 1e-3, call.text(), ": ", off);
+    colored += output.of_gray == OfGray::color;
+  });
+  CHECK(colored > 5);
+}
+
+TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may be transparent") {
+  const Planes picture =
+      opaque([](size_t c, double x, double y) { return 0.1 * double(c + 1) + 0.03 * x + 0.2 * std::cos(y); });
+  int transparent = 0;
+  for_each_example([&](const Call& call) {
+    const Output output = output_of(call, {.size = size});
+    if (output.has_alpha || output.may_be_transparent) {
+      transparent += output.may_be_transparent;
+      return;
+    }
+    for (const Planes& level : call.op->reference.levels(call, picture))
+      for (const double alpha : level[3].values) {
+        if (std::abs(alpha - 1) < 1e-9) continue;
+        FAIL_CHECK(call.text(), ": alpha ", alpha);
+        return;
+      }
+  });
+  CHECK(transparent > 5);
+}
