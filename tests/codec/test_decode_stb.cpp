@@ -349,10 +349,12 @@ TEST_CASE("a Radiance header's primaries are taken, and what is not is named") {
   CHECK(wide.warnings.empty());
   REQUIRE(wide.picture.attributes.size() == 1);
   CHECK(wide.picture.attributes[0].name == "chromaticities");
+  CHECK(decoded("PRIMARIES=0.7347 0.2653 0 1 0.0001 -0.077 0.32168 0.33767\n").picture.attributes.size() == 1);
   CHECK(decoded("PRIMARIES=0.64 0.33 0.30 0.60 0.15 0.06 0.3127 0.3290\n").picture.attributes.empty());
-  for (const char* numbers : {"0.7 0.3", "a b c d e f g h", "0.7 0.3 0.2 0.8 0.1 0.1 0.3 -1"})
+  for (const char* numbers : {"0.7 0.3", "a b c d e f g h", "0.7 0.3 0.2 0.8 0.1 0.1 0.3 -1",
+                              "0.7 0.3 0.2 0.8 0.1 3 0.3 0.3", "0 0 0 0 0 0 0 0"})
     CHECK(decoded(fmt::format("PRIMARIES={}\n", numbers)).warnings ==
-          Warnings{"PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2"});
+          Warnings{"PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2, those of white above 0"});
   CHECK(decoded("EXPOSURE=2\nEXPOSURE=3\nGAMMA=2.2\n").warnings ==
         Warnings{"EXPOSURE of the header is ignored: values stay as they are stored",
                  "GAMMA of the header is ignored: values stay as they are stored"});

@@ -177,6 +177,13 @@ TEST_CASE("a TGA holds the bytes of gray, RGB and RGBA; gray with alpha becomes 
   }
 }
 
+TEST_CASE("a TGA of linear values gives a warning") {
+  const Picture picture = floats({2, 2}, "RGB", [](int, int, size_t) { return 0.5f; });
+  CHECK(encode(*format_named("tga"), picture, {.depth = Depth::u8}).warnings.empty());
+  CHECK(encode(*format_named("tga"), picture, {.depth = Depth::u8, .transfer = Transfer::linear}).warnings ==
+        std::vector<std::string>{"tga records no transfer curve; programs will take the values as sRGB"});
+}
+
 TEST_CASE("a TGA of 16 bits is refused") {
   const Picture picture = floats({2, 2}, "RGB", [](int, int, size_t) { return 0.5f; });
   CHECK(encoding_error_of([&] { encode(*format_named("tga"), picture, {.depth = Depth::u16}); }) ==

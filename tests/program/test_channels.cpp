@@ -137,6 +137,8 @@ TEST_CASE("a gray picture whose values happen to stay equal has the channels of 
     INFO(std::string(words.front()));
     CHECK(names_of(result_of(place, words, "black.exr", "out.exr")) == "RGB");
   }
+  CHECK(place.gpupost({"mips", "--normal", "black.exr", "-o", "out.exr"}).exit_code == 1);
+  CHECK(place.gpupost({"gain", "--red", "2", "mips", "--normal", "black.exr", "-o", "out.exr"}).exit_code == 0);
 }
 
 TEST_CASE("what a chain makes of luminances is what it makes of a gray file of them") {

@@ -63,6 +63,11 @@ TEST_CASE("compare -o writes a picture of the differences") {
   CHECK(numbers[4 * (3 * 37 + 5) + 1] > 0);
   CHECK(place.gpupost({"compare", "in.exr", "in.png", "-o", "diff.png"}).exit_code == 6);
   CHECK(decoded(place, "diff.png").size() == Size{37, 21});
+  CHECK(place.gpupost({"crop", "--window", "8x8+0+0", "in.exr", "-o", "small.exr"}).exit_code == 0);
+  const Finished unlike = place.gpupost({"compare", "in.exr", "small.exr", "-o", "unlike.exr"});
+  CHECK(unlike.exit_code == 6);
+  CHECK_MESSAGE(unlike.err.find("-o unlike.exr is not written") != std::string::npos, unlike.err);
+  CHECK(!place.has("unlike.exr"));
   const Finished onto_input = place.gpupost({"compare", "in.exr", "other.exr", "-o", "other.exr"});
   CHECK(onto_input.exit_code == 1);
   CHECK(onto_input.err.find("is an input") != std::string::npos);
@@ -96,5 +101,7 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
   CHECK(run({"--frames", "4-5", "--skip-missing"}).exit_code == 2);  // nothing was compared
   place.write("b.05.exr", made_files().at("cut.exr"));
   CHECK(run({"--frames", "3,5"}).exit_code == 5);
-  CHECK(place.gpupost({"compare", "a.#.exr", "in.exr"}).exit_code == 1);
+  const Finished single = place.gpupost({"compare", "a.#.exr", "in.exr"});
+  CHECK(single.exit_code == 1);
+  CHECK_MESSAGE(single.err.find("in.exr is not a sequence of numbered frames") != std::string::npos, single.err);
 }

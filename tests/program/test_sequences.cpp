@@ -121,6 +121,10 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
          0,
          "x.png",
          {"1 of 1 outputs exist"}});
+  // the same command again, as after inputs that failed
+  check(place,
+        {"echo old > out/r.json; gpupost s.#.png --no-clobber -o out/ --report out/r.json && ! grep -q old out/r.json",
+         0, "r.json,s.0001.png,s.0002.png,s.0003.png"});
   check(place, {"echo old > out/x.json; gpupost s.#.png stats --no-clobber -o out/x.json && grep -q old out/x.json",
                 0,
                 "x.json",

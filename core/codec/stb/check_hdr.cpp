@@ -106,8 +106,10 @@ void take_primaries(std::string_view numbers, Colors& colors) {
   Chromaticities read{};
   for (float& number : read) stream >> number;
   // primaries of wide spaces lie beyond the colors that exist: the y of the blue of ACES is -0.077
-  if (!stream || std::ranges::any_of(read, [](float number) { return !(number >= -1 && number <= 2); }))
-    warn_once(colors, "PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2");
+  const auto is_outside = [](float number) { return !(number >= -1 && number <= 2); };
+  if (!stream || std::ranges::any_of(read, is_outside) || !(read[6] > 0 && read[7] > 0))
+    warn_once(colors,
+              "PRIMARIES in the header is ignored: it must have 8 numbers from -1 to 2, those of white above 0");
   else if (!is_rec709(read)) colors.chromaticities = read;
 }
 
