@@ -173,8 +173,8 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
   if (!gpu) return;
   Gpu small = small_device(*gpu, 97);
   int turn = 0;
-  // each map with each border and filter at one size or two, and each size with each of them
-  const int step = is_thorough() ? 1 : is_sanitized() ? 9 : 3;
+  // each map with each border and with each filter, at one size or two, and more where is_thorough()
+  const int step = is_thorough() ? 1 : is_sanitized() ? 4 : 2;
   for (const auto& at : {lens, swirl, shifted})
     for (const std::string_view border : {"black", "clamp", "repeat", "mirror"})
       for (const std::string_view filter : {"catmull-rom", "bilinear", "nearest", "lanczos3"})
@@ -183,6 +183,7 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
                                        {{17, 9}, {257, 129}},
                                        {{1, 1}, {100, 1}},
                                        {{1, 4096}, {1, 4096}}}) {
+          if (!is_thorough() && border != "clamp" && filter != "bilinear") continue;
           if (++turn % step != 0) continue;
           const Call call = warp_by(fmt::format("--border {} --filter {}", border, filter), to, at);
           CAPTURE(to.width);

@@ -225,13 +225,14 @@ void sum_windows(Plane& plane, int axis, int radius, Border border) {
       if (const int texel = tap_texel(t - radius, side, border); texel >= 0)
         ends[size_t(t)] = plane.values[first + size_t(texel) * stride];
     std::vector<double> begins = ends;
-    for (int t = 1; t < count; ++t)
-      if (t % window != 0) begins[size_t(t)] += begins[size_t(t) - 1];
-    for (int t = count - 2; t >= 0; --t)
-      if (t % window != window - 1) ends[size_t(t)] += ends[size_t(t) + 1];
-    for (int at = 0; at < side; ++at)
-      plane.values[first + size_t(at) * stride] =
-          at % window == 0 ? ends[size_t(at)] : ends[size_t(at)] + begins[size_t(at + window - 1)];
+    for (int start = 0; start < count; start += window) {
+      for (int t = start + 1; t < start + window; ++t) begins[size_t(t)] += begins[size_t(t) - 1];
+      for (int t = start + window - 2; t >= start; --t) ends[size_t(t)] += ends[size_t(t) + 1];
+    }
+    for (int start = 0; start < side; start += window)
+      for (int at = start; at < std::min(side, start + window); ++at)
+        plane.values[first + size_t(at) * stride] =
+            at == start ? ends[size_t(at)] : ends[size_t(at)] + begins[size_t(at + window - 1)];
   });
 }
 
