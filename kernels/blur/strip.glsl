@@ -100,9 +100,11 @@ vec4 column_texel(int column, int y) {
 #endif
 }
 
-// Assigns results: a thread makes some neighbors of a row. With few rows, some threads make none.
-int result_row() { return int(gl_LocalInvocationIndex) / (COLUMNS / result_count); }
-int result_place() { return result_count * (int(gl_LocalInvocationIndex) % (COLUMNS / result_count)); }
+// Assigns results: a thread makes some neighbors of a row. With few rows, some threads make none. Unsigned numbers are divided
+// faster than signed ones.
+const uint row_threads = COLUMNS / result_count;
+int result_row() { return int(gl_LocalInvocationIndex / row_threads); }
+int result_place() { return result_count * int(gl_LocalInvocationIndex % row_threads); }
 
 // Stores twice a value. Only float values can overflow.
 vec4 doubled(vec4 c) {
@@ -121,14 +123,15 @@ void store_kept(ivec2 at, int row, int place) {
 #endif
 }
 
-// Stores the results of rows y up to `end` (excluded). With IN_TWO_ROWS, 32 threads store 16 columns of two rows at a
-// time, because GPUs keep texels of two rows next to each other in memory.
+// Stores the results of rows y up to `end` (excluded). With STORE_ROWS above 1, 32 threads store 32 / STORE_ROWS columns of so
+// many rows at a time, because GPUs keep texels of neighboring rows next to each other in memory.
 void store_results(int y, int end) {
-#if IN_TWO_ROWS
-  const int thread = int(gl_LocalInvocationIndex), first = (thread & ~31) + (thread & 15), odd = (thread >> 4) & 1;
+#if STORE_ROWS > 1
+  const int thread = int(gl_LocalInvocationIndex), across = 32 / STORE_ROWS;
+  const int first = (thread & ~31) + (thread & (across - 1)), first_row = (thread & 31) / across;
   const int stop = min(strip_width, width - first_x());
   [[unroll]] for (int k = 0; k < ROWS; ++k) {
-    const int place = first + 16 * (k % 2), row = k / 2 * 2 + odd;
+    const int place = first + across * (k % STORE_ROWS), row = k / STORE_ROWS * STORE_ROWS + first_row;
     if (place < stop && y + row < end) store_kept(ivec2(first_x() + place, row_of(y + row)), row, place);
   }
 #else

@@ -1,6 +1,10 @@
-// Sliding sums of a box for halves, as in blur/strip_sums.glsl, with groups of four rows. The image is read as words,
-// which take fewer registers until they are summed. Sums of halves do not overflow, so only the last one is scaled.
+// Sliding sums of a box for halves, as in blur/strip_sums.glsl. The image is read as words, which take fewer registers until
+// they are summed, so that the rows that leave within a group are read once. Sums of halves do not overflow, so only the last
+// one is scaled.
 #include "blur/strip_rows.glsl"
+
+const int steps = GROUP / 4;
+const int leaving_count = GROUP - 1 + REST_ROWS;  // rows that leave within a group, and those between them and the blocks
 
 SOURCE_WORD column_word(int column, int y) { return source_word(ivec2(column, continued(row_of(y), height))); }
 
@@ -14,47 +18,66 @@ vec4 texel_of(SOURCE_WORD word, int y) {
 #endif
 }
 
+// The sum of GROUP rows of the thread's column.
+vec4 group_sum(int column, int y) {
+  SOURCE_WORD words[GROUP];  // all requested before the first is used
+  [[unroll]] for (int row = 0; row < GROUP; ++row) words[row] = column_word(column, y + row);
+  vec4 sum = vec4(0.0);
+  [[unroll]] for (int row = 0; row < GROUP; row += 2)
+    sum += texel_of(words[row], y + row) + texel_of(words[row + 1], y + row + 1);
+  return sum;
+}
+
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
   choose_direction(begin, end);
   const int column = continued(own_x(), width);
   int leaving = begin - radius_y, entering = begin + radius_y + 1;
-  const int first_row = leaving + 3 + rest_rows;
-  SOURCE_WORD first[4 * BLOCKS];  // all requested before the first is used
-  [[unroll]] for (int row = 0; row < 4 * BLOCKS; ++row) first[row] = column_word(column, first_row + row);
   vec4 blocks[BLOCKS];
-  [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
-    const int row = 4 * index;
-    blocks[index] = (texel_of(first[row], first_row + row) + texel_of(first[row + 1], first_row + row + 1)) +
-                    (texel_of(first[row + 2], first_row + row + 2) + texel_of(first[row + 3], first_row + row + 3));
-  }
-  SOURCE_WORD l[3], e[4];
-  [[unroll]] for (int row = 0; row < 3; ++row) l[row] = column_word(column, leaving + row);
+  [[unroll]] for (int index = 0; index < BLOCKS; ++index)
+    blocks[index] = group_sum(column, leaving + leaving_count + GROUP * index);
+  SOURCE_WORD l[leaving_count], e[4];
+  [[unroll]] for (int row = 0; row < leaving_count; ++row) l[row] = column_word(column, leaving + row);
   [[unroll]] for (int row = 0; row < 4; ++row) e[row] = column_word(column, entering + row);
-  [[dont_unroll]] for (int y = begin; y < end; y += 4) {
-    vec4 core = blocks[0];
-    [[unroll]] for (int index = 1; index < BLOCKS; ++index) core += blocks[index];
-    for (int row = leaving + 3; row < leaving + 3 + rest_rows; row += 2)
-      core += texel_of(column_word(column, row), row) + texel_of(column_word(column, row + 1), row + 1);
-    const vec4 l2 = texel_of(l[2], leaving + 2), l12 = texel_of(l[1], leaving + 1) + l2;
-    keep_column_sum(0, core + (texel_of(l[0], leaving) + l12));
-    const vec4 e0 = texel_of(e[0], entering);
-    keep_column_sum(1, core + l12 + e0);
-    const vec4 e01 = e0 + texel_of(e[1], entering + 1);
-    keep_column_sum(2, core + l2 + e01);
-    const vec4 e012 = e01 + texel_of(e[2], entering + 2);
-    keep_column_sum(3, core + e012);
+  [[dont_unroll]] for (int group = begin; group < end; group += GROUP) {
+    // of each step, the core and the rows that leave in later steps of the group
+    vec4 core[steps];
+    core[steps - 1] = blocks[0];
+    [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];
+    [[unroll]] for (int row = GROUP - 1; row < leaving_count; row += 2)
+      core[steps - 1] += texel_of(l[row], leaving + row) + texel_of(l[row + 1], leaving + row + 1);
+    [[unroll]] for (int step = steps - 1; step > 0; --step) {
+      const int row = 4 * step - 1;
+      core[step - 1] =
+          core[step] + ((texel_of(l[row], leaving + row) + texel_of(l[row + 1], leaving + row + 1)) +
+                        (texel_of(l[row + 2], leaving + row + 2) + texel_of(l[row + 3], leaving + row + 3)));
+    }
+    vec4 entered = vec4(0.0);
+    [[unroll]] for (int step = 0; step < steps; ++step) {
+      const int row = 4 * step;
+      const vec4 common_sum = core[step] + entered;
+      const vec4 l2 = texel_of(l[row + 2], leaving + row + 2), l12 = texel_of(l[row + 1], leaving + row + 1) + l2;
+      keep_column_sum(0, common_sum + (texel_of(l[row], leaving + row) + l12));
+      const vec4 e0 = texel_of(e[0], entering);
+      keep_column_sum(1, common_sum + l12 + e0);
+      const vec4 e01 = e0 + texel_of(e[1], entering + 1);
+      keep_column_sum(2, common_sum + l2 + e01);
+      const vec4 e012 = e01 + texel_of(e[2], entering + 2);
+      keep_column_sum(3, common_sum + e012);
+      entered += e012 + texel_of(e[3], entering + 3);
+      // the next rows are requested while these are summed
+      entering += 4;
+      [[unroll]] for (int next = 0; next < 4; ++next) e[next] = column_word(column, entering + next);
+      if (step == steps - 1) {
+        leaving += GROUP;
+        [[unroll]] for (int next = 0; next < leaving_count; ++next) l[next] = column_word(column, leaving + next);
+      }
+      barrier();
+      sum_rows(group + row);
+      barrier();
+      store_results(group + row, end);
+    }
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
-    blocks[BLOCKS - 1] = e012 + texel_of(e[3], entering + 3);
-    // the next rows are requested while these are summed
-    entering += 4;
-    leaving += 4;
-    [[unroll]] for (int row = 0; row < 4; ++row) e[row] = column_word(column, entering + row);
-    [[unroll]] for (int row = 0; row < 3; ++row) l[row] = column_word(column, leaving + row);
-    barrier();
-    sum_blocks();
-    sum_rows(y);
-    barrier();
-    store_results(y, end);
+    blocks[BLOCKS - 1] = entered;
   }
 }

@@ -5,7 +5,7 @@
 #if TEXEL_BYTES == 8
 const float largest = 65504.0;  // largest half
 
-// Splits a half into multiples of 1/2 and the remainder in multiples of 2^-24. All halves are multiples of 2^-24.
+// Splits a half into multiples of 1/4 and the remainder in multiples of 2^-24. All halves are multiples of 2^-24.
 struct Parts {
   ivec4 coarse, fine;
 };
@@ -16,11 +16,11 @@ Parts sums = Parts(ivec4(0), ivec4(0));  // of the column's texels
 ivec4 others = ivec4(0);
 bool has_others = false;
 
-// Floats from 2^22 have a spacing of 1/2, floats from 1/2 of 2^-24, so their bits are consecutive integers.
+// Floats from 2^21 have a spacing of 1/4, floats from 1/2 of 2^-24, so their bits are consecutive integers.
 Parts parts_of(vec4 c) {
-  precise const vec4 raised = c + 6291456.0;
-  precise const vec4 rest = c - (raised - 6291456.0);
-  precise const vec4 raised_rest = rest + 0.75;
+  precise const vec4 raised = c + 3145728.0;
+  precise const vec4 rest_offset = 3145728.75 - raised;  // 3/4 less the multiple of 1/4, which is exact
+  precise const vec4 raised_rest = c + rest_offset;
   return Parts(floatBitsToInt(raised), floatBitsToInt(raised_rest));
 }
 
@@ -44,7 +44,7 @@ void slide(vec4 entering, vec4 leaving) {
 }
 
 vec4 column_sum(float scale) {
-  vec4 sum = (0.5 * scale) * vec4(sums.coarse) + (5.9604644775390625e-8 * scale) * vec4(sums.fine);
+  vec4 sum = (0.25 * scale) * (vec4(sums.coarse) + 2.384185791015625e-7 * vec4(sums.fine));
   if (has_others) {
     const vec4 infinity = vec4(uintBitsToFloat(0x7f800000u));
     sum += mix(vec4(0.0), infinity, notEqual(others & 0xffc00, ivec4(0)));

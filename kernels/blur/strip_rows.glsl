@@ -48,11 +48,11 @@ void exchange_sums(int row, vec4 sum) {
   const vec2 two = (has_zw ? sum.zw : sum.xy) + vec2(subgroupShuffleXor(given.x, 1), subgroupShuffleXor(given.y, 1));
   float one = (has_second ? two.y : two.x) + subgroupShuffleXor(has_second ? two.x : two.y, 2);
   const int component = 2 * int(has_zw) + int(has_second);
-  block_sums[row * (COLUMNS / 4) + thread / 4][component] = one;
+  block_sums[row * (COLUMNS / 4) + (thread >> 2)][component] = one;
 #if HAS_WIDE_BLOCKS && EXCHANGED >= 16
   one += subgroupShuffleXor(one, 4);
   one += subgroupShuffleXor(one, 8);
-  if ((thread & 12) == 0) wide_sums[row * (COLUMNS / 16) + thread / 16][component] = one;
+  if ((thread & 12) == 0) wide_sums[row * (COLUMNS / 16) + (thread >> 4)][component] = one;
 #endif
 }
 #endif
@@ -85,13 +85,13 @@ void sum_blocks() {
 vec4 core_sum(int row, int place) {
   vec4 sum = vec4(0.0);
 #if HAS_BLOCKS
-  const int first = (place + result_count) / 4, block = row * (COLUMNS / 4) + first;
+  const int first = (place + result_count) >> 2, block = row * (COLUMNS / 4) + first;
   const int wide_count = HAS_WIDE_BLOCKS * ((CORE_BLOCKS - 3) / 4);
 #if HAS_WIDE_BLOCKS
-  const int wide = row * (COLUMNS / 16) + (first + 3) / 4;
+  const int wide = row * (COLUMNS / 16) + ((first + 3) >> 2);
   [[unroll]] for (int index = 0; index < wide_count; ++index) sum += wide_sums[wide + index];
 #endif
-  const int before = 4 * ((first + 3) / 4) - first;
+  const int before = -first & 3;
   [[unroll]] for (int index = 0; index < CORE_BLOCKS - 4 * wide_count; ++index)
     sum += block_sums[block + index + (index < before ? 0 : 4 * wide_count)];
 #else
@@ -105,13 +105,13 @@ vec4 core_sum(int row, int place) {
   return sum;
 }
 
+#if LOG_RESULTS == 2
 // A thread's results: the first of their windows begins at place + 1.
 void sum_rows(int y) {
   const int row = result_row(), place = result_place();
   if (row >= ROWS || place >= strip_width) return;
   const int enter = result_count + 4 * CORE_BLOCKS + CORE_REST;  // from `place`
   const vec4 core = core_sum(row, place);
-#if LOG_RESULTS == 2
   const vec4 l2 = column_sums[sum_at(row, place, 3)];
   const vec4 l12 = l2 + column_sums[sum_at(row, place, 2)];
   const vec4 l012 = l12 + column_sums[sum_at(row, place, 1)];
@@ -122,18 +122,39 @@ void sum_rows(int y) {
   keep(row, place + 1, y, core + l12 + e0);
   keep(row, place + 2, y, core + l2 + e01);
   keep(row, place + 3, y, core + e012);
-#else
-  // from the last result to the first, so that the columns that leave take few registers
-  vec4 entered[result_count];  // entered[j]: the sum of j columns that enter
-  entered[1] = column_sums[sum_at(row, place, enter)];
-  [[unroll]] for (int j = 2; j < result_count; ++j)
-    entered[j] = entered[j - 1] + column_sums[sum_at(row, place, enter + j - 1)];
-  vec4 common_sum = core;
-  keep(row, place + result_count - 1, y, common_sum + entered[result_count - 1]);
-  [[unroll]] for (int j = result_count - 2; j > 0; --j) {
-    common_sum += column_sums[sum_at(row, place, 1 + j)];
-    keep(row, place + j, y, common_sum + entered[j]);
-  }
-  keep(row, place, y, common_sum + column_sums[sum_at(row, place, 1)]);
-#endif
 }
+#else
+vec4 column_sum_at(int row, int place, int offset) { return column_sums[sum_at(row, place, offset)]; }
+
+// A thread's results, as above. The core is blocks of as many columns as a thread makes results, and CORE_REST more. With
+// SHARES_BLOCKS, each thread sums one block and gets the others from its neighbors.
+void sum_rows(int y) {
+  const int row = result_row(), place = result_place();
+  if (row >= ROWS) return;
+#if !SHARES_BLOCKS
+  if (place >= strip_width) return;
+#endif
+  vec4 own[result_count];  // own[j]: the sum of the thread's columns from j to its last
+  own[result_count - 1] = column_sum_at(row, place, result_count - 1);
+  [[unroll]] for (int j = result_count - 2; j >= 0; --j) own[j] = own[j + 1] + column_sum_at(row, place, j);
+  vec4 sum = vec4(0.0);  // of the core, and of the columns that enter
+  [[unroll]] for (int block = 1; block <= CORE_BLOCKS; ++block) {
+#if SHARES_BLOCKS
+    sum += subgroupShuffle(own[0], gl_SubgroupInvocationID + block);
+#else
+    vec4 of_block = column_sum_at(row, place, result_count * block + result_count - 1);
+    [[unroll]] for (int j = result_count - 2; j >= 0; --j)
+      of_block += column_sum_at(row, place, result_count * block + j);
+    sum += of_block;
+#endif
+  }
+  if (place >= strip_width) return;
+  const int rest = result_count * (CORE_BLOCKS + 1), enter = rest + CORE_REST;  // from `place`
+  [[unroll]] for (int j = 0; j < CORE_REST; ++j) sum += column_sum_at(row, place, rest + j);
+  [[unroll]] for (int j = 0; j < result_count - 1; ++j) {
+    keep(row, place + j, y, sum + own[j + 1]);
+    sum += column_sum_at(row, place, enter + j);
+  }
+  keep(row, place + result_count - 1, y, sum);
+}
+#endif

@@ -19,7 +19,7 @@ void main() {
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
     vec4 sum = vec4(0.0);
     for (int row = 0; row < GROUP; row += 4) {
-      const int at = begin - radius_y + GROUP - 1 + rest_rows + GROUP * index + row;
+      const int at = begin - radius_y + GROUP - 1 + REST_ROWS + GROUP * index + row;
       sum += (scaled_texel(column, at) + scaled_texel(column, at + 1)) +
              (scaled_texel(column, at + 2) + scaled_texel(column, at + 3));
     }
@@ -35,7 +35,7 @@ void main() {
     vec4 core[steps];
     core[steps - 1] = blocks[0];
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];
-    for (int row = GROUP - 1; row < GROUP - 1 + rest_rows; row += 2)
+    for (int row = GROUP - 1; row < GROUP - 1 + REST_ROWS; row += 2)
       core[steps - 1] +=
           scaled_texel(column, group - radius_y + row) + scaled_texel(column, group - radius_y + row + 1);
     [[unroll]] for (int step = steps - 1; step > 0; --step) {

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -54,7 +55,7 @@ TEST_CASE("streams of sliding sums are right for each number of blocks and rest 
   if (!gpu) return;
   // groups of 4, 8 and 16 rows, all of the core in blocks or a rest beside them
   int turn = 0;
-  for (const int radius : {3, 4, 8, 12, 17, 23, 24, 33})
+  for (const int radius : {3, 4, 8, 12, 13, 17, 23, 24, 33, 38})
     check_stream(*gpu, fmt::format("--radius {} --method sliding", radius), "noise", {257, 300}, depth_of(turn++));
 }
 
@@ -128,13 +129,18 @@ TEST_CASE("sums of blocks that threads exchange are, bit by bit, those of a devi
   DeviceTraits without_shuffles = traits;
   without_shuffles.subgroup.has_shuffle = false;
   const Size size{257, 70};
-  for (const auto& [radius, depth] : {std::pair{13, Depth::f32}, {26, Depth::f32}, {33, Depth::half}}) {
+  // halves below radius 40 exchange only where the 16 or 32 threads of a row are in one subgroup
+  for (const auto& [radius, depth, threads] : {std::tuple{13, Depth::f32, 8},
+                                               {26, Depth::f32, 8},
+                                               {44, Depth::half, 8},
+                                               {13, Depth::half, 16},
+                                               {17, Depth::half, 32}}) {
     const Call call = call_of("blur", fmt::format("--radius {} --method sliding", radius));
     const PlanInput input{.size = size, .storage = depth};
     const Level base = pattern("noise", size, depth);
     const Plan exchanging = plan({&call, 1}, input, traits), sharing = plan({&call, 1}, input, without_shuffles);
     CHECK((exchanging.passes[0].arithmetic.subgroup_size > 0) ==
-          (traits.subgroup.has_shuffle && traits.subgroup.size >= 8));
+          (traits.subgroup.has_shuffle && traits.subgroup.size >= threads));
     CHECK(sharing.passes[0].arithmetic.subgroup_size == 0);
     CAPTURE(call.text());
     CHECK(std::ranges::equal(gpu->run(exchanging, base, 0).levels[0].texels.bytes(),

@@ -56,7 +56,7 @@ bool fits_pairs(const Blur& blur, Depth depth) {
 
 // What was the fastest for sums of integers, which halves and 8 bits can be: they take the same registers at any radius.
 // Where workgroups are large, those of a picture of 4096 x 4096 are just as many as run at once.
-StripShape integers_cut(int radius, Depth depth) {
+StripShape integers_cut(int radius) {
   StripShape cut{.columns = 640,
                  .rows = 256,
                  .step = 2,
@@ -66,20 +66,28 @@ StripShape integers_cut(int radius, Depth depth) {
   if (radius < 32) cut.columns = 320;
   if (radius >= 24) return cut;
   cut.rows = 128;
-  cut.columns = depth == Depth::half ? 160 : radius < 12 ? 128 : 256;
+  cut.columns = radius < 12 ? 128 : 256;
   return cut;
 }
 
 // The same of floats, which of a column take the more registers the larger the radius.
 StripShape floats_cut(int radius, Depth depth) {
-  if (depth == Depth::half) return {.rows = radius < 8 ? 48 : 64, .sums = Sums::halves, .log_results = 3};
+  if (depth == Depth::half)
+    return {.columns = radius < 16 ? 128 : 256,
+            .rows = radius < 8    ? 32
+                    : radius < 16 ? 72
+                    : radius < 24 ? 64
+                    : radius < 32 ? 96
+                                  : 128,
+            .sums = Sums::halves,
+            .log_results = 3};
   if (radius >= 24) return {.columns = 320, .rows = 256, .has_blocks = true, .has_wide_blocks = true};
   return {.rows = radius >= 16 ? 64 : 32, .has_blocks = radius >= 8};
 }
 
 StripShape sums_cut(int radius, Depth depth) {
-  const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 16);
-  return in_integers ? integers_cut(radius, depth) : floats_cut(radius, depth);
+  const bool in_integers = depth == Depth::u8 || (depth == Depth::half && radius >= 40);
+  return in_integers ? integers_cut(radius) : floats_cut(radius, depth);
 }
 
 StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
@@ -112,8 +120,10 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   if (groups >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
-// Rows of a group of the sums down a column: as few as keep the blocks of a core few.
-int group_rows(int radius) {
+// Rows of a group of the sums down a column: as few as keep the blocks of a core few. Halves take groups of 8 rows if these leave
+// few rows of the core beside the blocks, or if those of 4 would need too many registers.
+int group_rows(int radius, Sums sums) {
+  if (sums == Sums::halves) return radius < 8 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
   int group = 4;
   while ((2 * radius + 2) / group - 1 > most_blocks) group *= 2;
   return group;
@@ -137,10 +147,17 @@ int exchanged_columns(const DeviceTraits& traits, int columns) {
 }
 
 // The groups of rows of sums of floats.
-void add_groups(PassSpec& pass, int radius) {
-  const int group = group_rows(radius), window = 2 * radius + 2;
-  pass.defines.insert(pass.defines.end(), {{"GROUP", group}, {"BLOCKS", window / group - 1}});
-  pass.values.push_back({"rest_rows", window % group});
+void add_groups(PassSpec& pass, int radius, Sums sums) {
+  const int group = group_rows(radius, sums), window = 2 * radius + 2;
+  pass.defines.insert(pass.defines.end(),
+                      {{"GROUP", group}, {"BLOCKS", window / group - 1}, {"REST_ROWS", window % group}});
+}
+
+// Returns whether the threads of sums of halves that make a row's results are in one subgroup, so that they can exchange sums.
+bool shares_blocks(const DeviceTraits& traits, const StripShape& cut) {
+  const int threads = cut.columns >> cut.log_results;
+  return cut.sums == Sums::halves && traits.subgroup.has_shuffle && traits.subgroup.size % threads == 0 &&
+         cut.columns % traits.subgroup.size == 0;
 }
 
 }  // namespace
@@ -178,9 +195,10 @@ void add_taps(PassSpec& pass, const Blur& blur, std::vector<float> weights) {
 PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Depth results, Size size, int source) {
   const bool has_sums = stream == Stream::sums;
   const int width = strip_width(blur, stream, cut);
-  // Storing two rows at a time is faster for floats. For halves and bytes it is faster only if the pass needs so many registers
-  // that few workgroups run at once.
+  // Storing several rows at a time is faster for floats and for sums of halves. For other halves and bytes it is faster only if
+  // the pass needs so many registers that few workgroups run at once.
   const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 9);
+  const int store_rows = cut.sums == Sums::halves ? 4 : is_slow ? 2 : 1;
   return {.name = has_sums ? "blur sliding" : "blur shared",
           .kernel = !has_sums                    ? "blur/strip_taps.glsl"
                     : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
@@ -197,7 +215,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
                       {"LOG_SUM_BYTES", cut.sums == Sums::pairs ? 3 : 4},
                       {"IS_PADDED", cut.is_padded},
                       {"TURNS", cut.turns},
-                      {"IN_TWO_ROWS", is_slow && cut.columns % 32 == 0}},
+                      {"STORE_ROWS", store_rows}},
           .values = {{"width", size.width},
                      {"height", size.height},
                      {"radius_x", blur.radius_x},
@@ -219,21 +237,24 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
   PassSpec pass = strip_pass(blur, stream, cut, results, image.size, source);
   pass.access.tile_alignment = {strip_width(blur, stream, cut), 2 * cut.rows};
+  if (stream == Stream::sums) {
+    const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
+    const int block = 1 << cut.log_results;
+    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / block - 1}, {"CORE_REST", window % block}});
+  }
   if (cut.sums == Sums::pairs) {
-    const int window = 2 * blur.radius_x + 2;
-    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / 4 - 1}, {"CORE_REST", window % 4}});
     pass.table = {std::round(0x1p24F / float((2 * blur.radius_x + 1) * (2 * blur.radius_y + 1)))};
   } else if (stream == Stream::sums) {
-    const int window = 2 * blur.radius_x + 2;  // and what enters or leaves
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
-    pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", (window - (1 << cut.log_results)) / 4},
-                                             {"CORE_REST", window % 4},
-                                             {"HAS_BLOCKS", cut.has_blocks},
+    const bool shares = shares_blocks(builder.traits(), cut);
+    pass.defines.insert(pass.defines.end(), {{"HAS_BLOCKS", cut.has_blocks},
                                              {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
-                                             {"EXCHANGED", exchanged}});
+                                             {"EXCHANGED", exchanged},
+                                             {"SHARES_BLOCKS", shares}});
     if (cut.has_blocks && exchanged > 1) pass.arithmetic.subgroup_size = std::max(8, exchanged);
+    if (shares) pass.arithmetic.subgroup_size = cut.columns >> cut.log_results;
     pass.table = scales_of(blur, results, cut.sums);
-    if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y);
+    if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y, cut.sums);
   } else {
     add_taps(pass, blur, weight_table(blur));
   }
