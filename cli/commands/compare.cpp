@@ -170,9 +170,10 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
   return is_within;
 }
 
-// Says that -o is not written, if it is given.
+// Warns that -o is not written, if it is given.
 void say_unwritten(const std::string& path) {
-  if (!path.empty()) say_warning("compare: -o {} is not written, because the images cannot be subtracted", path);
+  if (!path.empty())
+    say_warning("compare: -o {} is not written; the images have different sizes, channels or parts", path);
 }
 
 // Writes the image of differences, if `path` is given.

@@ -121,7 +121,8 @@ Explained plans_of(const Request& request) {
     Size size = group.size;
     ExplainedGroup& made = explained.groups.emplace_back(ExplainedGroup{.channels = group.channels, .steps = {}});
     for (const Step& step : group.steps) {
-      const PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);
+      PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);
+      input.gives_input = !globals.passes.verify && inputs.size() <= 1;  // as in a run
       made.steps.push_back({.step = step, .plan = plan_of(step, input, explained.traits, options)});
       size = result_size(step.calls, size);
     }

@@ -44,7 +44,7 @@ class BandsRun {
     return tile_for(region, stage_, input_, alignment_, gpu_.info().traits);
   }
 
-  // The most rows that stay within the bounds, unless their bands would read many rows twice.
+  // The largest number of rows within the bounds. Stops earlier if more than a quarter of the rows would be read twice.
   int rows_of_band() const {
     constexpr double most_repeated = 0.25;  // share of the rows
     const auto in_the_middle = [&](int rows) {
@@ -52,6 +52,7 @@ class BandsRun {
       return band_at(y - y % alignment_[1], rows);
     };
     int rows = image_.size.height;
+    if (in_the_middle(rows).plan.images.size() == 1) return rows;  // in place
     while (bytes_of(in_the_middle(rows).plan) > bounds_.most_bytes) {
       const int fewer = round_up(rows / 2, alignment_[1]);
       if (fewer >= rows || in_the_middle(fewer).needed.size.height > (1 + most_repeated) * fewer) break;
@@ -72,7 +73,8 @@ class BandsRun {
     Level rows{needed.size, pages_for(needed.size)};
     copy_input(needed.corner.y, rows);
     // the next band reads these rows too
-    const int next = end < image_.size.height ? band_at(end, 1).needed.corner.y : end;
+    const Region next_row{{0, end}, {image_.size.width, 1}};
+    const int next = end < image_.size.height ? needed_for(next_row, image_.size, stage_, alignment_).corner.y : end;
     Level kept{{image_.size.width, end - next}, TexelBuffer(bytes_of_rows(end - next))};
     copy_input(next, kept);
     const RunResult result = gpu_.run(plan, std::move(rows), 0);
@@ -86,14 +88,14 @@ class BandsRun {
 
   size_t bytes_of_rows(int rows) const { return texel_count({image_.size.width, rows}) * 4 * bytes_of(input_.storage); }
 
-  // Memory for the input of a band, that of the one before if it is large enough. Some CPU drivers want a multiple of four rows.
+  // Memory for the input of a band, which is reused if large enough. Some CPU drivers need a multiple of four rows.
   TexelBuffer pages_for(Size size) {
     const size_t bytes = bytes_of_rows(round_up(size.height, 4));
     if (pages_.size() < bytes) pages_ = TexelBuffer(bytes);
     return {pages_.data(), pages_.size(), {}};
   }
 
-  // Copies rows of the input, of which some bands may have been replaced.
+  // Copies input rows. Rows that are already replaced come from kept_.
   void copy_input(int first, Level& rows) const {
     const int replaced = std::clamp(first_input_ - first, 0, rows.size.height);
     parallel_ranges(rows.size.height, 64, [&](int begin, int end) {
@@ -115,7 +117,7 @@ class BandsRun {
   TexelBuffer pages_;  // of the input of a band
   Level kept_;         // rows of the input from first_kept_ to first_input_, which the image no longer has
   int first_kept_ = 0;
-  int first_input_ = 0;  // first row that is still the input's
+  int first_input_ = 0;  // first row that is not replaced yet
 };
 
 }  // namespace

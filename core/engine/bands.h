@@ -1,12 +1,13 @@
-// Runs a stage in bands: rows of the whole width, from the top, each stored over the rows of the input that it is made of.
+// Runs a stage in bands: groups of rows of the full width, from the top. Each band of the result overwrites the same rows of the
+// input.
 #pragma once
 
 #include "core/engine/run_stage.h"
 
 namespace gpupost {
 
-// Runs a stage of can_run_in_bands() on `image`, which becomes the result. Lowers `bounds` if memory runs out. If an error is thrown, the image is neither
-// the input nor the result.
+// Runs the stage on `image` and leaves the result there. Requires can_run_in_bands(). Lowers `bounds` if memory runs out. After an
+// error, `image` holds neither the input nor the result.
 void run_bands(Gpu& gpu, const Stage& stage, const PlanInput& input, Level& image, Bounds& bounds, RunTotals& totals);
 
 }  // namespace gpupost

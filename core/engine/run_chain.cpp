@@ -23,13 +23,13 @@ class PartsRun {
  public:
   PartsRun(Gpu& gpu, const PlanInput& input, const Bounds& bounds) : gpu_(gpu), input_(input), bounds_(bounds) {}
 
-  // Runs the stages on a base that is needed no more. Those that can run in bands replace it.
+  // Runs the stages and overwrites the base, which the caller no longer needs.
   ChainRun run_in_bands(std::span<const Stage> stages, Level&& base) {
     levels_.front() = std::move(base);
     replaces_ = true;
     try {
       return run(stages, levels_.front());
-    } catch (const DeviceLost& lost) {  // nothing may try again without the base
+    } catch (const DeviceLost& lost) {  // a retry would need the base, which is overwritten
       throw Error(lost.code(), lost.what());
     }
   }
@@ -46,10 +46,11 @@ class PartsRun {
         make_levels(stage.calls.front(), *current);
         break;
       }
-      if (!replaced(stage)) levels_.front() = made_by(stage, *current);
+      if (!try_in_bands(stage)) levels_.front() = made_by(stage, *current);
       current = &levels_.front();
     }
-    if (totals_.part_count() > 1) totals_.add_choice(fmt::format("in {} tiles: {}", totals_.part_count(), bounds_.why));
+    if (totals_.part_count() > 1)
+      totals_.add_choice(fmt::format("in {} {}: {}", totals_.part_count(), replaces_ ? "bands" : "tiles", bounds_.why));
     const bool keeps_base = current == &base && !replaces_;
     if (keeps_base) levels_.erase(levels_.begin());
     Plan plan = totals_.take_plan();
@@ -81,8 +82,8 @@ class PartsRun {
     return is_rounded_later ? copied(made, last_pass, Depth::f32, depth) : std::move(made);
   }
 
-  // Replaces level 0 by the result of the stage, if that can be.
-  bool replaced(const Stage& stage) {
+  // Runs the stage in bands if possible. Returns whether it did.
+  bool try_in_bands(const Stage& stage) {
     PlanInput input = input_of_stage();
     input.size = levels_.front().size;
     if (!replaces_ || format_.end.is_packed || !can_run_in_bands(stage, input)) return false;

@@ -22,7 +22,8 @@ struct ChainRun {
 // Error(Exit::limit) names such a call and the limit.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, const Level& base,
                    const ChainOptions& options);
-// The same for a base that is needed no more: see Gpu::run().
+// The same for a base that is no longer needed: see Gpu::run(). A large image on a CPU device runs in bands, which overwrite the
+// base. After an error the base may be lost, so that nothing may try again; a lost device is then an Error.
 ChainRun run_chain(Gpu& gpu, std::span<const Call> calls, const PlanInput& input, Level&& base,
                    const ChainOptions& options);
 

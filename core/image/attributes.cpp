@@ -36,6 +36,13 @@ double count_of(int min, int max) { return double(max) - min + 1; }
 
 }  // namespace
 
+bool is_default_attribute(const Attribute& attribute) {
+  const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
+  if (attribute.name == "chromaticities") return true;
+  if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
+  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
+}
+
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names) {
   std::erase_if(attributes, [&](const Attribute& attribute) { return std::ranges::count(names, attribute.name) > 0; });
 }

@@ -9,6 +9,10 @@
 
 namespace gpupost {
 
+// Returns whether an attribute that every EXR has carries no information, because it has the usual value. Chromaticities count too:
+// outputs record primaries or are Rec. 709.
+bool is_default_attribute(const Attribute& attribute);
+
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names);
 // Removes the names of the color space, for other colors.
 void remove_color_names(std::vector<Attribute>& attributes);

@@ -59,7 +59,9 @@ unsigned unnamed_in(const Group& color, const Level& level) {
 }  // namespace
 
 void name_colors(Group& color, OfGray of_gray) {
-  if (color.is_luminance && of_gray == OfGray::gray) return;
+  const bool has_all_names =
+      std::ranges::none_of(std::span(color.channels).first(3), &std::string::empty, &Channel::name);
+  if (has_all_names || (color.is_luminance && of_gray == OfGray::gray)) return;
   unsigned unnamed = color.is_luminance && of_gray == OfGray::color ? 0b111 : 0;
   if (unnamed == 0)
     for (const Level& level : color.levels) unnamed |= unnamed_in(color, level);

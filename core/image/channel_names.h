@@ -9,9 +9,9 @@
 
 namespace gpupost {
 
-// Sets the names R, G and B: all three for a gray image that a chain gives colors; otherwise from the values, those that were
-// missing and are no longer 0. Differences of values within rounding, and within 2^-16 of the largest channel, are ignored, because
-// matrices and powers change gray slightly.
+// Names R, G and B after a chain. A gray image gets all three if the chain colors it. Another image gets the channels that were
+// missing and are no longer 0. Ignores differences within rounding and within 2^-16 of the largest channel, because matrices and
+// powers change gray slightly.
 void name_colors(Group& color, OfGray of_gray);
 
 // Whether an image has another R, G or B: "diffuse.R".

@@ -84,8 +84,8 @@ struct Level {
   TexelBuffer texels;  // width * height * 4 values of the group's depth, rows from the top, no padding
 };
 
-// What a call makes of an image whose R, G and B are equal: gray again, whatever its values look like after rounding; what the values
-// of the result show; or color. In the order of strength.
+// How a chain changes a gray image (R = G = B). gray: it stays gray, and differences from rounding are ignored. by_values: the
+// values of the result decide. color: the result has R, G and B. A later value is stronger.
 enum class OfGray { gray, by_values, color };
 
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha

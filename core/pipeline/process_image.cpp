@@ -250,17 +250,18 @@ void change_attributes(std::span<const Call> calls, bool is_texture, Picture& pi
       call.op->change_attributes(call, picture.attributes);
 }
 
+// Names of the attributes that carry information.
 std::vector<std::string> names_of(const std::vector<Attribute>& attributes) {
   std::vector<std::string> names;
-  for (const Attribute& attribute : attributes) names.push_back(attribute.name);
+  for (const Attribute& attribute : attributes)
+    if (!is_default_attribute(attribute)) names.push_back(attribute.name);
   return names;
 }
 
 void tell_of_removed(const std::vector<std::string>& before, const Picture& picture, JobReport& report) {
   std::vector<std::string> removed;
   std::ranges::copy_if(before, std::back_inserter(removed), [&](const std::string& name) {
-    const bool is_kept = std::ranges::find(picture.attributes, name, &Attribute::name) != picture.attributes.end();
-    return !is_kept && name != "chromaticities";  // the encoded results that lose them have none
+    return std::ranges::find(picture.attributes, name, &Attribute::name) == picture.attributes.end();
   });
   if (!removed.empty())
     report.add_warning(

@@ -342,7 +342,7 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
 Plan plan_of_copy(const std::string& name, const PlanInput& input, Depth depth, const DeviceTraits& traits);
 // Names the device limit that the plan exceeds; empty if none.
 std::string over_limit(const Plan& plan, const DeviceTraits& traits);
-// Bytes in units of 2^20, rounded up, as messages about memory have them.
+// Converts bytes to MiB, rounded up, for messages.
 size_t mebibytes(size_t bytes);
 // Device memory of the plan in bytes, including staging buffers.
 size_t bytes_of(const Plan& plan);

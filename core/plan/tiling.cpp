@@ -239,10 +239,15 @@ static std::string reason_for_bands(const Plan& whole, std::span<const Call> cal
                                     const ChainOptions& options) {
   size_t bytes = 0;
   for (const PlanImage& image : whole.images) bytes += bytes_of(image);
-  if (options.most_bytes_at_once == 0 || bytes <= options.most_bytes_at_once || whole.images.size() < 2) return "";
+  const size_t input_bytes = bytes_of(whole.images.front());
+  const bool is_large = options.most_bytes_at_once > 0 && bytes > options.most_bytes_at_once;
+  // beside few other rows, as in strips, a band would save nothing
+  if (!is_large || bytes < input_bytes + input_bytes / 2 || input.is_r11g11b10_between) return "";
   const std::vector<Stage> stages = stages_of(calls, input);
   const auto can = [&](const Stage& stage) { return can_run_in_bands(stage, input); };
-  return std::ranges::all_of(stages, can) ? fmt::format("its images would take {} MiB at once", mebibytes(bytes)) : "";
+  return std::ranges::all_of(stages, can) ? fmt::format("the images of the chain need {} MiB at once, more than {} MiB",
+                                                        mebibytes(bytes), mebibytes(options.most_bytes_at_once))
+                                          : "";
 }
 
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,

@@ -48,7 +48,7 @@ double reads_of(const Plan& plan);
 struct ChainOptions {
   double most_ms = 0;             // longest submission in ms, because drivers stop long submissions; 0: no limit
   double unwatched_reads = 1e10;  // number of reads below which a submission is never too long
-  // Bytes of images of a plan, on a CPU device, beyond which bands of the input are replaced by those of the result. 0: no limit.
+  // On a CPU device, a chain whose images take more bytes runs in bands, which replace the input. 0: no limit.
   size_t most_bytes_at_once = 0;
   size_t most_tile_bytes = size_t(256) << 20;  // largest memory of a tile on a CPU device, and of a band
 };
@@ -60,15 +60,15 @@ struct TilingDecision {
   std::string obstacle;       // to going in parts; "" where there is none
   std::vector<Stage> stages;  // of a chain with a limit: their tiles fit; else empty
   bool is_watched = false;    // runs in tiles if a submission would take too long
-  std::string bands;          // why all stages run in bands that replace their input, if it is given; "" if they do not
+  std::string bands;          // reason to run in bands, if the caller gives the input away; "": no bands
 };
 // Throws Error(Exit::limit), with the limit and the obstacle, if the chain fits neither whole nor in tiles. If tiles are too
 // large, calls get Footprint::in_smaller_tiles, unless that would change an option that the user gave.
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
                              const ChainOptions& options);
 
-// Returns whether the result of the stage can replace its input band by band: it has the same size and depth, and a band reads
-// the rows around it.
+// Returns whether the stage can run in bands: its result has the size and depth of its input, and each row depends only on rows
+// near it.
 bool can_run_in_bands(const Stage& stage, const PlanInput& input);
 
 // Multiples of texels along x and y at which a tile may begin, so that its sums are those of the whole image.

@@ -1,4 +1,4 @@
-// Images that are replaced band by band: the same texels as at once, bit for bit.
+// The results of bands are the same as those of a whole run, bit for bit.
 #include "core/engine/run_chain.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
@@ -79,10 +79,30 @@ TEST_CASE("chains of stages are the same in bands") {
   const std::vector<Call> chains[] = {
       chain_of({{"exposure", "--stops 1"}, {"median", ""}, {"saturation", "--factor 0.5"}, {"blur", "--sigma 2"}},
                size),
-      chain_of({{"gain", "--value 0.5"}, {"sharpen", ""}, {"median", ""}, {"tonemap", "--curve agx"}}, size)};
+      chain_of({{"gain", "--value 0.5"}, {"sharpen", ""}, {"median", ""}, {"tonemap", "--curve agx"}}, size),
+      chain_of({{"median", ""}, {"merge", "--with other.exr --mode add"}, {"blur", "--sigma 2 --method separable"}},
+               size),
+      chain_of({{"nan", ""}, {"median", ""}}, size), chain_of({{"stats", ""}, {"median", ""}, {"stats", ""}}, size)};
   for (const std::vector<Call>& calls : chains)
     for (const Depth depth : {Depth::half, Depth::f32})
       check_same_in_bands(*gpu, calls, {.size = size, .storage = depth});
+}
+
+TEST_CASE("a chain in Yxy is the same in bands, and one that is packed runs at once") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{256, gpu->info().traits.type == DeviceType::cpu ? 400 : 1600};
+  const std::vector<Call> calls = chain_of({{"exposure", "--stops 1"}, {"median", ""}}, size);
+  check_same_in_bands(*gpu, calls, {.size = size, .between = Space::yxy});
+  CHECK(band_count(in_bands(*gpu, calls, {.size = size, .is_r11g11b10_between = true}, "light")) == 1);
+}
+
+TEST_CASE("a guard that fails ends a run in bands") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{256, 400};
+  const std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"nan", "--policy error"}, {"median", ""}}, size);
+  CHECK_THROWS_AS(in_bands(*gpu, calls, {.size = size, .storage = Depth::half}, "nonfinite"), Error);
 }
 
 TEST_CASE("what cannot replace its input runs at once") {

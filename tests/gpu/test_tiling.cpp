@@ -173,7 +173,7 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
   if (!gpu) return;
   Gpu small = small_device(*gpu, 97);
   int turn = 0;
-  // each map with each border and with each filter, at one size or two, and more where is_thorough()
+  // each map with each border and with each filter, at two or three sizes, and more where is_thorough()
   const int step = is_thorough() ? 1 : is_sanitized() ? 4 : 2;
   for (const auto& at : {lens, swirl, shifted})
     for (const std::string_view border : {"black", "clamp", "repeat", "mirror"})

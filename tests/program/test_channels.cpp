@@ -124,7 +124,7 @@ TEST_CASE("channels that an EXR has not are in the result where a chain makes th
   }
 }
 
-TEST_CASE("a gray picture whose values happen to stay equal has the channels of the others of its sequence") {
+TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   if (!has_device()) return;
   const TestFolder place;
   Picture black = picture_of({"Y", "", "", ""}, Depth::half);
@@ -141,7 +141,7 @@ TEST_CASE("a gray picture whose values happen to stay equal has the channels of 
   CHECK(place.gpupost({"gain", "--red", "2", "mips", "--normal", "black.exr", "-o", "out.exr"}).exit_code == 0);
 }
 
-TEST_CASE("what a chain makes of luminances is what it makes of a gray file of them") {
+TEST_CASE("a chain after luminance gives the same as two runs") {
   if (!has_device()) return;
   const TestFolder place;
   write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
@@ -153,7 +153,6 @@ TEST_CASE("what a chain makes of luminances is what it makes of a gray file of t
     alone.insert(alone.end(), {"--bits", "32f"});
     const Picture between = result_of(place, alone, "rgb.exr", "between.exr");
     Words then = rest;
-    if (then.empty()) then = {"gain", "--value", "1"};
     return std::pair(result_of(place, chain, "rgb.exr", "chain.exr"),
                      result_of(place, then, "between.exr", "runs.exr"));
   };

@@ -281,3 +281,15 @@ TEST_CASE("an image without alpha is opaque between the ops of a chain, as it is
     CHECK_MESSAGE(compared.exit_code == 0, compared.out);
   }
 }
+
+TEST_CASE("attributes that say nothing are dropped without a warning") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const Words& op : {Words{"transpose"}, {"rotate", "90"}, {"rotate", "--degrees", "30"}}) {
+    Words words = op;
+    words.insert(words.end(), {"in.exr", "-o", "out.exr"});
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    CHECK_MESSAGE(finished.err.find("no longer match") == std::string::npos, finished.err);
+  }
+}

@@ -125,3 +125,11 @@ TEST_CASE("levels say how they repeat beyond their border") {
   CHECK(wrapmodes("--filter kaiser --border repeat", black) == "periodic,periodic");
   CHECK(wrapmodes("--filter kaiser", black) == "b");
 }
+
+TEST_CASE("a screen window that every EXR has carries no information") {
+  CHECK(is_default_attribute(floats<1>("screenWindowWidth", "float", {1})));
+  CHECK(is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0})));
+  CHECK(!is_default_attribute(floats<1>("screenWindowWidth", "float", {2})));
+  CHECK(!is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0.5f})));
+  CHECK(!is_default_attribute(floats<1>("aperture", "float", {1})));
+}

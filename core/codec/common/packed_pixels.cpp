@@ -3,6 +3,7 @@
 #include "core/base/half.h"
 #include "core/base/threads.h"
 #include "core/codec/common/writer.h"
+#include "core/image/attributes.h"
 
 #include <fmt/format.h>
 
@@ -74,15 +75,6 @@ TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Dep
   const auto pack = bytes_of(depth) == 1 ? packed<uint8_t> : bytes_of(depth) == 2 ? packed<uint16_t> : packed<uint32_t>;
   const std::optional<uint32_t> fourth = pixels.has_alpha ? std::nullopt : std::optional(bits_of_one(depth));
   return pack(pixels.numbers, texel_count(pixels.size), components, fourth);
-}
-
-// Every EXR has these attributes. With these values they carry no information. Chromaticities are handled elsewhere:
-// outputs record primaries or are Rec. 709.
-bool is_default_attribute(const Attribute& attribute) {
-  const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
-  if (attribute.name == "chromaticities") return true;
-  if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
-  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
 }
 
 void warn_of_extras(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {

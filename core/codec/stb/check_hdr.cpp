@@ -105,7 +105,7 @@ void take_primaries(std::string_view numbers, Colors& colors) {
   std::istringstream stream{std::string(numbers)};
   Chromaticities read{};
   for (float& number : read) stream >> number;
-  // primaries of wide spaces lie beyond the colors that exist: the y of the blue of ACES is -0.077
+  // primaries of wide color spaces may be outside of 0..1: the blue of ACES has y = -0.077
   const auto is_outside = [](float number) { return !(number >= -1 && number <= 2); };
   if (!stream || std::ranges::any_of(read, is_outside) || !(read[6] > 0 && read[7] > 0))
     warn_once(colors,

@@ -130,7 +130,7 @@ std::optional<Product> product_of(const Kernel& kernel) {
 // Alpha is convolved too, unless it is kept.
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
-  made.may_be_transparent = !call.flag("keep-alpha");
+  made.may_be_transparent |= !call.flag("keep-alpha");
   return made;
 }
 

@@ -28,7 +28,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   made.content = Content::luminance;
-  made.has_alpha = false;
+  made.has_alpha = made.may_be_transparent = false;
   made.of_gray = OfGray::gray;
   made.depth = Depth::f32;
   if (made.size == Size{}) return made;

@@ -88,12 +88,14 @@ Planes scaled(Planes picture, double factor) {
 double error_of_factor(const Call& call, const Planes& base, const Planes& error) {
   const double factor = factor_of(call, base), measured = measured_luminance(call, statistics_of(base));
   if (!(measured > 0)) return 0;
-  const LogAverageBounds bounds = log_average_bounds(base, error);
   const double slack = 0x1p-19 * (1 + std::abs(std::log2(measured)));  // of a logarithm, as exact as Vulkan asks
   double off = factor * (std::exp2(slack) - 1);
-  for (const double average : {bounds.low, bounds.high})
-    off = std::max(off, std::abs(auto_factor(call, average) - factor));
-  if (is_of_all(percentiles_of(call))) return off;
+  if (is_of_all(percentiles_of(call))) {
+    const LogAverageBounds bounds = log_average_bounds(base, error);
+    for (const double average : {bounds.low, bounds.high})
+      if (average > 0) off = std::max(off, std::abs(auto_factor(call, average) - factor));
+    return off;
+  }
   for (const double sign : {-16.0, 16.0})  // luminances may be that much further from 1 than their average
     off = std::max(off, std::abs(factor_of(call, scaled(base, std::exp2(sign * slack))) - factor));
   return off;

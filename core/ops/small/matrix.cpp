@@ -70,10 +70,12 @@ Needs needs(const Call& call) {
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (const PrimariesChange* change = conversion_of(call)) made.primaries = change->to;
-  const auto white = [m = matrix_of(call)](size_t row) { return m[row] + m[row + 1] + m[row + 2]; };
-  const auto is_equal = [&](size_t row) { return std::abs(white(row) - white(0)) < 1e-6; };
   const Matrix m = matrix_of(call);
-  const bool is_gray = is_equal(4) && is_equal(8) && m[3] == m[7] && m[3] == m[11];
+  const auto row_sum = [&m](size_t row) { return m[4 * row] + m[4 * row + 1] + m[4 * row + 2]; };
+  const auto is_like_first = [&](size_t row) {
+    return std::abs(row_sum(row) - row_sum(0)) < 1e-6 && m[4 * row + 3] == m[3];
+  };
+  const bool is_gray = is_like_first(1) && is_like_first(2);
   return with_gray(std::move(made), is_gray ? OfGray::gray : OfGray::color);
 }
 
@@ -156,8 +158,8 @@ const Op matrix_op = point_op({
              "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
              "offset. Texels with alpha 0 do not get the offset.\n--named converts between primaries. If the image "
              "records "
-             "other primaries than the matrix expects, it is first converted; one that records none, or Rec. 709, is "
-             "taken to have what the matrix expects. The output records its new primaries.",
+             "primaries other than Rec. 709 and other than those that the matrix expects, it is first converted. "
+             "Otherwise its values are used unchanged. The output records its new primaries.",
          .citation = "ITU-R BT.709, BT.2020; CIE 15",
          .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                       "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",

@@ -109,30 +109,30 @@ Statistics statistics_of(const Planes& picture) {
 }
 
 LogAverageBounds log_average_bounds(const Planes& picture, const Planes& error) {
-  constexpr double least = -126;  // logarithm of the least normal float
+  constexpr double least = -126, most = 128;  // logarithms of the least normal float, and of what is above all floats
   const auto logarithm = [](double luminance) { return std::log2(std::max(luminance, 0x1p-126)); };
   const std::vector<double> luminances = luminances_of(picture);
   double count = 0, sum = 0;
-  std::vector<double> open;  // largest logarithms of those that may be 0
+  std::vector<double> uncertain;  // upper logarithms of uncertain luminances
   for (size_t index = 0; index < luminances.size(); ++index) {
     const double luminance = luminances[index];
     double off = 0;
     for (size_t component = 0; component < 3; ++component)
       off += luminance_weights[component] * error[component].values[index];
-    if (!std::isfinite(luminance) || !std::isfinite(off) || luminance + off <= 0) continue;
-    if (luminance - off <= 0) {
-      open.push_back(logarithm(luminance + off));
+    if (!std::isfinite(luminance) || luminance + off <= 0) continue;
+    if (!(luminance - off > 0)) {
+      uncertain.push_back(std::isfinite(off) ? logarithm(luminance + off) : most);
       continue;
     }
     ++count;
     sum += logarithm(luminance);
   }
-  std::ranges::sort(open, std::greater());
-  const auto open_count = double(open.size());
-  if (count + open_count == 0) return {};
-  const double lowest = (sum + least * open_count) / (count + open_count);
+  std::ranges::sort(uncertain, std::greater());
+  const auto uncertain_count = double(uncertain.size());
+  if (count + uncertain_count == 0) return {};
+  const double lowest = (sum + least * uncertain_count) / (count + uncertain_count);
   double highest = count > 0 ? sum / count : least;
-  for (const double more : open) {
+  for (const double more : uncertain) {
     if (more <= highest) break;
     sum += more;
     highest = sum / ++count;

@@ -51,13 +51,15 @@ struct Statistics {
 // The definition.
 Statistics statistics_of(const Planes& picture);
 
-// Bounds of the log average, if each number of the picture may be off by `error`. A luminance that may be 0 may be left out, or
-// count as any number down to the least normal float. Others count as they are: point_tolerance() has what their errors move.
+// Bounds of the log average if each value may be wrong by `error`. A luminance that may be 0 or less is uncertain: it may be left
+// out, or count as any value from the smallest normal float up. The others count with their value, because point_tolerance() covers
+// their errors. Both bounds are 0 if nothing counts.
 struct LogAverageBounds {
   double low = 0, high = 0;
 };
 LogAverageBounds log_average_bounds(const Planes& picture, const Planes& error);
-// Adds to a tolerance how far the result moves between the bounds. `made_with`: the result if the log average is this.
+// Adds the difference of the results at both bounds to the tolerance. `made_with` returns the result for a log average; it must
+// rise or fall with it.
 void add_error_of_average(Planes& tolerance, const LogAverageBounds& bounds,
                           const std::function<Planes(double log_average)>& made_with);
 

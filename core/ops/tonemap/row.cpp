@@ -253,14 +253,8 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   }))};
 }
 
-std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  if (!is_local(call)) {
-    std::vector<Planes> sum = point_tolerance(call, base, error, depth);
-    if (needs(call, Measured::average))
-      add_error_of_average(sum[0], log_average_bounds(base, error),
-                           [&](double average) { return point_reference(call.with("average", average), base)[0]; });
-    return sum;
-  }
+// Of a local curve, if the average is as it is measured.
+std::vector<Planes> local_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Tone tone = tone_on(call, base);
   const LocalTone local = local_tone_on(call, base);
   const Plane adaptation = adaptations(base, local), off = adaptation_tolerance(call, base, error, local);
@@ -275,6 +269,15 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
       for (size_t k = 0; k < 4; ++k) sum[k] += more[k];
     return sum;
   })};
+}
+
+std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> sum =
+      is_local(call) ? local_tolerance(call, base, error, depth) : point_tolerance(call, base, error, depth);
+  if (needs(call, Measured::average))
+    add_error_of_average(sum[0], log_average_bounds(base, error),
+                         [&](double average) { return reference(call.with("average", average), base)[0]; });
+  return sum;
 }
 
 // --- passes ---------------------------------------------------------------------------------------------------------
@@ -350,7 +353,8 @@ const Op tonemap_op = point_op({
     .needs = needs_rec709,
     .output =
         [](const Call& call, std::span<const Output> inputs) {
-          return with_gray(inputs.front(), call.number("look") == 0 ? OfGray::gray : OfGray::by_values);
+          // the published matrices of some curves make slight colors of gray
+          return with_gray(inputs.front(), curve_of(call).color ? OfGray::by_values : OfGray::gray);
         },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
