@@ -123,8 +123,8 @@ void store_kept(ivec2 at, int row, int place) {
 #endif
 }
 
-// Stores the results of rows y up to `end` (excluded). With STORE_ROWS above 1, 32 threads store 32 / STORE_ROWS columns of so
-// many rows at a time, because GPUs keep texels of neighboring rows next to each other in memory.
+// Stores the results of rows y up to `end` (excluded). With STORE_ROWS > 1, 32 threads store a block of STORE_ROWS rows and
+// 32 / STORE_ROWS columns at a time, because GPUs keep texels of neighboring rows together in memory.
 void store_results(int y, int end) {
 #if STORE_ROWS > 1
   const int thread = int(gl_LocalInvocationIndex), across = 32 / STORE_ROWS;

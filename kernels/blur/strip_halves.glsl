@@ -1,10 +1,9 @@
-// Sliding sums of a box for halves, as in blur/strip_sums.glsl. The image is read as words, which take fewer registers until
-// they are summed, so that the rows that leave within a group are read once. Sums of halves do not overflow, so only the last
-// one is scaled.
+// Sliding box sums of halves, like blur/strip_sums.glsl. Texels stay packed words until they are summed, which saves registers, so
+// that each leaving row is read only once. Sums of halves cannot overflow, so only the last one is scaled.
 #include "blur/strip_rows.glsl"
 
 const int steps = GROUP / 4;
-const int leaving_count = GROUP - 1 + REST_ROWS;  // rows that leave within a group, and those between them and the blocks
+const int leaving_count = GROUP - 1 + REST_ROWS;  // rows that leave within a group, then the rows up to the first block
 
 SOURCE_WORD column_word(int column, int y) { return source_word(ivec2(column, continued(row_of(y), height))); }
 
@@ -40,7 +39,7 @@ void main() {
   [[unroll]] for (int row = 0; row < leaving_count; ++row) l[row] = column_word(column, leaving + row);
   [[unroll]] for (int row = 0; row < 4; ++row) e[row] = column_word(column, entering + row);
   [[dont_unroll]] for (int group = begin; group < end; group += GROUP) {
-    // of each step, the core and the rows that leave in later steps of the group
+    // core[step]: the core, and the rows that leave in later steps of the group
     vec4 core[steps];
     core[steps - 1] = blocks[0];
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];

@@ -126,8 +126,8 @@ void sum_rows(int y) {
 #else
 vec4 column_sum_at(int row, int place, int offset) { return column_sums[sum_at(row, place, offset)]; }
 
-// A thread's results, as above. The core is blocks of as many columns as a thread makes results, and CORE_REST more. With
-// SHARES_BLOCKS, each thread sums one block and gets the others from its neighbors.
+// Makes a thread's results; the first window begins at place + 1. The core has CORE_BLOCKS blocks of as many columns as a thread
+// makes results, and CORE_REST columns. With SHARES_BLOCKS, a thread sums its own block and gets the others from its neighbors.
 void sum_rows(int y) {
   const int row = result_row(), place = result_place();
   if (row >= ROWS) return;

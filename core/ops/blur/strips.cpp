@@ -120,8 +120,8 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   if (groups >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
-// Rows of a group of the sums down a column: as few as keep the blocks of a core few. Halves take groups of 8 rows if these leave
-// few rows of the core beside the blocks, or if those of 4 would need too many registers.
+// Rows of a group of the sums down a column: as few as keep the blocks of a core few. Halves use groups of 8 rows if at most 2 rows
+// of the core are then left beside the blocks, or from radius 24, where groups of 4 need too many registers.
 int group_rows(int radius, Sums sums) {
   if (sums == Sums::halves) return radius < 8 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
   int group = 4;
@@ -153,7 +153,7 @@ void add_groups(PassSpec& pass, int radius, Sums sums) {
                       {{"GROUP", group}, {"BLOCKS", window / group - 1}, {"REST_ROWS", window % group}});
 }
 
-// Returns whether the threads of sums of halves that make a row's results are in one subgroup, so that they can exchange sums.
+// Returns whether all threads of a row are in one subgroup, so that they can exchange sums of halves by shuffles.
 bool shares_blocks(const DeviceTraits& traits, const StripShape& cut) {
   const int threads = cut.columns >> cut.log_results;
   return cut.sums == Sums::halves && traits.subgroup.has_shuffle && traits.subgroup.size % threads == 0 &&
