@@ -114,7 +114,7 @@ class BandsRun {
   Bounds& bounds_;
   RunTotals& totals_;
   std::array<int, 2> alignment_{};
-  TexelBuffer pages_;  // of the input of a band
+  TexelBuffer pages_;  // input rows of the current band
   Level kept_;         // rows of the input from first_kept_ to first_input_, which the image no longer has
   int first_kept_ = 0;
   int first_input_ = 0;  // first row that is not replaced yet

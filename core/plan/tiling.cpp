@@ -241,7 +241,7 @@ static std::string reason_for_bands(const Plan& whole, std::span<const Call> cal
   for (const PlanImage& image : whole.images) bytes += bytes_of(image);
   const size_t input_bytes = bytes_of(whole.images.front());
   const bool is_large = options.most_bytes_at_once > 0 && bytes > options.most_bytes_at_once;
-  // beside few other rows, as in strips, a band would save nothing
+  // where strips keep the other images small, bands would save nothing
   if (!is_large || bytes < input_bytes + input_bytes / 2 || input.is_r11g11b10_between) return "";
   const std::vector<Stage> stages = stages_of(calls, input);
   const auto can = [&](const Stage& stage) { return can_run_in_bands(stage, input); };

@@ -246,7 +246,7 @@ TEST_CASE("a texel that may be black may be left out of what an op measures") {
   for (size_t k = 0; k < 3; ++k) error[k].values[3] = 0;
   const LogAverageBounds exact = log_average_bounds(base, error);
   CHECK(exact.low == exact.high);
-  // of four texels a percentile may count a part of one more
+  // with percentiles, a part of one more of the four texels may count
   for (const auto& [words, most] :
        {std::pair<std::string_view, double>{"--auto", 1e-3}, {"--auto --percentile 50,100", 0.05}}) {
     const Call call = parse_call(*op_named("exposure"), words);

@@ -120,8 +120,8 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   if (groups >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
-// Rows of a group of the sums down a column: as few as keep the blocks of a core few. Halves use groups of 8 rows if at most 2 rows
-// of the core are then left beside the blocks, or from radius 24, where groups of 4 need too many registers.
+// Rows that a sum down a column adds as a group: as few as keep the blocks of a core few. Halves use groups of 8 rows from radius 24
+// on, where groups of 4 need too many registers, and for smaller radii whose core then has at most 2 rows beside its blocks.
 int group_rows(int radius, Sums sums) {
   if (sums == Sums::halves) return radius < 8 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
   int group = 4;

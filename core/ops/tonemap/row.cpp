@@ -253,7 +253,7 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   }))};
 }
 
-// Of a local curve, if the average is as it is measured.
+// Tolerance of a local curve without the error of the measured average.
 std::vector<Planes> local_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Tone tone = tone_on(call, base);
   const LocalTone local = local_tone_on(call, base);
