@@ -84,8 +84,8 @@ Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& trait
   if (step.route == Route::by_nearest) return {};
   TilingDecision decision = decide_tiling(step.calls, input, traits, options);
   std::vector<std::string>& choices = decision.whole.choices;
-  if (!decision.limit.empty()) choices.push_back(fmt::format("tiled: {}", decision.limit));
-  else if (!decision.bands.empty()) choices.push_back(fmt::format("in bands of rows: {}", decision.bands));
+  if (!decision.bands.empty()) choices.push_back(fmt::format("in bands of rows: {}", decision.bands));
+  else if (!decision.limit.empty()) choices.push_back(fmt::format("tiled: {}", decision.limit));
   else if (decision.is_watched)
     choices.push_back(fmt::format("tiled if one submission would take more than {} ms", options.most_ms));
   return std::move(decision.whole);

@@ -21,21 +21,27 @@ class BandsRun {
     alignment_ = tile_alignment_of(plan_of(stage_, input_, gpu_.info().traits));
   }
 
-  void run() {
+  // Returns whether it did.
+  bool run() {
     int rows = rows_of_band();
     for (int y = 0; y < image_.size.height;) {
       const Tile band = band_at(y, rows);
+      const bool is_first = y == 0;
+      if (is_first && !over_limit(band.plan, gpu_.info().traits).empty()) return false;
       try {
         run_band(band);
         y += band.region.size.height;
       } catch (const OutOfDeviceMemory&) {
-        const int fewer = round_up(rows / 2, alignment_[1]);
-        if (rows >= image_.size.height || fewer >= rows || bytes_of(band.plan) < least_bytes) throw;
+        if (bytes_of(band.plan) < least_bytes) throw;
         bounds_.most_bytes = bytes_of(band.plan) / 2;
+        const int fewer = fewer_than(rows);
+        if (is_first && !is_worth(fewer, rows)) return false;
+        if (fewer >= rows) throw;
         rows = fewer;
       }
     }
     totals_.check_guards();
+    return true;
   }
 
  private:
@@ -44,21 +50,33 @@ class BandsRun {
     return tile_for(region, stage_, input_, alignment_, gpu_.info().traits);
   }
 
-  // The largest number of rows within the bounds. Stops earlier if more than a quarter of the rows would be read twice.
+  Tile band_in_the_middle(int rows) const {
+    const int y = (image_.size.height - rows) / 2;
+    return band_at(y - y % alignment_[1], rows);
+  }
+
+  int fewer_than(int rows) const { return round_up(rows / 2, alignment_[1]); }
+
+  // Returns whether bands of `fewer` rows read at most a quarter of the rows twice.
+  bool is_worth(int fewer, int rows) const {
+    constexpr double most_repeated = 0.25;
+    return fewer < rows && band_in_the_middle(fewer).needed.size.height <= (1 + most_repeated) * fewer;
+  }
+
+  // The largest number of rows within the bounds that is worth it.
   int rows_of_band() const {
-    constexpr double most_repeated = 0.25;  // share of the rows
-    const auto in_the_middle = [&](int rows) {
-      const int y = (image_.size.height - rows) / 2;
-      return band_at(y - y % alignment_[1], rows);
-    };
     int rows = image_.size.height;
-    if (in_the_middle(rows).plan.images.size() == 1) return rows;  // in place
-    while (bytes_of(in_the_middle(rows).plan) > bounds_.most_bytes) {
-      const int fewer = round_up(rows / 2, alignment_[1]);
-      if (fewer >= rows || in_the_middle(fewer).needed.size.height > (1 + most_repeated) * fewer) break;
+    for (Tile band = band_in_the_middle(rows); is_too_large(band.plan); band = band_in_the_middle(rows)) {
+      const int fewer = fewer_than(rows);
+      if (!is_worth(fewer, rows)) break;
       rows = fewer;
     }
     return rows;
+  }
+
+  bool is_too_large(const Plan& plan) const {
+    const bool is_in_place = plan.images.size() == 1;  // fewer rows save no memory
+    return (!is_in_place && bytes_of(plan) > bounds_.most_bytes) || !over_limit(plan, gpu_.info().traits).empty();
   }
 
   void run_band(const Tile& band) {
@@ -122,8 +140,8 @@ class BandsRun {
 
 }  // namespace
 
-void run_bands(Gpu& gpu, const Stage& stage, const PlanInput& input, Level& image, Bounds& bounds, RunTotals& totals) {
-  BandsRun(gpu, stage, input, image, bounds, totals).run();
+bool run_bands(Gpu& gpu, const Stage& stage, const PlanInput& input, Level& image, Bounds& bounds, RunTotals& totals) {
+  return BandsRun(gpu, stage, input, image, bounds, totals).run();
 }
 
 }  // namespace gpupost

@@ -50,7 +50,8 @@ class PartsRun {
       current = &levels_.front();
     }
     if (totals_.part_count() > 1)
-      totals_.add_choice(fmt::format("in {} {}: {}", totals_.part_count(), replaces_ ? "bands" : "tiles", bounds_.why));
+      totals_.add_choice(
+          fmt::format("in {} {}: {}", totals_.part_count(), has_bands_ ? "bands" : "tiles", bounds_.why));
     const bool keeps_base = current == &base && !replaces_;
     if (keeps_base) levels_.erase(levels_.begin());
     Plan plan = totals_.take_plan();
@@ -88,8 +89,9 @@ class PartsRun {
     input.size = levels_.front().size;
     if (!replaces_ || format_.end.is_packed || !can_run_in_bands(stage, input)) return false;
     totals_.begin_stage();
-    run_bands(gpu_, stage, input, levels_.front(), bounds_, totals_);
-    return true;
+    const bool ran = run_bands(gpu_, stage, input, levels_.front(), bounds_, totals_);
+    has_bands_ |= ran;
+    return ran;
   }
 
   // The input of a stage whose result is not packed.
@@ -242,7 +244,8 @@ class PartsRun {
   StageFormats format_;  // of the current stage
   Bounds bounds_;
   RunTotals totals_;
-  bool replaces_ = false;  // level 0 of levels_ is the base from the start, and stages may replace it
+  bool replaces_ = false;   // level 0 of levels_ is the base from the start, and stages may replace it
+  bool has_bands_ = false;  // a stage ran in bands
   std::vector<Level> levels_{1};
   std::vector<StatisticsPart> results_;  // of the calls of `stats`, in order
   std::vector<uint32_t> statistics_;     // of all results

@@ -12,9 +12,10 @@ namespace gpupost {
 namespace {
 
 constexpr double probed_taps = 0x1p26;  // reads of the first tile, which measures the speed of the device
-constexpr double worth_cutting = 0.75;  // a tile is split only if half of it takes less than this share of the time
-constexpr double reserve = 0.7;         // share of the time limit to use, because tiles differ
-constexpr int least_side = 64;          // splitting smaller tiles saves no time
+constexpr double worth_cutting =
+    0.75;                        // a tile is split only if half of it takes less than this share of the time or memory
+constexpr double reserve = 0.7;  // share of the time limit to use, because tiles differ
+constexpr int least_side = 64;   // splitting smaller tiles saves no time
 
 class StageRun {
  public:
@@ -45,8 +46,7 @@ class StageRun {
     const Tile part = part_for(region);
     const bool is_over = !over_limit(part.plan, gpu_.info().traits).empty();
     const auto both = halves(region, period_);
-    const bool is_cut =
-        is_over || bytes_of(part.plan) > bounds_.most_bytes || (both && saves_time(part, both->front()));
+    const bool is_cut = is_over || (both && (saves_memory(part, both->front()) || saves_time(part, both->front())));
     if (both && is_cut) return run_both(*both);
     if (is_over) refuse_tiles(stage_, base_.size, period_, bounds_.why);
     try {
@@ -62,8 +62,14 @@ class StageRun {
     for (const Region& region : both) run_region(region);
   }
 
-  // Returns whether the tile takes too long and half of it takes much less. If ops read far beyond a tile, halves cost
-  // as much as the whole.
+  // Returns whether the tile needs too much memory and half of it needs much less. If ops read far beyond a tile, halves
+  // need as much as the whole.
+  bool saves_memory(const Tile& part, const Region& half) const {
+    const size_t bytes = bytes_of(part.plan);
+    return bytes > bounds_.most_bytes && double(bytes_of(part_for(half).plan)) < worth_cutting * double(bytes);
+  }
+
+  // The same for the time of a tile.
   bool saves_time(const Tile& part, const Region& half) const {
     if (bounds_.most_ms == 0 || std::max(part.region.size.width, part.region.size.height) <= least_side) return false;
     const double reads = reads_of(part.plan);

@@ -234,20 +234,22 @@ bool can_run_in_bands(const Stage& stage, const PlanInput& input) {
          stage.size == input.size && result_depth(stage.calls, input.storage) == input.storage;
 }
 
-// Why a chain runs in bands; empty if it does not.
-static std::string reason_for_bands(const Plan& whole, std::span<const Call> calls, const PlanInput& input,
-                                    const ChainOptions& options) {
+// Why a chain runs in bands; empty if it does not. `limit`: for which it cannot run whole; empty if it can.
+static std::string reason_for_bands(const TilingDecision& decision, std::span<const Call> calls, const PlanInput& input,
+                                    const DeviceTraits& traits, const ChainOptions& options) {
+  if (options.most_bytes_at_once == 0 || input.is_r11g11b10_between || input.size.width > traits.max_image_side)
+    return "";
   size_t bytes = 0;
-  for (const PlanImage& image : whole.images) bytes += bytes_of(image);
-  const size_t input_bytes = bytes_of(whole.images.front());
-  const bool is_large = options.most_bytes_at_once > 0 && bytes > options.most_bytes_at_once;
+  for (const PlanImage& image : decision.whole.images) bytes += bytes_of(image);
+  const size_t input_bytes = bytes_of(decision.whole.images.front());
   // where strips keep the other images small, bands would save nothing
-  if (!is_large || bytes < input_bytes + input_bytes / 2 || input.is_r11g11b10_between) return "";
-  const std::vector<Stage> stages = stages_of(calls, input);
-  const auto can = [&](const Stage& stage) { return can_run_in_bands(stage, input); };
-  return std::ranges::all_of(stages, can) ? fmt::format("the images of the chain need {} MiB at once, more than {} MiB",
-                                                        mebibytes(bytes), mebibytes(options.most_bytes_at_once))
-                                          : "";
+  const bool saves_memory = bytes > options.most_bytes_at_once && bytes >= input_bytes + input_bytes / 2;
+  if (decision.limit.empty() && !saves_memory) return "";
+  const std::vector<Stage> stages = decision.limit.empty() ? stages_of(calls, input) : decision.stages;
+  if (!std::ranges::all_of(stages, [&](const Stage& stage) { return can_run_in_bands(stage, input); })) return "";
+  return decision.limit.empty() ? fmt::format("the images of the chain need {} MiB at once, more than {} MiB",
+                                              mebibytes(bytes), mebibytes(options.most_bytes_at_once))
+                                : decision.limit;
 }
 
 TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input, DeviceTraits traits,
@@ -262,7 +264,7 @@ TilingDecision decide_tiling(std::span<const Call> calls, const PlanInput& input
     decision.stages = stages_of(calls, input);
     fit_tiles(decision.stages, input, traits, decision.limit, decision.whole.choices);
   }
-  if (decision.limit.empty() && can_be_cut) decision.bands = reason_for_bands(decision.whole, calls, input, options);
+  if (can_be_cut) decision.bands = reason_for_bands(decision, calls, input, traits, options);
   decision.is_watched = options.most_ms > 0 && reads_of(decision.whole) > options.unwatched_reads && can_be_cut;
   return decision;
 }

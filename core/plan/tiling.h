@@ -48,7 +48,8 @@ double reads_of(const Plan& plan);
 struct ChainOptions {
   double most_ms = 0;             // longest submission in ms, because drivers stop long submissions; 0: no limit
   double unwatched_reads = 1e10;  // number of reads below which a submission is never too long
-  // On a CPU device, a chain whose images take more bytes runs in bands, which replace the input. 0: no limit.
+  // On a CPU device, a chain whose images take more bytes, or that the device cannot run whole, runs in bands, which replace the
+  // input. 0: no limit, and no bands.
   size_t most_bytes_at_once = 0;
   size_t most_tile_bytes = size_t(256) << 20;  // largest memory of a tile on a CPU device, and of a band
 };

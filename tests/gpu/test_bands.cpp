@@ -63,7 +63,8 @@ TEST_CASE("ops that read neighbors are the same in bands") {
                                                                               {"bloom", "--threshold 0.25 --radius 3"},
                                                                               {"guided", "--radius 3"},
                                                                               {"bilateral", "--sigma 1"},
-                                                                              {"localgamma", "--adapt-radius 4"}}) {
+                                                                              {"localgamma", "--adapt-radius 4"},
+                                                                              {"dof", "--max-radius 3"}}) {
       const std::vector<Call> calls = chain_of({{op, arguments}}, size);
       const Depth depth = turn++ % 2 == 0 ? Depth::half : Depth::f32;
       if (can_run(calls.front(), gpu->info().traits))
@@ -123,6 +124,33 @@ TEST_CASE("what cannot replace its input runs at once") {
     const ChainRun whole = run_chain(*gpu, calls, {.size = size}, pattern("noise", size, Depth::half), {});
     CHECK(run.first_level == whole.first_level);
     CHECK(are_equal(run.result.levels, whole.result.levels, Depth::half));
+  }
+}
+
+TEST_CASE("an image too large for the device runs in bands, and in tiles if a row is too large") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  const Size size{403, 667};
+  const std::vector<Call> chains[] = {chain_of({{"median", ""}}, size), chain_of({{"gain", "--value 2"}}, size),
+                                      chain_of({{"blur", "--sigma 2"}, {"median", ""}}, size),
+                                      // the first stage reads too far for bands
+                                      chain_of({{"blur", "--radius 60 --method separable"}, {"median", ""}}, size)};
+  for (const std::vector<Call>& calls : chains) {
+    const PlanInput input{.size = size, .storage = Depth::f32};
+    CAPTURE(calls.front().text());
+    const ChainRun whole = run_chain(*gpu, calls, input, pattern("noise", size, Depth::f32), {});
+    DeviceInfo info = gpu->info();
+    info.traits.memory.allocation_bytes = size_t(2) << 20;  // a third of the image
+    Gpu small(info);
+    const ChainRun bands = run_chain(small, calls, input, pattern("noise", size, Depth::f32), small_bands);
+    CHECK(band_count(bands) >= 2);
+    CHECK(are_equal(whole.result.levels, bands.result.levels, Depth::f32));
+    info = gpu->info();
+    info.traits.max_image_side = 200;
+    Gpu narrow(info);
+    const ChainRun tiles = run_chain(narrow, calls, input, pattern("noise", size, Depth::f32), small_bands);
+    CHECK(std::ranges::any_of(tiles.plan.choices, [](const auto& text) { return text.find(" tiles: ") < 12; }));
+    CHECK(are_equal(whole.result.levels, tiles.result.levels, Depth::f32));
   }
 }
 
