@@ -65,6 +65,7 @@ TEST_CASE("a .cube file that is not one is refused by its line and what is wrong
         {head + "0 0 nan\n", "a.cube:2: nan is not a finite number"},
         {head + "0 1e39 0\n", "a.cube:2: 1e39 is not a finite number"},
         {head + "0 0x1 0\n", "a.cube:2: 0x1 is not a finite number"},
+        {"LUT_3D_SIZE 2\r0 0 0\r\r\n0 0\r\n", "a.cube:4: has 2 numbers; a color has 3"},
         {head + "0 0 0\n", "a.cube: ends after 1 color; its sizes need 8"},
         {head + corners + "0 0 0\n", "a.cube:10: has too many colors; the sizes need 8"},
         {head + "0 0 0\nDOMAIN_MIN 0 0 0\n", "a.cube:3: DOMAIN_MIN comes after the first color; move it to the front"},
@@ -92,6 +93,8 @@ TEST_CASE("a .cube file may have any line ends, comments and blanks, and a curve
   CHECK(file.cube.size == 2);
   CHECK(file.cube.max == std::array<double, 3>{2, 2, 2});
   CHECK(file.cube.values.size() == 24);
+  const CubeFile by_returns = parse_cube("LUT_1D_SIZE 2 # entries\r0 0 0 # black\r1 1 1", "a.cube");
+  CHECK(by_returns.curve.values == std::vector<float>{0, 0, 0, 1, 1, 1});
 }
 
 TEST_CASE("a written table is read as it was") {

@@ -18,10 +18,12 @@ namespace {
 constexpr int most_curve_entries = 65536, most_cube_side = 256;
 constexpr size_t longest_line = 250;
 
+// Words before a comment.
 std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r\v\f";
+  constexpr std::string_view blanks = " \t\v\f";
   std::vector<std::string_view> words;
   for (size_t at = line.find_first_not_of(blanks); at != line.npos; at = line.find_first_not_of(blanks, at)) {
+    if (line[at] == '#') break;
     const size_t end = std::min(line.find_first_of(blanks, at), line.size());
     words.push_back(line.substr(at, end - at));
     at = end;
@@ -52,16 +54,17 @@ class CubeReader {
 
   std::string_view next_line() {
     ++line_;
-    const size_t end = std::min(text_.find('\n'), text_.size());
+    const size_t end = std::min(text_.find_first_of("\r\n"), text_.size());
     const std::string_view line = text_.substr(0, end);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
+    const size_t length_of_end = text_.substr(end).starts_with("\r\n") ? 2 : 1;
+    text_.remove_prefix(std::min(end + length_of_end, text_.size()));
     if (line.size() > longest_line) refuse("has {} bytes; a line has at most {}", line.size(), longest_line);
     return line;
   }
 
   void take(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
-    if (words.empty() || words[0].starts_with('#')) return;
+    if (words.empty()) return;
     constexpr std::string_view starts_of_numbers = "+-.0123456789";
     if (starts_of_numbers.find(words[0][0]) != starts_of_numbers.npos || is_nan_or_infinity(words[0]))
       return take_color(words);
