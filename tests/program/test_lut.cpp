@@ -62,6 +62,24 @@ TEST_CASE("numbers are not decoded for an EXR, and ops that mix texels are refus
             .exit_code == 0);
 }
 
+TEST_CASE("a table that makes light of encoded values gives the same in one run as in two") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  folder.write("encode.cube", "LUT_1D_SIZE 3\n0 0 0\n0.7 0.7 0.7\n1 1 1\n");
+  folder.write("decode.cube", "LUT_1D_SIZE 3\n0 0 0\n0.3 0.2 0.1\n1 1 1\n");
+  CHECK(folder.gpupost({"float.exr", "lut", "encode.cube", "-o", "encoded.exr"}).exit_code == 0);
+  for (const char* makes_light : {"--linear", "--srgb"}) {
+    CAPTURE(makes_light);
+    CHECK(folder.gpupost({"float.exr", "lut", "encode.cube", "lut", "decode.cube", makes_light, "-o", "one.png"})
+              .exit_code == 0);
+    CHECK(folder.gpupost({"encoded.exr", "lut", "decode.cube", makes_light, "-o", "two.png"}).exit_code == 0);
+    CHECK(difference(folder, "one.png", "two.png") == 0);
+    const Finished blurred = folder.gpupost({"float.exr", "lut", "encode.cube", "lut", "decode.cube", makes_light,
+                                             "blur", "--radius", "1", "-o", "soft.png"});
+    CHECK_MESSAGE(blurred.exit_code == 0, blurred.err);
+  }
+}
+
 TEST_CASE("a table that cannot be read is exit 2 and names the line") {
   const TestFolder folder;
   folder.write("bad.cube", "LUT_3D_SIZE 2\n0 0\n");

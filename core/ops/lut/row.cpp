@@ -179,7 +179,9 @@ PointTable numbers_of(std::string name, const std::shared_ptr<const CubeFile>& f
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = by_values(call, inputs);
-  if (!call.flag("srgb") && !call.flag("linear")) made.content = Content::numbers;
+  const bool makes_light = call.flag("srgb") || call.flag("linear");
+  if (!makes_light) made.content = Content::numbers;
+  else if (made.content == Content::numbers) made.content = Content::color;
   made.encoding.reset();
   return made;
 }
