@@ -190,6 +190,34 @@ TEST_CASE("a gray picture takes the curve of its profile, and none of another ki
   cmsFreeToneCurve(curve);
 }
 
+TEST_CASE("a gray profile connected in Lab gives lightness") {
+  cmsToneCurve* line = cmsBuildGamma(nullptr, 1);
+  cmsHPROFILE profile = cmsCreateGrayProfile(cmsD50_xyY(), line);
+  cmsSetPCS(profile, cmsSigLabData);
+  const std::string bytes = bytes_of(profile);
+  const std::vector<float> light = light_of(decode_bytes(png_with(bytes, true)).picture);
+  // of 0, 0.2, 0.4, 0.6, 0.8 and 1 times 100: ((L + 16) / 116)^3
+  const double expected[] = {0, 0.029891, 0.112512, 0.281233, 0.566813, 1};
+  REQUIRE(light.size() >= 4 * 6);
+  for (size_t i = 0; i < 6; ++i) CHECK(double(light[4 * i]) == doctest::Approx(expected[i]).epsilon(2e-4));
+  // lcms2 takes the same way
+  cmsHPROFILE from = cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size()));
+  cmsHPROFILE to = rgb_profile(rec709, line);
+  cmsHTRANSFORM transform = cmsCreateTransform(from, TYPE_GRAY_FLT, to, TYPE_RGB_FLT, INTENT_RELATIVE_COLORIMETRIC,
+                                               cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+  for (size_t i = 0; i < 6; ++i) {
+    const float in = float(i) / 5;
+    float out[3];
+    cmsDoTransform(transform, &in, out, 1);
+    CHECK(light[4 * i] == doctest::Approx(out[0]).epsilon(1e-3));
+  }
+  cmsDeleteTransform(transform);
+  cmsCloseProfile(to);
+  cmsCloseProfile(from);
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(line);
+}
+
 TEST_CASE("a profile that is cut off or has flipped bytes does no harm") {
   cmsToneCurve* curve = odd_curve();
   cmsHPROFILE profile = rgb_profile(rec2020, curve);

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+#include <lcms2.h>
 #include <tiffio.h>
 
 #include <algorithm>
@@ -396,4 +397,52 @@ TEST_CASE("the palette of a TIFF keeps its 16 bits, and 8 bits stay 8") {
           }
       CHECK(differences == 0);
     }
+}
+
+TEST_CASE("floats beyond 0 and 1 pass through power curves of an ICC profile, and are counted where a table ends") {
+  const auto decoded_with = [](std::array<cmsToneCurve*, 3> curves) {
+    const cmsCIExyY white{0.3127, 0.3290, 1};
+    const cmsCIExyYTRIPLE places{{0.64, 0.33, 1}, {0.30, 0.60, 1}, {0.15, 0.06, 1}};
+    cmsHPROFILE profile = cmsCreateRGBProfile(&white, &places, curves.data());
+    cmsUInt32Number count = 0;
+    cmsSaveProfileToMem(profile, nullptr, &count);
+    std::string bytes(count, '\0');
+    cmsSaveProfileToMem(profile, bytes.data(), &count);
+    cmsCloseProfile(profile);
+    return decode_bytes(make_tiff({{.bits = 32, .is_float = true, .add_tags = [&](TIFF* tiff) {
+                                      TIFFSetField(tiff, TIFFTAG_ICCPROFILE, count, bytes.data());
+                                    }}}));
+  };
+  const double powers[] = {1.5, 2, 2.5};
+  std::array<cmsToneCurve*, 3> curves;
+  for (size_t c = 0; c < 3; ++c) curves[c] = cmsBuildGamma(nullptr, powers[c]);
+  const Decoded mirrored = decoded_with(curves);
+  CHECK(mirrored.warnings.empty());
+  double most = 0;
+  for (int y = 0; y < 21; ++y)
+    for (int x = 0; x < 37; ++x)
+      for (size_t c = 0; c < 3; ++c) {
+        const double number = double(float_at(x, y, int(c)));
+        const double expected = std::copysign(std::pow(std::abs(number), powers[c]), number);
+        most =
+            std::max(most, std::abs(read_at(mirrored.picture, x, y, c) - expected) / std::max(1.0, std::abs(expected)));
+      }
+  CHECK(most < 1e-4);  // 1/65536 is the step of a power in a profile
+  const std::vector<cmsUInt16Number> table{0, 20000, 65535};
+  cmsFreeToneCurve(curves[1]);
+  curves[1] = cmsBuildTabulatedToneCurve16(nullptr, cmsUInt32Number(table.size()), table.data());
+  const Decoded clamped = decoded_with(curves);
+  REQUIRE(clamped.warnings.size() == 1);
+  CHECK(clamped.warnings[0].find(" values beyond -1..1 were clamped, because the ICC profile has tables") !=
+        std::string::npos);
+  size_t beyond_table = 0;
+  for (int y = 0; y < 21; ++y)
+    for (int x = 0; x < 37; ++x) {
+      const double number = double(float_at(x, y, 1));
+      if (std::abs(number) <= 1) continue;
+      ++beyond_table;
+      CHECK(read_at(clamped.picture, x, y, 1) == std::copysign(1, number));
+    }
+  CHECK(clamped.warnings[0].starts_with(fmt::format("{} values", beyond_table)));
+  for (cmsToneCurve* curve : curves) cmsFreeToneCurve(curve);
 }

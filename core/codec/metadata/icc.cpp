@@ -7,6 +7,7 @@
 #include <lcms2.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -22,6 +23,8 @@ struct Freed {
 using Profile = std::unique_ptr<void, Freed<cmsCloseProfile>>;
 using Transform = std::unique_ptr<void, Freed<cmsDeleteTransform>>;
 using Curve = std::unique_ptr<cmsToneCurve, Freed<cmsFreeToneCurve>>;
+
+constexpr float rounding = 1e-5f;  // of numbers that were divided by alpha
 
 constexpr std::string_view taken_as_srgb = "the ICC profile is {} and ignored; the image is taken as sRGB";
 
@@ -108,6 +111,13 @@ std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
   return nearest_named(seen).value_or(seen);
 }
 
+// Warns of numbers that curves or tables of a profile do not reach. `count`: how many were clamped.
+void warn_of_clamped(Raster& raster, size_t count, std::string_view range) {
+  if (count > 0)
+    raster.colors.warnings.push_back(
+        fmt::format("{} values beyond {} were clamped, because the ICC profile has tables", count, range));
+}
+
 // Converts ink or color tables to Rec. 709.
 bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, const Limits& limits,
                   const TexelAllocator& lend) {
@@ -121,16 +131,32 @@ bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, con
                                                cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE));
   if (!transform) return false;
   const float most = raster.is_cmyk ? 100 : 1;  // lcms2 counts inks in percent
+  std::atomic<size_t> clamped_count = 0;
   change_floats(raster, limits, lend, [&](std::span<float> row) {
     std::vector<float> before(row.begin(), row.end());
+    for (size_t i = 0; i < row.size(); ++i)
+      if (i % 4 != 3 && (row[i] < -rounding || row[i] > 1 + rounding)) ++clamped_count;
     for (float& number : before) number *= most;
     cmsDoTransform(transform.get(), before.data(), row.data(), cmsUInt32Number(row.size() / 4));
     for (size_t i = 3; i < row.size(); i += 4) row[i] = raster.is_cmyk ? 1 : before[i];
   });
+  warn_of_clamped(raster, clamped_count, "0..1");
   if (raster.is_cmyk) raster.channel_count = 3;
   raster.is_cmyk = false;
   raster.colors.chromaticities = std::nullopt;
   return true;
+}
+
+// CIE lightness as a share of 100 to the luminance of the white point. CIE 15.
+float luminance_of_lightness(float share) {
+  const double lightness = 100 * double(share);
+  return float(lightness > 8 ? std::pow((lightness + 16) / 116, 3) : lightness * 27 / 24389);
+}
+
+// The curve of a profile. Goes on below 0 as a mirror image.
+float through_curve(const cmsToneCurve& curve, float number) {
+  const float made = cmsEvalToneCurveFloat(&curve, std::abs(number));
+  return number < 0 ? 2 * cmsEvalToneCurveFloat(&curve, 0) - made : made;
 }
 
 bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, const Limits& limits,
@@ -150,11 +176,21 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, con
                                  float(blue.x), float(blue.y), float(white.x), float(white.y)};
     if (!are_same(*primaries, rec709)) raster.colors.chromaticities = numbers;
   }
-  if (take_usual_curve(curves, raster.colors)) return true;
+  // ICC.1:2022, 8.3.4: the curve of a gray profile gives lightness if colors are connected in Lab
+  const bool gives_lightness = is_gray_profile && cmsGetPCS(profile) == cmsSigLabData;
+  if (!gives_lightness && take_usual_curve(curves, raster.colors)) return true;
+  std::atomic<size_t> clamped_count = 0;
   change_floats(raster, limits, lend, [&](std::span<float> row) {
-    for (size_t i = 0; i < row.size(); ++i)
-      if (i % 4 != 3) row[i] = cmsEvalToneCurveFloat(curves[i % 4], row[i]);
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (i % 4 == 3) continue;
+      const cmsToneCurve& curve = *curves[i % 4];
+      const bool is_table = cmsGetToneCurveParametricType(&curve) == 0;
+      if (is_table && std::abs(row[i]) > 1 + rounding) ++clamped_count;
+      row[i] = through_curve(curve, row[i]);
+      if (gives_lightness) row[i] = luminance_of_lightness(row[i]);
+    }
   });
+  warn_of_clamped(raster, clamped_count, "-1..1");
   return true;
 }
 
