@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -205,6 +206,29 @@ TEST_CASE("light that comes back from a log space has its primaries and curve ag
       folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "saturation", "--factor", "0.5", "-o", "a.exr"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
+}
+
+TEST_CASE("inverses of a 3-D table and of a video grade are those of the library's CPU path") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  std::filesystem::copy_file("testdata/look.cube", folder.path() + "/look.cube");
+  folder.write("graded.ocio", R"(ocio_profile_version: 2
+roles: {default: light}
+displays: {}
+colorspaces:
+  - !<ColorSpace> {name: light}
+  - !<ColorSpace>
+    name: graded
+    from_scene_reference: !<GradingPrimaryTransform> {style: video, lift: {rgb: [0.01, 0, 0], master: 0.02}, gamma: {rgb: [1, 1.1, 1], master: 1.1}, gain: {rgb: [1, 1, 1.2], master: 1}, saturation: 0.9}
+)");
+  for (const Words& options :
+       {Words{"--file", "look.cube", "--inverse"}, {"--config", "graded.ocio", "--from", "graded", "--to", "light"}}) {
+    Words words{"float.exr", "-o", "out.exr", "--verify", "ocio"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Finished finished = folder.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  }
 }
 
 TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {

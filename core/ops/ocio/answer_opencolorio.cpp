@@ -371,7 +371,9 @@ OcioFields shader_answer(const Question& question) {
 }
 
 OcioFields apply_answer(const Question& question, std::string colors) {
-  const auto processor = question.processor()->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+  // a shader gets inverses of tables that are made this way
+  constexpr auto flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
+  const auto processor = question.processor()->getOptimizedCPUProcessor(flags);
   const size_t count = colors.size() / (4 * sizeof(float));
   OCIO::PackedImageDesc image(colors.data(), long(count), 1, 4);
   if (count > 0) processor->apply(image);

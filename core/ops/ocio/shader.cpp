@@ -75,6 +75,13 @@ std::string with_choices(std::string text) {
   return text;
 }
 
+// OpenColorIO 2.1 closes one bracket too many in the inverse of a GradingPrimaryTransform of style video.
+std::string without_stray_bracket(std::string text) {
+  constexpr std::string_view stray = ".rgb += offset );", meant = ".rgb += offset;";
+  if (const size_t at = text.find(stray); at != text.npos) text.replace(at, stray.size(), meant);
+  return text;
+}
+
 // Where a number is NaN so are all three: the library's own answers to it differ. Infinities become large.
 constexpr std::string_view own_function = R"(
 vec4 ocio(vec4 c, ocio_params p) {
@@ -95,7 +102,7 @@ FusedPoint ocio_point(OcioShader shader, const std::string& name) {
     point.tables.push_back({.name = texture.sampler + "_number",
                             .numbers = std::make_shared<const std::vector<float>>(std::move(texture.values))});
   }
-  text += with_choices(std::move(shader.text));
+  text += with_choices(without_stray_bracket(std::move(shader.text)));
   text += own_function;
   point.text = fmt::format("struct {}ocio_params {{ int none; }};\n{}", name_mark, checked_glsl(text, name, "ocio"));
   return point;
