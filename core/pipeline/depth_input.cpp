@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/threads.h"
 #include "core/ops/shared/nearest.h"
+#include "core/ops/shared/second_pictures.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/prefetch.h"
 
@@ -53,6 +54,7 @@ Plane read_depth(const Call& call, const Picture& picture, const InputSettings& 
   if (plane.size != picture.size())
     fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the image", call.op->name, path,
          plane.size.width, plane.size.height, picture.size().width, picture.size().height);
+  check_same_place(call, path, {picture.data_window, picture.display_window}, {file.data_window, file.display_window});
   return plane;
 }
 

@@ -108,6 +108,28 @@ TEST_CASE("ops that move texels before it move depth along") {
   CHECK(place.shell("gpupost depth.exr blur --radius 2" + lens + "--verify -o soft.exr").exit_code == 0);
 }
 
+TEST_CASE(
+    "second images with another data window are refused, and those without a display window of their own are not") {
+  if (!has_device()) return;
+  const TestFolder place;
+  REQUIRE(place.gpupost({"depth.exr", "shift", "--x", "2", "-o", "moved.exr"}).exit_code == 0);
+  for (const Words& op : {Words{"dof", "--depth-file"}, {"guided", "--guide"}, {"denoise", "--albedo"}}) {
+    CAPTURE(op.front());
+    const auto run = [&](const char* image, const char* second) {
+      Words words{image, "-o", "o.exr"};
+      words.insert(words.end(), op.begin(), op.end());
+      words.push_back(second);
+      return place.gpupost(words);
+    };
+    check_refused(run("depth.exr", "moved.exr"), 1,
+                  "the data window of moved.exr begins at 2,0, and that of the image at 0,0");
+    for (const char* second : {"moved.exr", "depth.exr"}) {
+      const Finished finished = run("moved.exr", second);
+      CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    }
+  }
+}
+
 TEST_CASE("a depth that is not there or not of the picture's size is refused in one line") {
   const TestFolder place;
   check_refused(place.gpupost({"in.exr", "dof", "-o", "o.exr"}), 1, "has no channel Z for the depth; it has ");

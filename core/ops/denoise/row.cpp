@@ -34,7 +34,7 @@ Needs needs(const Call& call) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  check_same_size(call, inputs);
+  check_lies_on_image(call, inputs);
   return by_values(call, inputs);
 }
 

@@ -33,7 +33,7 @@ Needs needs(const Call& call) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  check_same_size(call, inputs);
+  check_lies_on_image(call, inputs);
   return inputs[0];
 }
 
@@ -342,8 +342,9 @@ const Op guided_op{
          .description =
              "In each window of 2R+1 x 2R+1 texels, the filter fits each channel by a linear function of the guide's "
              "R, G and B. R is --radius. The result is the mean of the functions of all windows around a texel, "
-             "applied to its guide. The guide is the image itself, or --guide, which must have the same size. Contrast "
-             "well below the square root of --epsilon is smoothed; stronger edges of the guide stay. A gray guide "
+             "applied to its guide. The guide is the image itself, or --guide, which must have the same size and data "
+             "window. Contrast well below the square root of --epsilon is smoothed; stronger edges of the guide stay. "
+             "A gray guide "
              "gives the result of the filter for one channel with a third of --epsilon. The time does not depend on "
              "--radius.\nThe filter works on straight color in linear light, with means weighted by alpha. Alpha does "
              "not change. Texels beyond the border are left out. Texels that are transparent, NaN, infinite or above "

@@ -14,12 +14,27 @@ InputPicture second_picture(const Call& call, size_t index, Size size, Depth dep
   return call.inputs.empty() ? InputPicture{.picture = {.size = size, .depth = depth}} : call.inputs[index];
 }
 
-void check_same_size(const Call& call, std::span<const Output> inputs) {
+static void check_same_size(const Call& call, std::span<const Output> inputs) {
   const Size size = inputs[0].size;
   for (size_t index = 1; index < inputs.size(); ++index)
     if (const Size other = inputs[index].size; size != Size{} && other != Size{} && other != size)
       fail(Exit::usage, "{}: {} is {} x {} texels; expected {} x {}, as the image (change it with resize)",
            call.op->name, call.op->needs(call).pictures[index - 1], other.width, other.height, size.width, size.height);
+}
+
+void check_same_place(const Call& call, const std::string& file, const Windows& image, const Windows& second) {
+  const bool is_region = second.data != second.display;
+  const bool are_known = image.data != Window{} && second.data != Window{};
+  const auto place = [](const Window& window) { return fmt::format("{},{}", window.min_x, window.min_y); };
+  if (is_region && are_known && place(image.data) != place(second.data))
+    fail(Exit::usage, "{}: the data window of {} begins at {}, and that of the image at {} (move one with shift)",
+         call.op->name, file, place(second.data), place(image.data));
+}
+
+void check_lies_on_image(const Call& call, std::span<const Output> inputs) {
+  check_same_size(call, inputs);
+  for (size_t index = 1; index < inputs.size(); ++index)
+    check_same_place(call, call.op->needs(call).pictures[index - 1], inputs[0].windows, inputs[index].windows);
 }
 
 bool fits_in_means(const Color& straight) {
