@@ -355,35 +355,37 @@ static const Benchmark bench = {.variants = variants,
 
 const Op mips_op{
     .name = "mips",
-    .doc = {.group = OpGroup::size,
-            .summary = "Make a mip chain, in one dispatch on a GPU",
-            .description =
-                "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
-                "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
-                "averages three with weights by area, so that every texel of level 0 counts the same. Level 0 is the "
-                "input, bit for bit if the pixel type does not change.\nLevels are averaged in linear light with "
-                "premultiplied alpha. All channels of the file get levels; uint channels take the nearest texel. With "
-                "--fp16, levels with even sides are summed in half, without overflow and without loss near 0; others "
-                "are summed in float.\nkaiser, mitchell and lanczos3 keep more detail than box and overshoot at edges; "
-                "`gpupost help resize` describes the filters. Filters other than box run one pass per level, in float. "
-                "Each level is made from the level above, or with --from-base from level 0. --from-base is slower and "
-                "slightly sharper.\n--normal treats R, G and B as data. Integers are not decoded from sRGB, not "
-                "multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage "
-                "is for textures that are drawn with an alpha test, such as leaves. Without it, leaves get thinner in "
-                "each level. With it, the share of the area that passes the test is the same in every level. Coverage "
-                "is measured with bilinear samples of alpha, 4 x 4 for each texel. Alpha is multiplied by "
-                "a factor from 0 to 4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the "
-                "same factor. Level 0 and images without alpha do not change.",
-            .citation =
-                "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
-                "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-            .examples = {"", "--levels 3", "--filter kaiser", "--reduce min", "--normal", "--coverage 0.5",
-                         "--method single-pass", "--method per-level", "--levels 1",
-                         "--reduce max --method single-pass", "--method single-pass --levels 2",
-                         "--method single-pass --levels 6", "--filter lanczos3 --hicomp --border repeat",
-                         "--filter mitchell --from-base --border mirror", "--filter triangle", "--hicomp",
-                         "--normal --normal-length alpha --filter mitchell", "--coverage 0.3 --filter kaiser",
-                         "--filter lanczos3 --ringing keep"}},
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Make a mip chain, in one dispatch on a GPU",
+         .description =
+             "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
+             "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
+             "averages three with weights by area, so that every texel of level 0 counts the same. Level 0 is the "
+             "input, bit for bit if the pixel type does not change.\nLevels are averaged in linear light with "
+             "premultiplied alpha. All channels of the file get levels; uint channels take the nearest texel. With "
+             "--fp16, levels with even sides are summed in half, without overflow and without loss near 0; others "
+             "are summed in float.\nkaiser, mitchell and lanczos3 keep more detail than box and overshoot at edges; "
+             "`gpupost help resize` describes the filters. Filters other than box run one pass per level, in float. "
+             "Each level is made from the level above, or with --from-base from level 0. --from-base is slower and "
+             "slightly sharper.\n--normal treats R, G and B as data. Integers are not decoded from sRGB, not "
+             "multiplied by alpha, and written as they are. A mean of length 0 becomes (0.5, 0.5, 1). With "
+             "--normal-length drop, a level averages the normalized directions of the level above. With alpha, these "
+             "have their lengths, also those of level 0 if it has an alpha.\n--coverage "
+             "is for textures that are drawn with an alpha test, such as leaves. Without it, leaves get thinner in "
+             "each level. With it, the share of the area that passes the test is the same in every level. Coverage "
+             "is measured with bilinear samples of alpha, 4 x 4 for each texel. Alpha is multiplied by "
+             "a factor from 0 to 4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the "
+             "same factor. Level 0 and images without alpha do not change.",
+         .citation =
+             "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
+             "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
+         .examples = {"", "--levels 3", "--filter kaiser", "--reduce min", "--normal", "--coverage 0.5",
+                      "--method single-pass", "--method per-level", "--levels 1", "--reduce max --method single-pass",
+                      "--method single-pass --levels 2", "--method single-pass --levels 6",
+                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
+                      "--filter triangle", "--hicomp", "--normal --normal-length alpha --filter mitchell",
+                      "--coverage 0.3 --filter kaiser", "--filter lanczos3 --ringing keep"}},
     .params =
         {{.name = "method",
           .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "

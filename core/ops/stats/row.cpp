@@ -37,7 +37,8 @@ const Op stats_op{
             .summary = "Print statistics: mean, extremes, percentiles, histogram",
             .description =
                 "Prints one line of JSON on standard output for each input and each `stats` in the chain. The image "
-                "passes through unchanged. If `stats` is the last op, the image is written only with -o; -o FILE.json "
+                "passes through unchanged, but in Rec. 709 primaries. If `stats` is the last op, the image is written "
+                "only with -o; -o FILE.json "
                 "writes the lines to "
                 "that file. An image of a sequence has its frame number.\nFor "
                 "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
