@@ -36,6 +36,7 @@ struct Options {
   double max_percent = 0;  // percentage of a channel's texels that may exceed the tolerance
   double scale = 1;        // factor for the image of differences
   std::string output;      // its path, which may be a sequence; "" for none
+  bool makes_folders = false;
   bool is_json = false;
   bool all_levels = true;
   DecodeOptions decode;
@@ -59,6 +60,7 @@ Options options_of(const CommandCall& call, const Globals& globals) {
       .max_percent = number_of(call, "--max-percent", 0, 100),
       .scale = number_of(call, "--scale", 1, 1e6),
       .output = call.value("-o"),
+      .makes_folders = globals.encoding.makes_folders,
       .is_json = call.has("--json"),
       .all_levels = !globals.input.level,
       .decode = decode_options(globals.input)};
@@ -186,6 +188,7 @@ void write_difference(const Picture& a, const Picture& b, const std::string& pat
          writable_extensions());
   Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
   drop_extras(picture, *format);
+  if (options.makes_folders) make_folder_of(path);
   const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
 }
@@ -439,7 +442,8 @@ const CommandRow compare_verb{
          {"--json", "", "Print JSON, with null for infinite numbers", {}}},
     .takes_global =
         [](const Global& global) {
-          return global.is_of_decoding || global.name == "frames" || global.name == "skip-missing";
+          return global.is_of_decoding || global.name == "frames" || global.name == "skip-missing" ||
+                 global.name == "mkdir";
         },
     .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",
                  "compare in.exr in.exr --tolerance 0.01 --relative --json",

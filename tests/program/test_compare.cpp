@@ -52,6 +52,9 @@ TEST_CASE("compare: a percentage of texels may be over the tolerance, which may 
 TEST_CASE("compare -o writes a picture of the differences") {
   const TestFolder place;
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.exr", "--scale", "1000"}).exit_code == 6);
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "new/diff.png"}).exit_code == 3);
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "new/diff.png", "--mkdir"}).exit_code == 6);
+  CHECK(decoded(place, "new/diff.png").size() == Size{37, 21});
   const Picture difference = decoded(place, "diff.exr");
   CHECK(difference.size() == Size{37, 21});
   CHECK_FALSE(difference.groups[0].has_alpha());
