@@ -34,6 +34,7 @@ struct Tap {
   bool is_near = false, is_middle = false;  // limits ringing from below, and from above
 };
 using Taps = std::vector<Tap>;
+constexpr size_t most_taps = 6;
 
 Taps taps_of(Sampler filter, int part) {
   if (filter == Sampler::nearest) return {{.offset = part < position_steps / 2 ? 0 : 1, .weight = 1}};
@@ -81,34 +82,41 @@ double texel_at(const Plane& plane, int x, int y, Border border) {
   const auto [width, height] = plane.size;
   const bool is_inside = x >= 0 && y >= 0 && x < width && y < height;
   if (border == Border::black && !is_inside) return 0;
-  const int column = continued(x, width, border), row = continued(y, height, border);
+  const int column = is_inside ? x : continued(x, width, border), row = is_inside ? y : continued(y, height, border);
   return plane.values[size_t(row) * size_t(width) + size_t(column)];
 }
 
+// The texels around a position.
+struct Sample {
+  Position corner;
+  Taps columns, rows;
+};
+
 // Rows first, then the column of their sums.
-double sample(const Plane& plane, const SamplePosition& at, const Sampling& sampling, Weights weights) {
-  const Taps columns = taps_of(sampling.filter, at.part_x), rows = taps_of(sampling.filter, at.part_y);
-  std::vector<double> values(columns.size()), sums(rows.size());
+double sum_of(const Plane& plane, const Sample& sample, const Sampling& sampling, Weights weights) {
+  const auto& [corner, columns, rows] = sample;
+  std::array<double, most_taps> values{}, sums{};
   for (size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].weight == 0 && !rows[row].is_near) continue;
     for (size_t column = 0; column < columns.size(); ++column)
-      values[column] = texel_at(plane, at.x + columns[column].offset, at.y + rows[row].offset, sampling.border);
+      values[column] = texel_at(plane, corner.x + columns[column].offset, corner.y + rows[row].offset, sampling.border);
     sums[row] = combined(columns, values, weights, sampling.filter);
   }
   return combined(rows, sums, weights, sampling.filter);
 }
 
-// Calls value(component, position) for each number of a result of this size.
+// Calls value(component, sample) for each number of a result of this size.
 template <class Value>
-Planes each_sample(Size to, const SampleAt& position_of, const Value& value) {
+Planes each_sample(Size to, Sampler filter, const SampleAt& position_of, const Value& value) {
   Planes made;
   for (Plane& plane : made) plane = {.size = to, .values = std::vector<double>(texel_count(to))};
   parallel_ranges(to.height, 8, [&](int begin, int end) {
     for (int y = begin; y < end; ++y)
       for (int x = 0; x < to.width; ++x) {
-        const std::optional<SamplePosition> position = position_of({x, y});
-        for (size_t c = 0; position && c < 4; ++c)
-          made[c].values[size_t(y) * size_t(to.width) + size_t(x)] = value(c, *position);
+        const std::optional<SamplePosition> at = position_of({x, y});
+        if (!at) continue;
+        const Sample sample{{at->x, at->y}, taps_of(filter, at->part_x), taps_of(filter, at->part_y)};
+        for (size_t c = 0; c < 4; ++c) made[c].values[size_t(y) * size_t(to.width) + size_t(x)] = value(c, sample);
       }
   });
   return made;
@@ -140,18 +148,18 @@ Sampling sampling_of(const Call& call) {
 int radius_of(Sampler filter) { return filter == Sampler::lanczos3 ? 3 : filter == Sampler::catmull_rom ? 2 : 1; }
 
 Planes sampled(const Planes& from, Size to, const Sampling& sampling, const SampleAt& position_of) {
-  return each_sample(to, position_of, [&](size_t c, const SamplePosition& at) {
-    return sample(from[c], at, sampling, Weights::of_filter);
+  return each_sample(to, sampling.filter, position_of, [&](size_t c, const Sample& sample) {
+    return sum_of(from[c], sample, sampling, Weights::of_filter);
   });
 }
 
 Planes sampled_tolerance(const Planes& from, const Planes& error, Size to, const Sampling& sampling,
                          const SampleAt& position_of, Depth depth) {
   const Planes sizes = absolute(from);
-  return each_sample(to, position_of, [&](size_t c, const SamplePosition& at) {
-    return sample(error[c], at, sampling, Weights::absolute) +
-           2 * rounding(sample(sizes[c], at, sampling, Weights::with_rounding), Depth::f32) +
-           rounding(std::abs(sample(from[c], at, sampling, Weights::of_filter)), depth);
+  return each_sample(to, sampling.filter, position_of, [&](size_t c, const Sample& sample) {
+    return sum_of(error[c], sample, sampling, Weights::absolute) +
+           2 * rounding(sum_of(sizes[c], sample, sampling, Weights::with_rounding), Depth::f32) +
+           rounding(std::abs(sum_of(from[c], sample, sampling, Weights::of_filter)), depth);
   });
 }
 
