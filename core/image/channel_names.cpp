@@ -58,11 +58,11 @@ unsigned unnamed_in(const Group& color, const Level& level) {
 
 }  // namespace
 
-void name_colors(Group& color, OfGray of_gray) {
+void name_colors(Group& color, GrayResult gray_result) {
   const bool has_all_names =
       std::ranges::none_of(std::span(color.channels).first(3), &std::string::empty, &Channel::name);
-  if (has_all_names || (color.is_luminance && of_gray == OfGray::gray)) return;
-  unsigned unnamed = color.is_luminance && of_gray == OfGray::color ? 0b111 : 0;
+  if (has_all_names || (color.is_luminance && gray_result == GrayResult::gray)) return;
+  unsigned unnamed = color.is_luminance && gray_result == GrayResult::color ? 0b111 : 0;
   if (unnamed == 0)
     for (const Level& level : color.levels) unnamed |= unnamed_in(color, level);
   if (unnamed != 0 && color.is_luminance) unnamed = 0b111;

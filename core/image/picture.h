@@ -84,9 +84,9 @@ struct Level {
   TexelBuffer texels;  // width * height * 4 values of the group's depth, rows from the top, no padding
 };
 
-// How a chain changes a gray image (R = G = B). gray: it stays gray, and differences from rounding are ignored. by_values: the
+// What a chain makes of a gray image (R = G = B). gray: it stays gray, and differences from rounding are ignored. by_values: the
 // values of the result decide. color: the result has R, G and B. A later value is stronger.
-enum class OfGray { gray, by_values, color };
+enum class GrayResult { gray, by_values, color };
 
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha
 // in components 0 to 3; other groups have channels in alphabetical order. Either all channels of a group are uint, or

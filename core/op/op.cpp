@@ -69,12 +69,14 @@ Needs needs_nothing(const Call&) { return {}; }
 Needs needs_rec709(const Call&) { return {.primaries = rec709}; }
 Output same_as_input(const Call&, std::span<const Output> inputs) { return inputs.front(); }
 
-Output with_gray(Output image, OfGray of_gray) {
-  image.of_gray = std::max(image.of_gray, of_gray);
+Output with_gray(Output image, GrayResult gray_result) {
+  image.gray_result = std::max(image.gray_result, gray_result);
   return image;
 }
 
-Output by_values(const Call&, std::span<const Output> inputs) { return with_gray(inputs.front(), OfGray::by_values); }
+Output by_values(const Call&, std::span<const Output> inputs) {
+  return with_gray(inputs.front(), GrayResult::by_values);
+}
 
 bool is_exact(const Call& call) {
   return call.op->reference.tolerance == exact_tolerance || footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;

@@ -232,8 +232,8 @@ struct Output {
   int level_count = 1;
   int layers = 1;
   bool has_alpha = false;
-  bool may_be_transparent = false;  // some texels may have an alpha below 1, even if the image has no alpha
-  OfGray of_gray = OfGray::gray;    // what the calls so far make of a gray image
+  bool may_be_transparent = false;            // some texels may have an alpha below 1, even if the image has no alpha
+  GrayResult gray_result = GrayResult::gray;  // what the calls so far make of a gray image
   Depth depth = Depth::half;
   Content content = Content::color;
   std::optional<Primaries> primaries;     // primaries that a call gave to R, G and B; empty: none
@@ -297,8 +297,8 @@ struct Reference {
 Needs needs_nothing(const Call& call);
 Needs needs_rec709(const Call& call);
 Output same_as_input(const Call& call, std::span<const Output> inputs);
-// Returns `image` with `of_gray` raised to at least this value.
-Output with_gray(Output image, OfGray of_gray);
+// Returns `image` with `gray_result` raised to at least this value.
+Output with_gray(Output image, GrayResult gray_result);
 // For an op that may color a gray image: the values of the result decide.
 Output by_values(const Call& call, std::span<const Output> inputs);
 

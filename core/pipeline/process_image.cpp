@@ -188,7 +188,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
     if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_luminance(calls)) name_luminance(color, way.output_depth);
-  if (color.is_color) name_colors(color, output_of(calls, Output{}).of_gray);
+  if (color.is_color) name_colors(color, output_of(calls, Output{}).gray_result);
   name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
   picture.data_window = frame.windows.data;
   picture.display_window = frame.windows.display;

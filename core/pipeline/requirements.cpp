@@ -47,7 +47,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
-  const bool stays_gray = first.is_luminance && output_of(calls, Output{}).of_gray != OfGray::color;
+  const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
   if (stays_gray && makes_content(calls, Content::data))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);

@@ -4,6 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -83,13 +84,13 @@ TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and int
       {5, {129, 41}, Depth::half, true},  {5.3, {257, 65}, Depth::f32, true},  {9.9, {131, 300}, Depth::half, true},
       {16, {400, 31}, Depth::half, true}, {75, {300, 257}, Depth::f32, false}, {300, {1, 90}, Depth::half, false},
       {6, {520, 40}, Depth::u8, true},    {19, {31, 700}, Depth::half, true},  {22, {150, 170}, Depth::half, false}};
-  int turn = 0;
-  for (const auto& [sigma, size, depth, reduces_both] : cases)
+  for (size_t index = 0; index < std::size(cases); ++index)
     for (const std::string_view name : {"noise", "nonfinite", "huge"}) {
+      const auto& [sigma, size, depth, reduces_both] = cases[index];
       if (depth == Depth::u8 && name != std::string_view("noise")) continue;  // bytes hold no others
-      const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, borders[turn % 5]));
+      const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, borders[index % 5]));
       DeviceTraits traits = as_gpu(*gpu);
-      if (turn++ % 4 == 3) traits.subgroup.has_shuffle = false;
+      if (index % 4 == 3) traits.subgroup.has_shuffle = false;
       const Plan made = plan({&call, 1}, {.size = size, .storage = depth}, traits);
       CHECK(made.passes.size() == (reduces_both ? 4 : 5));
       CHECK(made.passes.front().kernel ==
@@ -122,6 +123,7 @@ TEST_CASE("splines as a GPU takes them: an infinity reaches no texel that the de
   if (!gpu) return;
   for (const auto& [sigma, size] : {std::pair(7, Size{90, 1}), std::pair(5, Size{90, 70}), std::pair(10, Size{100, 1})})
     for (const std::string_view border : borders) {
+      if (size.height == 1 && border != "clamp" && border != "repeat" && !is_thorough()) continue;
       const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, border));
       const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
       const Level base = pattern("nonfinite", size, Depth::half);

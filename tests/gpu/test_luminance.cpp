@@ -6,6 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 
@@ -57,10 +58,12 @@ TEST_CASE("every variant of luminance takes every measure of numbers that are ha
   Gpu* gpu = device();
   if (!gpu) return;
   for (const std::string_view measure : {"mean", "minimum", "maximum", "count"})
-    for (const std::string_view tile : {"--tile 16x9", "--tile 200x100"})
+    for (const std::string_view tile : {"--tile 200x100", "--tile 16x9"}) {
+      if (tile == "--tile 16x9" && measure != "mean" && !is_thorough()) continue;
       for (const Call& call : calls_of(*gpu, fmt::format("{} --measure {}", tile, measure)))
         for (const std::string_view name : {"nonfinite", "huge", "dark"})
           check_call(*gpu, call, name, {257, 129}, in_float);
+    }
 }
 
 TEST_CASE("a workgroup that goes on from block to block of a large cell reduces each of them") {

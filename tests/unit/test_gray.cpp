@@ -60,8 +60,8 @@ TEST_CASE("an op whose row says that gray stays gray makes no color of it") {
     if (output.content == Content::data) return;  // normals are made of no colors
     const Planes made = call.op->reference.levels(call, gray)[0];
     const double off = std::max(largest_difference(made[0], made[1]), largest_difference(made[0], made[2]));
-    if (output.of_gray == OfGray::gray) CHECK_MESSAGE(off < 1e-5, call.text(), ": ", off);
-    if (output.of_gray != OfGray::color || call.op->name == "sheet") return;  // its color lies between cells
+    if (output.gray_result == GrayResult::gray) CHECK_MESSAGE(off < 1e-5, call.text(), ": ", off);
+    if (output.gray_result != GrayResult::color || call.op->name == "sheet") return;  // its color lies between cells
     CHECK_MESSAGE(off > 1e-5, call.text());
     ++colored;
   });

@@ -278,7 +278,7 @@ const Op bloom_op{
     .output =
         [](const Call& call, std::span<const Output> inputs) {
           const auto [r, g, b] = factors_of(call);
-          return with_gray(inputs.front(), r == g && r == b ? OfGray::gray : OfGray::color);
+          return with_gray(inputs.front(), r == g && r == b ? GrayResult::gray : GrayResult::color);
         },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},

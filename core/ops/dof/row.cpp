@@ -358,7 +358,7 @@ const Op dof_op{
     .needs = needs,
     .output =
         [](const Call& call, std::span<const Output> inputs) {
-          return with_gray(inputs.front(), call.choice("show") == "coc" ? OfGray::color : OfGray::gray);
+          return with_gray(inputs.front(), call.choice("show") == "coc" ? GrayResult::color : GrayResult::gray);
         },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},

@@ -89,7 +89,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   const Cdl cdl = cdl_of(call);
   const auto are_equal = [](const auto& numbers) { return numbers[0] == numbers[1] && numbers[0] == numbers[2]; };
   const bool is_gray = are_equal(cdl.slope) && are_equal(cdl.offset) && are_equal(cdl.power);
-  return with_gray(inputs.front(), is_gray ? OfGray::gray : OfGray::color);
+  return with_gray(inputs.front(), is_gray ? GrayResult::gray : GrayResult::color);
 }
 
 Param channels_param(std::string_view name, std::string_view help, bool (*matches)(std::string_view)) {

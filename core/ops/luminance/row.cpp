@@ -29,7 +29,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   made.content = Content::luminance;
   made.has_alpha = made.may_be_transparent = false;
-  made.of_gray = OfGray::gray;
+  made.gray_result = GrayResult::gray;
   made.depth = Depth::f32;
   if (made.size == Size{}) return made;
   made.size = size_of(cells_of(call, made.size));

@@ -37,7 +37,7 @@ Position nearest_on(const Canvas& canvas, Position at) {
 Output canvas_output(const Canvas& canvas, Output image) {
   image.has_alpha |= canvas.color[3] < 1;
   const bool is_gray = canvas.color[0] == canvas.color[1] && canvas.color[0] == canvas.color[2];
-  image = with_gray(std::move(image), is_gray ? OfGray::gray : OfGray::color);
+  image = with_gray(std::move(image), is_gray ? GrayResult::gray : GrayResult::color);
   if (image.size == Size{}) return image;
   image.size = canvas.size;
   image.windows = {.data = window_of(image.size), .display = window_of(image.size)};

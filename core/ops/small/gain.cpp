@@ -31,7 +31,7 @@ bool are_all(const Call& call, double number) {
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
-  return with_gray(inputs.front(), are_all(call, numbers_of(call)[0]) ? OfGray::gray : OfGray::color);
+  return with_gray(inputs.front(), are_all(call, numbers_of(call)[0]) ? GrayResult::gray : GrayResult::color);
 }
 
 // `help` is the help of --value, and `channel_help` that of --red, --green and --blue.

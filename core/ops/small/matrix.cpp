@@ -76,7 +76,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
     return std::abs(row_sum(row) - row_sum(0)) < 1e-6 && m[4 * row + 3] == m[3];
   };
   const bool is_gray = is_like_first(1) && is_like_first(2);
-  return with_gray(std::move(made), is_gray ? OfGray::gray : OfGray::color);
+  return with_gray(std::move(made), is_gray ? GrayResult::gray : GrayResult::color);
 }
 
 std::vector<ShaderParam> fields(const Matrix& matrix) {
@@ -136,7 +136,7 @@ const Op white_balance_op = point_op({
                 .max = 25000,
                 .unit = "K"}},
     .needs = needs_rec709,
-    .output = [](const Call&, std::span<const Output> inputs) { return with_gray(inputs.front(), OfGray::color); },
+    .output = [](const Call&, std::span<const Output> inputs) { return with_gray(inputs.front(), GrayResult::color); },
     .point = Point{.kernel = "small/matrix.glsl",
                    .fields = [](const Call& call) { return fields(balance_of(call)); },
                    .texel = [](const Call& call, const Planes&) { return texel(balance_of(call)); }},

@@ -354,7 +354,7 @@ const Op tonemap_op = point_op({
     .output =
         [](const Call& call, std::span<const Output> inputs) {
           // the published matrices of some curves make slight colors of gray
-          return with_gray(inputs.front(), curve_of(call).color ? OfGray::by_values : OfGray::gray);
+          return with_gray(inputs.front(), curve_of(call).color ? GrayResult::by_values : GrayResult::gray);
         },
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = tolerance},
