@@ -108,6 +108,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
         first = shape;
+        report.size = shape.size;
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
       made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
@@ -116,7 +117,6 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     }
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
   }
-  report.size = first.size;
   if (given.is_format_changed)
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
                                    made.parts.front().picture.format, given.format->name));

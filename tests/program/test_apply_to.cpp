@@ -107,8 +107,12 @@ TEST_CASE("nan mends depth too, and dof sees the mended one") {
   CHECK(mended[0] == 0);
   CHECK(mended[1] == 65504);
   CHECK(mended[2] == numbers[8]);
-  const Finished refused = place.gpupost({"nan", "--policy", "error", "depth.exr", "-o", "o.exr"});
+  const Finished refused =
+      place.gpupost({"nan", "--policy", "error", "depth.exr", "-o", "o.exr", "--report", "failed.json", "--timing"});
   CHECK(refused.exit_code == 2);
+  const nlohmann::json failed = parse_json(place.read("failed.json"))["jobs"][0];
+  CHECK(failed["width"] == 37);
+  CHECK(failed["error"].get<std::string>().find("2 texels") != std::string::npos);
   CHECK_MESSAGE(refused.err.find("2 texels") != std::string::npos, refused.err);
   // the same as of a file that was mended before
   REQUIRE(place.gpupost({"nan", "depth.exr", "-o", "mended.exr"}).exit_code == 0);
