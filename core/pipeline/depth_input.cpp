@@ -47,6 +47,7 @@ Plane read_depth(const Call& call, const Picture& picture, const InputSettings& 
   of_file.part = call.word("depth-part");
   of_file.layer.clear();
   of_file.level = 0;
+  of_file.is_data = true;
   of_file.assembly = Assembly::none;
   JobReport ignored;
   const Picture file = std::move(read_pictures(path, of_file, ignored).pictures.front());

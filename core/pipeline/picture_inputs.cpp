@@ -10,8 +10,10 @@ namespace gpupost {
 
 static InputPicture read_input(DecodeWorker& worker, const std::string& path, bool is_data,
                                const InputSettings& of_chain, Depth storage, JobReport& report) {
-  InputSettings settings{
-      .flatten = of_chain.flatten, .limits = of_chain.limits, .requires_sandbox = of_chain.requires_sandbox};
+  InputSettings settings{.is_data = is_data,
+                         .flatten = of_chain.flatten,
+                         .limits = of_chain.limits,
+                         .requires_sandbox = of_chain.requires_sandbox};
   JobReport ignored;
   Picture picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
   if (!picture.groups.front().is_color)

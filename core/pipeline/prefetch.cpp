@@ -86,12 +86,19 @@ InputImages Prefetch::next(JobReport& report) {
   InputRead input = wait_next(file);
   largest_bytes_ = std::max(largest_bytes_, texel_bytes(input.decoded.picture) + input.decoded.others.bytes.size());
   read_ahead();
-  return images_of(file, std::move(input), request_.input, report);
+  return images_of(file, std::move(input), settings_, report);
+}
+
+static InputSettings settings_of(const ChainRequest& request) {
+  InputSettings settings = request.input;
+  settings.is_data = makes_content(request.calls, Content::data);
+  return settings;
 }
 
 Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts)
     : files_(std::move(files)),
       request_(request),
+      settings_(settings_of(request)),
       keeps_parts_(keeps_parts),
       most_ahead_(std::min(request.batch.job_count, most_by_descriptors())),
       own_(files_.size() > 1 ? DecodeWorker::Life::many_files : DecodeWorker::Life::one_file) {}
@@ -104,7 +111,7 @@ int Prefetch::end() {
 
 InputRead Prefetch::read_file(DecodeWorker& worker, const std::string& file, int thread_count) const {
   refuse_folder(file);
-  return read(worker, file, request_.input, !request_.batch.journal.empty(), keeps_parts_, thread_count);
+  return read(worker, file, settings_, !request_.batch.journal.empty(), keeps_parts_, thread_count);
 }
 
 InputRead Prefetch::wait_next(const std::string& file) {

@@ -50,6 +50,7 @@ class Prefetch {
 
   std::vector<std::string> files_;
   const ChainRequest& request_;
+  const InputSettings settings_;
   const bool keeps_parts_;
   size_t next_ = 0;                           // index of the next file
   std::deque<std::future<InputRead>> ahead_;  // files that are being decoded, starting at next_

@@ -2,11 +2,18 @@
 
 namespace gpupost {
 
+static ProfileUse profile_use(const InputSettings& settings) {
+  if (settings.is_data) return ProfileUse::nothing;
+  if (settings.transfer) return settings.primaries ? ProfileUse::nothing : ProfileUse::primaries;
+  return settings.primaries ? ProfileUse::all_but_tables : ProfileUse::all;
+}
+
 DecodeOptions decode_options(const InputSettings& settings) {
   return {.part = settings.part,
           .layer = settings.layer,
           .level = settings.level.value_or(0),
           .limits = settings.limits,
+          .profile = profile_use(settings),
           .keeps_orientation = settings.keeps_orientation,
           .flattens = settings.flatten,
           .requires_sandbox = settings.requires_sandbox};

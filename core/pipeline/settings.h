@@ -27,6 +27,7 @@ struct InputSettings {
   std::optional<Transfer> transfer;    // empty: from the file
   std::optional<Alpha> alpha;          // empty: as usual for the format
   std::optional<Primaries> primaries;  // empty: from the file
+  bool is_data = false;                // not colors, so that an ICC profile has no meaning
   bool keeps_orientation = false;      // ignores Exif and TIFF orientation
   bool flatten = false;                // composites the samples of deep data
   Assembly assembly = Assembly::none;

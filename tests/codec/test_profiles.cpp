@@ -171,6 +171,27 @@ TEST_CASE("a profile of tables is applied as lcms2 applies it") {
   cmsFreeToneCurve(curve);
 }
 
+TEST_CASE("what replaces a part of a profile leaves the values as they are") {
+  cmsToneCurve* curve = odd_curve();
+  cmsHPROFILE wide = rgb_profile(rec2020, curve);
+  cmsHPROFILE tables = table_profile(wide);
+  const auto read = [](cmsHPROFILE profile, ProfileUse use) {
+    return decode_bytes(png_with(bytes_of(profile)), {.profile = use});
+  };
+  for (const ProfileUse use : {ProfileUse::all_but_tables, ProfileUse::primaries, ProfileUse::nothing}) {
+    const Decoded with_curves = read(wide, use), with_tables = read(tables, use);
+    CHECK(with_curves.picture.groups[0].depth == (use == ProfileUse::all_but_tables ? Depth::f32 : Depth::u8));
+    CHECK(other_primaries(with_curves.picture).has_value() == (use != ProfileUse::nothing));
+    CHECK(with_curves.warnings.empty());
+    CHECK(with_tables.picture.groups[0].depth == Depth::u8);
+    CHECK(!other_primaries(with_tables.picture));
+    CHECK(with_tables.warnings.empty() == (use == ProfileUse::nothing));
+  }
+  cmsCloseProfile(tables);
+  cmsCloseProfile(wide);
+  cmsFreeToneCurve(curve);
+}
+
 TEST_CASE("a gray picture takes the curve of its profile, and none of another kind of color") {
   cmsToneCurve* curve = cmsBuildGamma(nullptr, 1.8);
   const cmsCIExyY white{0.3127, 0.3290, 1};

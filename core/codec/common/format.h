@@ -35,12 +35,21 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
+// What is used of an ICC profile.
+enum class ProfileUse {
+  all,
+  all_but_tables,  // a profile with tables, which also changes primaries, is ignored
+  primaries,       // values stay as they are
+  nothing,
+};
+
 struct DecodeOptions {
   std::string part;   // number or name of an EXR's part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
   int level = 0;      // level to read from a mip-mapped file
   Limits limits;
-  int thread_count = 0;            // threads of the decoder; 0: one per core
+  int thread_count = 0;  // threads of the decoder; 0: one per core
+  ProfileUse profile = ProfileUse::all;
   bool keeps_orientation = false;  // ignore Exif and TIFF orientation
   bool flattens = false;           // composite the samples of deep data; otherwise deep data is an error
   bool keeps_parts = false;        // return the other parts of an EXR

@@ -159,7 +159,7 @@ float through_curve(const cmsToneCurve& curve, float number) {
   return number < 0 ? 2 * cmsEvalToneCurveFloat(&curve, 0) - made : made;
 }
 
-bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, const Limits& limits,
+bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, ProfileUse use, Raster& raster, const Limits& limits,
                   const TexelAllocator& lend) {
   constexpr cmsTagSignature tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
   std::array<const cmsToneCurve*, 3> curves;
@@ -176,6 +176,7 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, Raster& raster, con
                                  float(blue.x), float(blue.y), float(white.x), float(white.y)};
     if (!are_same(*primaries, rec709)) raster.colors.chromaticities = numbers;
   }
+  if (use == ProfileUse::primaries) return true;
   // ICC.1:2022, 8.3.4: the curve of a gray profile gives lightness if colors are connected in Lab
   const bool gives_lightness = is_gray_profile && cmsGetPCS(profile) == cmsSigLabData;
   if (!gives_lightness && take_usual_curve(curves, raster.colors)) return true;
@@ -212,7 +213,7 @@ void make_rgb(Raster& raster) {
 }
 
 // Returns false if the profile cannot be used; `what` is the reason.
-bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std::string_view& what) {
+bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllocator& lend, std::string_view& what) {
   const std::vector<std::byte>& bytes = raster.colors.profile;
   const Profile profile(cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size())));
   what = "damaged";
@@ -225,17 +226,24 @@ bool apply(Raster& raster, const Limits& limits, const TexelAllocator& lend, std
   const bool has_tables = cmsIsCLUT(profile.get(), INTENT_RELATIVE_COLORIMETRIC, LCMS_USED_AS_INPUT) ||
                           cmsIsCLUT(profile.get(), INTENT_PERCEPTUAL, LCMS_USED_AS_INPUT);
   if (has_tables && raster.is_gray()) return false;
+  if (has_tables && use != ProfileUse::all) {
+    raster.colors.warnings.emplace_back(
+        "the ICC profile has tables and is ignored, because --input-transfer or --input-primaries replaces a part of "
+        "it");
+    return true;
+  }
   what = "damaged";
   if (has_tables)
     return apply_tables(profile.get(), raster.is_cmyk ? TYPE_CMYK_FLT : TYPE_RGBA_FLT, raster, limits, lend);
-  return !raster.is_cmyk && apply_curves(profile.get(), is_gray, raster, limits, lend);
+  return !raster.is_cmyk && apply_curves(profile.get(), is_gray, use, raster, limits, lend);
 }
 
 }  // namespace
 
-void apply_profile(Raster& raster, const Limits& limits, const TexelAllocator& lend) {
+void apply_profile(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllocator& lend) {
   std::string_view what;
-  if (!raster.colors.profile.empty() && !apply(raster, limits, lend, what))
+  const bool has_use = !raster.colors.profile.empty() && use != ProfileUse::nothing;
+  if (has_use && !apply(raster, use, limits, lend, what))
     raster.colors.warnings.push_back(fmt::format(taken_as_srgb, what));
   if (raster.is_cmyk) make_rgb(raster);
 }

@@ -72,7 +72,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   };
   if (!options.layer.empty()) refuse("layer", options.layer);
   if (options.level != 0) refuse("level", options.level);
-  if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.limits, lend);
+  if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.profile, options.limits, lend);
   if (raster.orientation != 1 && !options.keeps_orientation) turn_upright(raster);
   Decoded decoded{.warnings = std::move(raster.colors.warnings)};
   if (raster.orientation != 1)

@@ -91,8 +91,8 @@ void serialize(Archive& archive, T& value) {
     each(value.side, value.texel_count, value.channel_count, value.decoded_bytes, value.cpu_seconds,
          value.wall_seconds);
   } else if constexpr (std::is_same_v<Is, DecodeOptions>) {
-    each(value.part, value.layer, value.level, value.keeps_orientation, value.flattens, value.keeps_parts, value.limits,
-         value.thread_count, value.requires_sandbox);
+    each(value.part, value.layer, value.level, value.profile, value.keeps_orientation, value.flattens,
+         value.keeps_parts, value.limits, value.thread_count, value.requires_sandbox);
   } else if constexpr (std::is_same_v<Is, DecodeRequest>) {
     each(value.options, value.input_bytes);
   } else {
