@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 namespace gpupost {
@@ -34,26 +35,58 @@ constexpr Vector scaled(const Vector& direction, int factor) {
 }
 constexpr Vector sum(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 
+using Texel = std::array<double, 4>;
+
+Texel mean_of(std::span<const Texel> texels) {
+  Texel mean{};
+  for (const Texel& texel : texels)
+    for (size_t component = 0; component < 4; ++component) mean[component] += texel[component] / double(texels.size());
+  return mean;
+}
+
+// The mean of directions, as in `mips --normal`. `has_lengths`: in alpha.
+Texel mean_direction(std::span<const Texel> texels, bool has_lengths) {
+  std::vector<Texel> directions(texels.begin(), texels.end());
+  for (Texel& c : directions)
+    for (size_t k = 0; k < 3; ++k) c[k] = (2 * c[k] - 1) * (has_lengths ? c[3] : 1);
+  const Texel mean = mean_of(directions);
+  const double length = std::hypot(mean[0], mean[1], mean[2]);
+  Texel made{0.5, 0.5, 1, has_lengths ? std::min(length, 1.0) : mean[3]};
+  for (size_t k = 0; k < 3 && length > 0; ++k) made[k] = 0.5 + 0.5 * mean[k] / length;
+  return made;
+}
+
+Texel joined(std::span<const Texel> texels, SeamValue value) {
+  if (value == SeamValue::mean) return mean_of(texels);
+  if (value != SeamValue::minimum && value != SeamValue::maximum)
+    return mean_direction(texels, value == SeamValue::weighted_direction);
+  Texel made = texels[0];
+  for (const Texel& texel : texels)
+    for (size_t k = 0; k < 4; ++k)
+      made[k] = value == SeamValue::minimum ? std::min(made[k], texel[k]) : std::max(made[k], texel[k]);
+  return made;
+}
+
 // The six faces of one level.
 class CubeLevel {
  public:
-  CubeLevel(std::span<Group* const> faces, int level)
-      : depth_(faces[0]->depth), side_(faces[0]->levels[size_t(level)].size.width) {
+  CubeLevel(std::span<Group* const> faces, int level, SeamValue value)
+      : depth_(faces[0]->depth), value_(value), side_(faces[0]->levels[size_t(level)].size.width) {
     for (Group* face : faces) texels_.push_back(face->levels[size_t(level)].texels.data());
   }
 
   int side() const { return side_; }
 
-  // Averages the texels that touch a point of the cube's surface. The cube's coordinates go from -side() to side(), so that
+  // Makes the texels equal that touch a point of the cube's surface. The cube's coordinates go from -side() to side(), so that
   // middles of texels are whole numbers.
-  void average_at(const Vector& point) {
+  void close_at(const Vector& point) {
     std::vector<std::byte*> touching;
     for (size_t face = 0; face < face_count; ++face)
       if (dot(point, face_table[face].ahead) == side_) touching.push_back(texel_at(face, point));
-    average(touching);
+    close(touching);
   }
 
-  void average_all() { average({texels_.begin(), texels_.end()}); }
+  void close_all() { close({texels_.begin(), texels_.end()}); }
 
  private:
   std::byte* texel_at(size_t face, const Vector& point) const {
@@ -62,14 +95,17 @@ class CubeLevel {
     return texels_[face] + 4 * bytes_of(depth_) * (size_t(row) * size_t(side_) + size_t(column));
   }
 
-  void average(const std::vector<std::byte*>& touching) const {
-    for (size_t component = 0; component < 4; ++component) {
-      const size_t offset = component * bytes_of(depth_);
-      double total = 0;
-      for (const std::byte* texel : touching) total += double(number_at(texel + offset));
-      const auto mean = float(total / double(touching.size()));
-      for (std::byte* texel : touching) store(mean, texel + offset);
+  void close(const std::vector<std::byte*>& touching) const {
+    std::vector<Texel> texels;
+    for (const std::byte* texel : touching) {
+      texels.emplace_back();
+      for (size_t component = 0; component < 4; ++component)
+        texels.back()[component] = double(number_at(texel + component * bytes_of(depth_)));
     }
+    const Texel made = joined(texels, value_);
+    for (std::byte* texel : touching)
+      for (size_t component = 0; component < 4; ++component)
+        store(float(made[component]), texel + component * bytes_of(depth_));
   }
 
   float number_at(const std::byte* from) const {
@@ -90,25 +126,26 @@ class CubeLevel {
   }
 
   Depth depth_;
+  SeamValue value_;
   int side_;
   std::vector<std::byte*> texels_;
 };
 
-void average_corners(CubeLevel& level) {
+void close_corners(CubeLevel& level) {
   for (const int x : {-1, 1})
     for (const int y : {-1, 1})
-      for (const int z : {-1, 1}) level.average_at(scaled({x, y, z}, level.side()));
+      for (const int z : {-1, 1}) level.close_at(scaled({x, y, z}, level.side()));
 }
 
 // Every edge but for its two ends, which are corners.
-void average_edges(CubeLevel& level) {
+void close_edges(CubeLevel& level) {
   for (size_t a = 0; a < face_count; ++a) {
     for (size_t b = a + 1; b < face_count; ++b) {
       const Vector &one = face_table[a].ahead, &other = face_table[b].ahead;
       if (dot(one, other) != 0) continue;
       const Vector middle = scaled(sum(one, other), level.side());
       for (int i = 1; i < level.side() - 1; ++i)
-        level.average_at(sum(middle, scaled(cross(one, other), 2 * i + 1 - level.side())));
+        level.close_at(sum(middle, scaled(cross(one, other), 2 * i + 1 - level.side())));
     }
   }
 }
@@ -169,11 +206,11 @@ std::vector<Picture> faces_of_strip(const Picture& picture) {
   return faces;
 }
 
-void average_seams(std::span<Group* const> faces, int level_index) {
-  CubeLevel level(faces, level_index);
-  if (level.side() == 1) return level.average_all();
-  average_corners(level);
-  average_edges(level);
+void close_seams(std::span<Group* const> faces, int level_index, SeamValue value) {
+  CubeLevel level(faces, level_index, value);
+  if (level.side() == 1) return level.close_all();
+  close_corners(level);
+  close_edges(level);
 }
 
 }  // namespace gpupost

@@ -24,8 +24,8 @@ std::vector<Picture> faces_of_cross(const Picture& picture);
 // The faces of a row or a column of six, in order. Empty if the image has another shape.
 std::vector<Picture> faces_of_strip(const Picture& picture);
 
-// Averages texels that touch across an edge or a corner (three faces), so that a level shows no seam. Faces of one
-// texel become the mean of all six. `faces` are the color of six faces, linear and premultiplied, half or float.
-void average_seams(std::span<Group* const> faces, int level);
+// Makes texels that touch across an edge or a corner (three faces) equal, so that a level shows no seam. In faces of one texel, all
+// six become equal. `faces` are the color of six faces, half or float, linear and premultiplied, or data.
+void close_seams(std::span<Group* const> faces, int level, SeamValue value);
 
 }  // namespace gpupost

@@ -88,6 +88,15 @@ struct Level {
 // values of the result decide. color: the result has R, G and B. A later value is stronger.
 enum class GrayResult { gray, by_values, color };
 
+// What texels of a cube's faces that touch across an edge or a corner become.
+enum class SeamValue {
+  mean,
+  minimum,             // of each component
+  maximum,             // the same
+  direction,           // the normalized mean of the directions 2 c - 1
+  weighted_direction,  // the same of directions with lengths in alpha, which becomes the length of the mean
+};
+
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha
 // in components 0 to 3; other groups have channels in alphabetical order. Either all channels of a group are uint, or
 // none.

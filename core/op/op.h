@@ -236,6 +236,7 @@ struct Output {
   GrayResult gray_result = GrayResult::gray;  // what the calls so far make of a gray image
   Depth depth = Depth::half;
   Content content = Content::color;
+  SeamValue seam = SeamValue::mean;       // for levels of a cube
   std::optional<Primaries> primaries;     // primaries that a call gave to R, G and B; empty: none
   std::optional<ColorEncoding> encoding;  // of Content::numbers; empty: not known
 };

@@ -30,12 +30,12 @@ std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
 }
 
 // All levels of a cube except level 0.
-void close_seams(std::vector<ProcessedImage>& parts) {
+void close_seams(std::vector<ProcessedImage>& parts, SeamValue value) {
   const Size size = parts.front().picture.size();
   if (size.width != size.height)
     fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
   const std::vector<Group*> faces = colors_of(parts);
-  for (int level = 1; level < int(faces.front()->levels.size()); ++level) average_seams(faces, level);
+  for (int level = 1; level < int(faces.front()->levels.size()); ++level) close_seams(faces, level, value);
 }
 
 // Crops or pads the image to its display window if --to-display is given or the format has no windows. Returns whether
@@ -122,7 +122,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
                                    made.parts.front().picture.format, given.format->name));
   name_alike(colors_of(made.parts));
   if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
-  if (is_cube(request.input.assembly)) close_seams(made.parts);
+  if (is_cube(request.input.assembly)) close_seams(made.parts, output_of(request.calls, Output{}).seam);
 }
 
 }  // namespace

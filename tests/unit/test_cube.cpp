@@ -40,10 +40,10 @@ struct Cube {
       groups.back().is_color = true;
     }
   }
-  void close_seams() {
+  void close_seams(SeamValue value = SeamValue::mean) {
     std::vector<Group*> faces;
     for (Group& group : groups) faces.push_back(&group);
-    average_seams(faces, 0);
+    gpupost::close_seams(faces, 0, value);
   }
   float number(int face, int x, int y, size_t component) const {
     const Level& level = groups[size_t(face)].levels[0];
@@ -169,6 +169,31 @@ TEST_CASE("texels that meet get their mean, two on an edge and three at a corner
           CHECK(after.number(texel.face, texel.x, texel.y, 0) ==
                 after.number(texels[0].face, texels[0].x, texels[0].y, 0));
     }
+}
+
+TEST_CASE("minima and maxima of texels that meet bound all of them, and directions keep their length") {
+  for (const int side : {1, 2, 5}) {
+    const Cube before(side, Depth::f32, noise(Depth::f32));
+    for (const SeamValue value :
+         {SeamValue::minimum, SeamValue::maximum, SeamValue::direction, SeamValue::weighted_direction}) {
+      Cube after(side, Depth::f32, noise(Depth::f32));
+      after.close_seams(value);
+      for (const auto& [point, texels] : meetings(side))
+        for (const CubeTexel& texel : texels) {
+          const auto made = [&](size_t c) { return double(after.number(texel.face, texel.x, texel.y, c)); };
+          for (size_t c = 0; c < 4; ++c)
+            for (const CubeTexel& other : texels) {
+              const double was = double(before.number(other.face, other.x, other.y, c));
+              if (value == SeamValue::minimum) CHECK(made(c) <= was);
+              if (value == SeamValue::maximum) CHECK(made(c) >= was);
+            }
+          if (value == SeamValue::minimum || value == SeamValue::maximum) continue;
+          const double length = std::hypot(2 * made(0) - 1, 2 * made(1) - 1, 2 * made(2) - 1);
+          CHECK(length == doctest::Approx(1).epsilon(1e-6));
+          if (value == SeamValue::weighted_direction) CHECK(made(3) <= 1);
+        }
+    }
+  }
 }
 
 TEST_CASE("faces of one texel get the mean of all six") {

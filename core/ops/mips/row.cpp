@@ -241,8 +241,19 @@ static std::vector<std::string_view> variant_choices() {
   return choices;
 }
 
+static SeamValue seam_of(const Call& call) {
+  if (call.flag("normal"))
+    return normals_of(call) == Normals::length_in_alpha ? SeamValue::weighted_direction : SeamValue::direction;
+  switch (Reduce(call.integer("reduce"))) {
+    case Reduce::minimum: return SeamValue::minimum;
+    case Reduce::maximum: return SeamValue::maximum;
+    default: return SeamValue::mean;
+  }
+}
+
 static Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
+  made.seam = seam_of(call);
   if (call.flag("normal")) made.content = Content::data;
   if (normals_of(call) == Normals::length_in_alpha) made.has_alpha = true;
   if (made.size != Size{}) made.level_count = level_count(call, made.size);
