@@ -5,6 +5,7 @@
 #include "core/ops/shared/nearest.h"
 #include "core/ops/shared/second_pictures.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/job.h"
 #include "core/pipeline/prefetch.h"
 
 #include <fmt/ranges.h>
@@ -40,8 +41,8 @@ Plane plane_of(const ChannelRef& place) {
   return plane;
 }
 
-Plane read_depth(const Call& call, const Picture& picture, const InputSettings& settings) {
-  const std::string& path = call.word("depth-file");
+Plane read_depth(const Call& call, const Picture& picture, std::string_view frame, const InputSettings& settings) {
+  const std::string path = fill_frame(call.word("depth-file"), frame);
   if (path.empty()) return plane_of(channel_of(call, "the image", picture));
   InputSettings of_file = settings;  // part, layer, level and faces apply only to the input
   of_file.part = call.word("depth-part");
@@ -84,13 +85,14 @@ Plane moved(Plane plane, std::span<const Call> before) {
 
 }  // namespace
 
-void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings) {
+void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_view frame,
+                 const InputSettings& settings) {
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->needs(call).depth) continue;
     const std::span<const Call> before = std::span(calls).first(index);
     const Size size = result_size(before, picture.size());
-    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, settings), before));
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, frame, settings), before));
     if (depth->size != size)
       fail(Exit::usage,
            "{}: the depth is {} x {}, but the image is {} x {} here; put ops that change only the size of the color "

@@ -8,9 +8,10 @@
 
 namespace gpupost {
 
-// Sets Call::depth of calls that need it. If ops before a call move texels, depth moves too and takes the nearest
+// Sets Call::depth of calls that need it. `frame` replaces {frame} in the names of files. If ops before a call move texels, depth moves too and takes the nearest
 // texel. Throws Error(Exit::usage) if the channel is missing or its size differs, and Error(Exit::input) if a file
 // cannot be read.
-void read_depths(std::vector<Call>& calls, const Picture& picture, const InputSettings& settings);
+void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_view frame,
+                 const InputSettings& settings);
 
 }  // namespace gpupost

@@ -18,13 +18,15 @@ std::string OutputPath::shown() const { return fmt::format("{}", fmt::join(piece
 
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
   std::vector<ReadFile> files;
+  const auto add_image = [&](const std::string& path, std::string_view what) {
+    files.push_back({.path = path, .what = what, .is_of_frame = path.find(frame_place) != path.npos});
+  };
   for (const Call& call : calls) {
     const Needs needs = call.op->needs(call);
-    if (needs.depth) files.push_back({.path = call.word("depth-file"), .what = "depth file"});
+    if (needs.depth) add_image(call.word("depth-file"), "depth file");
     if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
     for (const std::string& path : needs.files) files.push_back({.path = path, .what = "source"});
-    for (const std::string& path : needs.pictures)
-      files.push_back({.path = path, .what = "picture of --with", .is_of_frame = path.find(frame_place) != path.npos});
+    for (const std::string& path : needs.pictures) add_image(path, "second image");
   }
   std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
   return files;

@@ -280,9 +280,10 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 }
 
 // Sets windows and depths of the calls for this image.
-std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, const InputSettings& settings) {
+std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, std::string_view frame,
+                              const InputSettings& settings) {
   set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
-  read_depths(calls, picture, settings);
+  read_depths(calls, picture, frame, settings);
   return calls;
 }
 
@@ -294,7 +295,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   check_requirements(request.calls, request.passes.apply_to, read);
   std::vector<Call> given = calls_of_job(request, way.job);
   inputs.give(given, way.job, request.input, way.storage, report);
-  const std::vector<Call> calls = for_picture(std::move(given), read, request.input);
+  const std::vector<Call> calls = for_picture(std::move(given), read, way.job.frame, request.input);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);

@@ -108,6 +108,22 @@ TEST_CASE("ops that move texels before it move depth along") {
   CHECK(place.shell("gpupost depth.exr blur --radius 2" + lens + "--verify -o soft.exr").exit_code == 0);
 }
 
+TEST_CASE("a sequence takes the depth file of each frame") {
+  if (!has_device()) return;
+  const TestFolder place;
+  REQUIRE(place
+              .shell("for n in 1 2; do cp depth.exr s.000$n.exr; done; cp depth.exr z.0001.exr; "
+                     "gpupost depth.exr flip x --apply-to all -o z.0002.exr")
+              .exit_code == 0);
+  REQUIRE(place.shell("gpupost 's.####.exr' dof --focus 3 --depth-file 'z.{frame}.exr' -o 'o.####.exr'").exit_code ==
+          0);
+  for (const std::string number : {"0001", "0002"}) {
+    REQUIRE(place.shell("gpupost depth.exr dof --focus 3 --depth-file z." + number + ".exr -o one.exr").exit_code == 0);
+    CHECK(place.gpupost({"compare", "one.exr", "o." + number + ".exr"}).exit_code == 0);
+  }
+  CHECK(place.gpupost({"compare", "o.0001.exr", "o.0002.exr"}).exit_code == 6);
+}
+
 TEST_CASE(
     "second images with another data window are refused, and those without a display window of their own are not") {
   if (!has_device()) return;

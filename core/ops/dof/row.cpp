@@ -308,7 +308,8 @@ const Op dof_op{
           .kind = ParamKind::text,
           .form = {.syntax = "CHANNEL", .matches = is_a_name}},
          {.name = "depth-file",
-          .help = "Image of the same size and data window that holds depth",
+          .help = "Image of the same size and data window that holds depth; {frame} in its name is the frame number of "
+                  "the input",
           .kind = ParamKind::text,
           .form = {.syntax = "FILE", .matches = is_a_name}},
          {.name = "depth-part",

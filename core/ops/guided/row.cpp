@@ -367,7 +367,8 @@ const Op guided_op{
                 .min = 1e-10,
                 .max = 1e9},
                {.name = "guide",
-                .help = "Image whose edges are kept, instead of those of the image itself",
+                .help = "Image whose edges are kept, instead of those of the image itself; {frame} in its name is the "
+                        "frame number of the input",
                 .kind = ParamKind::text,
                 .form = {.syntax = "FILE", .matches = [](std::string_view text) { return !text.empty(); }}}},
     .needs = needs,
