@@ -23,7 +23,8 @@ struct LevelCheck {
 // The reference result of a chain, and the allowed error, level by level.
 struct Expected {
   std::vector<Planes> levels, tolerance;
-  Depth depth = Depth::half;  // depth of the result
+  Depth depth = Depth::half;    // depth of the result
+  bool mixes_channels = false;  // sums in XYZ: a NaN or an infinity in R, G or B may reach all three
 };
 
 // Storage of images between ops, if it differs from the chain's depth.

@@ -129,6 +129,21 @@ TEST_CASE("a number in the place of no number is a failure") {
   CHECK(std::isinf(verify_mips(base, levels, Depth::f32)[0].share));
 }
 
+TEST_CASE("with sums in XYZ, a NaN reaches all three channels of its texel, and no other texel or alpha") {
+  Level base = pattern("noise", size, Depth::f32);
+  put(base, Depth::f32, 2, double(NAN));  // blue of the first texel
+  const Call call = mips();
+  const auto share_with = [&](size_t number, bool is_yxy) {
+    std::vector<Level> levels = right_mips(base, Depth::f32);
+    put(levels[0], Depth::f32, number, double(NAN));
+    return verify({&call, 1}, base, levels, 1, Depth::f32, {.is_yxy = is_yxy})[0].share;
+  };
+  CHECK(share_with(0, true) <= 1);
+  CHECK(std::isinf(share_with(0, false)));
+  CHECK(std::isinf(share_with(3, true)));
+  CHECK(std::isinf(share_with(4 * 5, true)));
+}
+
 TEST_CASE("where halves leave nothing of a luminance, a color that keeps its chromaticity may be any; none beside it") {
   for (const int radius : {0, 3}) {
     const std::array<Call, 2> calls{
