@@ -4,12 +4,17 @@
 
 namespace gpupost {
 
+// As make reads names: backslashes before a blank count twice.
 static std::string escaped(std::string_view name) {
   std::string text;
+  size_t backslash_count = 0;  // right before this character
   for (const char c : name) {
+    const bool is_blank = c == ' ' || c == '\t';
     if (c == '$') text += '$';
-    else if (c == ' ' || c == '#' || c == ':') text += '\\';
+    else if (is_blank) text.append(backslash_count + 1, '\\');
+    else if (c == '#' || c == ':') text += '\\';
     text += c;
+    backslash_count = c == '\\' ? backslash_count + 1 : 0;
   }
   return text;
 }

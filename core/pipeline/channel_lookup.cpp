@@ -89,6 +89,26 @@ bool is_same(const ChannelRef& channel, const ChannelRef& place) {
   return channel.component == (place.group->is_luminance && place.component < 3 ? 0 : place.component);
 }
 
+// Names the uint channels with values that a float rounds. Empty if there are none.
+std::string warning_of_rounding(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
+  std::vector<std::string> rounded;
+  for (const NamedChannel& channel : channels_of(picture)) {
+    const auto& [group, component] = channel.place;
+    const bool is_taken = std::ranges::any_of(
+        places, [&](const std::optional<ChannelRef>& place) { return place && is_same(channel.place, *place); });
+    if (!is_taken || group->depth != Depth::u32) continue;
+    const std::span<const uint32_t> numbers = group->levels[0].texels.as<uint32_t>();
+    for (size_t at = component; at < numbers.size(); at += 4)
+      if (uint64_t(float(numbers[at])) != numbers[at]) {
+        rounded.push_back(channel.name);
+        break;
+      }
+  }
+  return rounded.empty() ? ""
+                         : printable(fmt::format("values above 2^24 of {} are rounded, because the color is float",
+                                                 fmt::join(rounded, ", ")));
+}
+
 // Names the channels of the old color that no new channel is. Empty if there are none.
 std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
   std::vector<std::string> dropped, moved;
@@ -107,14 +127,15 @@ std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, 
 
 }  // namespace
 
-std::string take_named_channels(std::span<const Call> calls, Picture& picture) {
-  if (calls.empty() || calls.front().op != &channels_op) return "";
+std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture) {
+  if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
-  if (!sources.has_names()) return "";
+  if (!sources.has_names()) return {};
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
-  std::string warning = warning_of_drops(places, picture);
+  std::vector<std::string> warnings{warning_of_drops(places, picture), warning_of_rounding(places, picture)};
+  std::erase(warnings, "");
   const Group& old = picture.groups.front();
   Group color = color_of(places, sources.has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
   for (const std::optional<ChannelRef>& place : places)
@@ -125,7 +146,7 @@ std::string take_named_channels(std::span<const Call> calls, Picture& picture) {
            std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   });
   picture.groups.insert(picture.groups.begin(), std::move(color));
-  return warning;
+  return warnings;
 }
 
 }  // namespace gpupost

@@ -26,8 +26,8 @@ std::vector<NamedChannel> channels_of(const Picture& picture);
 double number_at(const ChannelRef& place, size_t texel);
 
 // Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no
-// longer other channels. The old color is dropped. Returns a warning that names the channels of it that the list does not
-// name, or "". Throws Error(Exit::usage) if a channel is missing.
-std::string take_named_channels(std::span<const Call> calls, Picture& picture);
+// longer other channels. The old color is dropped. Returns warnings: of channels of the old color that the list does not name, and
+// of uint values that a float rounds. Throws Error(Exit::usage) if a channel is missing.
+std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture);
 
 }  // namespace gpupost

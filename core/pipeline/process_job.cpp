@@ -95,8 +95,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     if (given.writes_picture)
       for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures) {
-      const std::string dropped = take_named_channels(request.calls, picture);
-      if (!dropped.empty() && given.writes_picture) report.add_warning(dropped);
+      for (const std::string& warning : take_named_channels(request.calls, picture))
+        if (given.writes_picture) report.add_warning(warning);
       // levels are made from the display window; other ops may read texels around it
       const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
       if (has_levels) show_display_window(request, given, picture, report);
@@ -111,7 +111,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         report.size = shape.size;
       }
       check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
+      const size_t measured_before = report.measured.size();
       made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
+      for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before)) measured.input = input;
       ProcessedImage& part = made.parts.back();
       if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
     }

@@ -333,6 +333,7 @@ TEST_CASE("attributes are kept, also those that every file must have") {
                         attribute_of("screenWindowWidth", "float", &width, sizeof width),
                         attribute_of("chromaticities", "chromaticities", primaries, sizeof primaries),
                         attribute_of("owner", "string", "somebody", 8),
+                        attribute_of("name", "string", "shot", 4),
                         attribute_of("compression", "compression", "\4", 1),  // of the old file's storage
                         attribute_of("empty", "string", "", 0),
                         attribute_of("an odd one", "a type that nobody knows and that is long", "\1\2\3", 3)};
@@ -347,11 +348,15 @@ TEST_CASE("attributes are kept, also those that every file must have") {
     CHECK(header.compression() == Imf::ZIP_COMPRESSION);
     CHECK(header.typedAttribute<Imf::StringAttribute>("owner").value() == "somebody");
     CHECK(header.typedAttribute<Imf::StringAttribute>("empty").value().empty());
-    CHECK(header.typedAttribute<Imf::OpaqueAttribute>("an odd one").typeName() == picture.attributes[7].type);
+    CHECK(header.typedAttribute<Imf::OpaqueAttribute>("an odd one").typeName() == picture.attributes[8].type);
     CHECK(header.find("chromaticities") != header.end());
     CHECK(header.find("number 199") != header.end());
     CHECK(header.find("textureformat") == header.end());
+    CHECK(header.name() == "shot");
   });
+  const auto bytes = encoded.bytes.bytes();
+  const Picture read = decode_bytes({bytes.begin(), bytes.end()}).picture;
+  CHECK(std::ranges::count(read.attributes, "name", &Attribute::name) == 1);
 }
 
 TEST_CASE("what a texture system has noted of other texels is not written") {

@@ -208,6 +208,21 @@ TEST_CASE("an alpha is written where R is a uint and no color") {
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
+TEST_CASE("ids that a float rounds are warned of where they become a color") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const uint32_t first : {uint32_t(16777200), uint32_t(16777210)}) {
+    Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
+    picture.groups.push_back(made_group({{{"id", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
+                                        [=](int x, int, size_t, int) { return first + uint32_t(x) % 10; }));
+    write(place, "ids.exr", picture);
+    const Finished finished = place.gpupost({"ids.exr", "channels", "--list", "id,id,id", "-o", "out.exr"});
+    CHECK(finished.exit_code == 0);
+    const bool is_warned = finished.err.find("values above 2^24 of id are rounded") != std::string::npos;
+    CHECK(is_warned == (first + 9 > 16777216));
+  }
+}
+
 TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
   if (!has_device()) return;
   const TestFolder place;

@@ -160,6 +160,20 @@ TEST_CASE("each stats of a chain and each input has a line of its own, of the pi
   CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
 }
 
+TEST_CASE("each image of a sheet or an array has its name in its statistics") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const Words& last : {Words{"sheet", "-o", "sheet.exr"}, {"--assemble", "array", "-o", "array.ktx2"}}) {
+    Words words{"in.exr", "other.exr", "stats"};
+    words.insert(words.end(), last.begin(), last.end());
+    words.push_back("--quiet");
+    const std::vector<json> lines = lines_of(place.gpupost(words));
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0]["input"] == "in.exr");
+    CHECK(lines[1]["input"] == "other.exr");
+  }
+}
+
 TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
   if (!has_device()) return;
   const TestFolder place;

@@ -346,6 +346,7 @@ TEST_CASE("a depfile rule has names as make and ninja read them") {
   const std::vector<std::string> outputs{"a b.exr", "c.exr"}, inputs{"in$1.exr", "x#y:z.exr"};
   CHECK(depfile_rule(outputs, inputs) == "a\\ b.exr c.exr: in$$1.exr x\\#y\\:z.exr\n");
   CHECK(depfile_rule({}, inputs) == "");
+  CHECK(depfile_rule(std::vector<std::string>{R"(a\ b)"}, std::vector<std::string>{R"(c\d)"}) == "a\\\\\\ b: c\\d\n");
 }
 
 TEST_CASE("an exit map changes failures into other failures") {

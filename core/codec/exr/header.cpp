@@ -189,7 +189,8 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
     const bool may_have_tiles =
         header.is_tiled || header.has_part_numbers || header.is_deep;  // of several parts, "type" follows "tiles"
     if (known->name != "tiles" || may_have_tiles) known->take(header, raw.value, limits);
-    if (!known->is_kept) return;
+    const bool is_own_name = known->name == "name" && !header.has_part_numbers;  // of parts, it says which one this is
+    if (!known->is_kept && !is_own_name) return;
   }
   check_exr_attribute(raw.name, raw.type, raw.value);
   const unsigned char* start = unsigned_bytes(raw.value);

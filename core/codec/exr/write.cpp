@@ -75,7 +75,10 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
   const std::string wanted = options.mipmapped ? fmt::format("all {} levels", level_count_of(picture.size()))
                                                : fmt::format("level {}", options.level);
   if (channels.empty()) fail(Exit::usage, "exr: no channel has {}", wanted);
-  if (!dropped.empty()) encoded.warnings.push_back(fmt::format("channels without {} are dropped: {}", wanted, dropped));
+  if (!dropped.empty())
+    encoded.warnings.push_back(options.mipmapped || options.level > 0
+                                   ? fmt::format("channels without {} are dropped: {}", wanted, dropped)
+                                   : fmt::format("channels of another size are dropped: {}", dropped));
   std::ranges::sort(channels, {}, &ExrChannel::name);
   const auto twin = std::ranges::adjacent_find(channels, {}, &ExrChannel::name);
   if (twin != channels.end()) fail(Exit::usage, "exr: two channels have the name {}", twin->name);
