@@ -257,7 +257,8 @@ const Op ocio_op{
              "files. Variables in a configuration take their "
              "values from the configuration, not from the environment. The inverse of a 3-D table is another table, so "
              "it is approximate, as in other programs that use OpenColorIO's defaults. --verify compares with "
-             "OpenColorIO's CPU path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all three NaN. Values "
+             "OpenColorIO's CPU path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all "
+             "three NaN. Values "
              "beyond -1e30 and 1e30, such as infinities, count as these.",
          .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
          .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
