@@ -104,6 +104,28 @@ TEST_CASE("a baked chain is what the chain makes, within what its entries say be
   CHECK(difference(folder, "chain.png", "table.png") <= 2);
 }
 
+TEST_CASE("--bake names the options of lut that give the same image as the chain") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  for (const Words& chain : {Words{"exposure", "--stops", "-0.5"}, {"localgamma"}})
+    for (const char* shaper : {"none", "log", "srgb"}) {
+      INFO(chain.front(), " ", shaper);
+      Words bake{"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
+      bake.insert(bake.end(), chain.begin(), chain.end());
+      run.insert(run.end(), chain.begin(), chain.end());
+      const Finished baked = folder.gpupost(bake);
+      CHECK_MESSAGE(baked.exit_code == 0, baked.err);
+      CHECK(folder.gpupost(run).exit_code == 0);
+      const size_t begin = baked.err.find('`'), end = baked.err.rfind('`');
+      REQUIRE_MESSAGE(begin < end, baked.err);
+      const Finished looked_up =
+          folder.shell("gpupost in.png " + baked.err.substr(begin + 1, end - begin - 1) + " -o table.png");
+      CHECK_MESSAGE(looked_up.exit_code == 0, looked_up.err);
+      CHECK(difference(folder, "chain.png", "table.png") <= 16);  // dark entries lie far apart; a missing curve is 50
+    }
+  CHECK(folder.gpupost({"--bake", "3", "invert", "--quiet", "-o", "mine.cube"}).err.empty());
+}
+
 TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
   const TestFolder folder;
   const auto refusal = [&](const Words& words) {
