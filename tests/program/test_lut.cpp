@@ -230,6 +230,19 @@ TEST_CASE("light that comes back from a log space has its primaries and curve ag
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
 }
 
+TEST_CASE("a conversion to the primaries that a file already has gives no warning") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  const auto warns = [&](const char* space) {
+    const Finished finished = folder.gpupost({"rec2020.exr", "ocio", "--to", space, "-o", "out.exr"});
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err.find("were converted") != finished.err.npos;
+  };
+  CHECK(!warns("Linear Rec.2020"));
+  CHECK(warns("ACEScg"));
+}
+
 TEST_CASE("inverses of a 3-D table and of a video grade are those of the library's CPU path") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");
