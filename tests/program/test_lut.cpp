@@ -230,6 +230,28 @@ TEST_CASE("light that comes back from a log space has its primaries and curve ag
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
 }
 
+TEST_CASE("linear light of a configuration of version 1 gets the curve of the output, and any op may follow") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  folder.write("old.ocio", R"(ocio_profile_version: 1
+roles: {default: lin, scene_linear: lin}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: log}
+colorspaces:
+  - !<ColorSpace> {name: lin}
+  - !<ColorSpace> {name: log, from_reference: !<LogTransform> {base: 2}}
+)");
+  CHECK(folder.gpupost({"in.exr", "-o", "direct.png"}).exit_code == 0);
+  CHECK(folder.gpupost({"in.exr", "ocio", "--config", "old.ocio", "--from", "lin", "--to", "lin", "-o", "same.png"})
+            .exit_code == 0);
+  CHECK(difference(folder, "direct.png", "same.png") == 0);
+  const Finished blurred = folder.gpupost({"in.exr", "ocio", "--config", "old.ocio", "--from", "log", "--to",
+                                           "scene_linear", "blur", "--radius", "1", "-o", "soft.exr"});
+  CHECK_MESSAGE(blurred.exit_code == 0, blurred.err);
+}
+
 TEST_CASE("a conversion to the primaries that a file already has gives no warning") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");

@@ -7,8 +7,10 @@
 #include "core/ops/ocio/configs.h"
 
 #include <OpenColorIO/OpenColorIO.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -97,12 +99,17 @@ void append_looks(OCIO::GroupTransform& group, const std::string& space, const s
 class Question {
  public:
   explicit Question(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
-    for (const std::string option : {"from", "to"})
-      if (!at(option).empty() && !config_->getColorSpace(at(option).c_str()))
-        refuse(option, at(option), spaces_of(*config_));
+    for (const std::string option : {"from", "to"}) {
+      if (at(option).empty() || config_->getColorSpace(at(option).c_str())) continue;
+      if (config_->getNamedTransform(at(option).c_str()))
+        fail(Exit::usage, "--{} {} is a named transform, which gpupost does not support; expected a color space",
+             option, at(option));
+      refuse(option, at(option), spaces_of(*config_));
+    }
     check_known("display", at("display"), displays_of(*config_));
     if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
     check_known("look", at("look"), looks_of(*config_));
+    if (!at("id").empty()) check_id();
     const bool needs_interchange = at("file").empty() && at("from").empty();
     if (needs_interchange && !config_->hasRole(interchange))
       fail(Exit::usage,
@@ -122,10 +129,87 @@ class Question {
   std::vector<double> matrix_to_aces() const {
     const std::string& space = result_space();
     if (space.empty() || !config_->hasRole(interchange) || config_->getColorSpace(space.c_str())->isData()) return {};
-    const auto processor =
-        config_->getProcessor(space.c_str(), interchange)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space.c_str(), interchange);
+    return processor ? matrix_of(*processor) : std::vector<double>();
+  }
+
+  // Whether the configuration says that the result is linear light: by the encoding of its space, else by the role
+  // scene_linear, from which a matrix goes to the space.
+  bool is_scene_linear() const {
+    const OCIO::ConstColorSpaceRcPtr space = config_->getColorSpace(result_space().c_str());
+    if (!space || space->isData() || space->getReferenceSpaceType() != OCIO::REFERENCE_SPACE_SCENE) return false;
+    if (const std::string encoding = space->getEncoding(); !encoding.empty()) return encoding == "scene-linear";
+    const OCIO::ConstColorSpaceRcPtr linear = config_->getColorSpace(OCIO::ROLE_SCENE_LINEAR);
+    if (!linear || linear->isData()) return false;
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(linear->getName(), space->getName());
+    return processor && !matrix_of(*processor).empty();
+  }
+
+  // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
+  std::vector<int32_t> encoding() const {
+    const OCIO::ConstColorSpaceRcPtr space = encoded_space();
+    if (!space || space->isData()) return {};
+    const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
+    const char* role = is_display ? display_interchange : interchange;
+    if (!config_->hasRole(role)) return {};
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space->getName(), role);
+    if (!processor) return {};
+    struct Curve {
+      Transfer transfer;
+      double (*decode)(double);
+    };
+    for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
+      for (size_t index = 0; index < std::size(named_primaries); ++index) {
+        const Primaries& primaries = named_primaries[index].primaries;
+        if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
+          return {int32_t(transfer), int32_t(index)};
+      }
+    return {};
+  }
+
+  // Does --looks turn off the looks of the view, instead of naming others?
+  bool has_no_looks() const { return at("looks") == "none" && !config_->getLook("none"); }
+
+  // Does the transform take any values without --from, because its result is data?
+  bool keeps_data() const {
+    const bool has_look = !at("look").empty() || (!at("looks").empty() && !has_no_looks());
+    if (!at("from").empty() || !at("file").empty() || has_look) return false;
+    const OCIO::ConstColorSpaceRcPtr space =
+        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+    return space && space->isData();
+  }
+
+  // The file that a message about the transform names.
+  const std::string& source() const { return at("file").empty() ? at("config") : at("file"); }
+
+ private:
+  // An id is that of a correction in the file, or an index.
+  void check_id() const {
+    const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(at("file").c_str());
+    std::vector<std::string> known;
+    for (int index = 0; index < corrections->getNumTransforms(); ++index) {
+      const auto correction = std::dynamic_pointer_cast<const OCIO::CDLTransform>(corrections->getTransform(index));
+      const std::string id = correction ? correction->getID() : "", number = fmt::to_string(index);
+      if (at("id") == id || at("id") == number) return;
+      known.push_back(id.empty() ? number : id);
+    }
+    fail(Exit::input, "{}: no correction has the id or the number {}; expected --id with one of {}", at("file"),
+         at("id"), fmt::join(known, ", "));
+  }
+
+  // Null if OpenColorIO cannot convert, for example because a matrix has no inverse.
+  OCIO::ConstCPUProcessorRcPtr conversion_between(const char* from, const char* to) const {
+    try {
+      return config_->getProcessor(from, to)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    } catch (const OCIO::Exception&) {
+      return nullptr;
+    }
+  }
+
+  // The rows of the matrix that the processor applies. Empty if it does something else.
+  static std::vector<double> matrix_of(const OCIO::CPUProcessor& processor) {
     const auto made = [&](std::array<float, 3> c) {
-      processor->applyRGB(c.data());
+      processor.applyRGB(c.data());
       return c;
     };
     std::vector<double> rows(9);
@@ -147,40 +231,6 @@ class Question {
     return rows;
   }
 
-  // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
-  std::vector<int32_t> encoding() const {
-    const OCIO::ConstColorSpaceRcPtr space = encoded_space();
-    if (!space || space->isData()) return {};
-    const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
-    const char* role = is_display ? display_interchange : interchange;
-    if (!config_->hasRole(role)) return {};
-    const auto processor =
-        config_->getProcessor(space->getName(), role)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
-    struct Curve {
-      Transfer transfer;
-      double (*decode)(double);
-    };
-    for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
-      for (size_t index = 0; index < std::size(named_primaries); ++index) {
-        const Primaries& primaries = named_primaries[index].primaries;
-        if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
-          return {int32_t(transfer), int32_t(index)};
-      }
-    return {};
-  }
-
-  // Does the transform take any values without --from, because its result is data?
-  bool keeps_data() const {
-    const bool has_look = !at("look").empty() || !at("looks").empty();
-    if (!at("from").empty() || !at("file").empty() || has_look) return false;
-    const OCIO::ConstColorSpaceRcPtr space =
-        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
-    return space && space->isData();
-  }
-
-  const OCIO::Config& config() const { return *config_; }
-
- private:
   // Does the processor make the same light as this curve and these rows, up to the unit of luminance?
   static bool decodes_so(const OCIO::CPUProcessor& processor, double (*decode)(double), const Matrix3& rows) {
     std::optional<double> unit;
@@ -243,7 +293,7 @@ class Question {
       space = interchange;
     }
     if (!at("display").empty()) {
-      if (!at("looks").empty()) append_looks(group, space, at("looks"));
+      if (!at("looks").empty() && !has_no_looks()) append_looks(group, space, at("looks"));
       const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
       view->setSrc(space.c_str());
       view->setDisplay(at("display").c_str());
@@ -319,6 +369,17 @@ std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std:
   return text;
 }
 
+// Whether the text has an infinity or a NaN as a number: the library writes them as words.
+bool has_non_finite_number(const std::string& text) {
+  const auto is_of_name = [](char c) { return std::isalnum(uint8_t(c)) || c == '_'; };
+  for (const std::string word : {"inf", "nan"})
+    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const size_t end = at + word.size();
+      if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]))) return true;
+    }
+  return false;
+}
+
 std::string bytes_of(const auto& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};
 }
@@ -334,6 +395,7 @@ OcioFields shader_answer(const Question& question) {
   OcioFields reply{{"to_aces", bytes_of(to_aces)},
                    {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
   reply["data"] = question.keeps_data() ? "1" : "";
+  reply["linear"] = question.is_scene_linear() ? "1" : "";
   const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
   for (int index = 0; index < facts->getNumFiles(); ++index)
     reply[fmt::format("file{}", index)] = facts->getFile(index);
@@ -342,6 +404,8 @@ OcioFields shader_answer(const Question& question) {
     const size_t index = samplers.size();
     samplers.emplace_back(sampler);
     const size_t count = size_t(shape[0]) * size_t(shape[1]) * size_t(std::max(shape[2], 1)) * size_t(shape[3]);
+    if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
+      fail(Exit::input, "{}: a table has a number that is not finite; correct the file", question.source());
     reply[fmt::format("texture{}", index)] = sampler;
     reply[fmt::format("shape{}", index)] = bytes_of(shape);
     reply[fmt::format("values{}", index)] = {reinterpret_cast<const char*>(values), count * sizeof(float)};
@@ -367,6 +431,9 @@ OcioFields shader_answer(const Question& question) {
     add(sampler, {int(side), int(side), int(side), 3, interpolation == OCIO::INTERP_LINEAR}, values);
   }
   reply["text"] = plain_text(*shader, samplers);
+  if (has_non_finite_number(reply["text"]))
+    fail(Exit::input, "{}: a matrix, or the domain of a table, has a number that is not finite; correct the file",
+         question.source());
   return reply;
 }
 

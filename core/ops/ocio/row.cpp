@@ -116,6 +116,9 @@ void prepare(Call& call) {
   else if (result) {
     own->is_light = true;
     own->primaries = result;
+  } else if (shader.is_scene_linear) {
+    own->is_light = true;
+    own->primaries = rec709;  // unknown, which counts as Rec. 709 in every image
   } else {
     const bool ends_in_rec709 = !own->keeps_data && !is_given(call, "from") && !is_given(call, "to");
     own->is_light = ends_in_rec709 && (call.flag("inverse") || is_given(call, "look"));
@@ -251,14 +254,15 @@ const Op ocio_op{
          .description =
              "Runs the shader that OpenColorIO generates, on straight color, in the same pass as neighboring point "
              "ops. If --to names a scene-linear space, the result is linear light: any op may follow, and an EXR "
-             "records its primaries. Any other result, for a display or in a log space, is written as it is. Then only "
-             "ops that work on each texel alone, such as `clamp`, and ops that move texels, such as `crop`, may "
-             "follow, until another `ocio` makes linear light again.\nA sandboxed process reads configurations and LUT "
+             "records its primaries. Without the role aces_interchange, they are unknown and count as Rec. 709. Any "
+             "other result, for a display or in a log space, is written as it is. Then only ops that work on each "
+             "texel alone, such as `clamp`, and ops that move texels, such as `crop`, may follow, until another `ocio` "
+             "makes linear light again.\nA sandboxed process reads configurations and LUT "
              "files. Variables in a configuration take their "
              "values from the configuration, not from the environment. The inverse of a 3-D table is another table, so "
              "it is approximate, as in other programs that use OpenColorIO's defaults. --verify compares with "
-             "OpenColorIO's CPU path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all three NaN. Values "
-             "beyond -1e30 and 1e30, such as infinities, count as these.",
+             "OpenColorIO's CPU path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all "
+             "three NaN. Values beyond -1e30 and 1e30, such as infinities, count as these.",
          .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
          .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
                       "--file testdata/look.cube --interpolation default --linear"}},
@@ -270,7 +274,8 @@ const Op ocio_op{
                text_param("display", "Display to convert for", "DISPLAY"),
                text_param("view", "View of the display; default: its first view", "VIEW", {has_display, "--display"}),
                text_param("looks",
-                          "Looks to use instead of those of the view: names with + (apply) or - (invert) before each",
+                          "Looks to use instead of those of the view: names with + (apply) or - (invert) before "
+                          "each, separated by commas; none: no looks",
                           "LOOKS", {has_display, "--display"}),
                text_param("look", "Look to apply alone, without a display", "LOOK"),
                text_param("file",
@@ -278,7 +283,8 @@ const Op ocio_op{
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                text_param("id",
-                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first one",
+                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first "
+                          "one. `grade --id` takes only ids and has no default",
                           "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "

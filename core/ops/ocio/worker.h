@@ -38,7 +38,8 @@ struct OcioShader {
   std::vector<std::string> files;  // LUTs and transform files that the library has read
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
-  bool keeps_data = false;  // passes any values on, as data
+  bool is_scene_linear = false;  // linear light by the configuration, even if its primaries are unknown
+  bool keeps_data = false;       // passes any values on, as data
   // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
   std::optional<ColorEncoding> encoding;
 };
