@@ -288,6 +288,17 @@ colorspaces:
   }
 }
 
+TEST_CASE("--verify allows for rounding behind a clamp, which a steep curve makes large") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  std::filesystem::copy_file("testdata/noise_257x129.exr", folder.path() + "/noise.exr");
+  const Finished finished =
+      folder.gpupost({"noise.exr", "gain", "--value", "0.25", "clamp", "--max", "0.95", "ocio", "--display",
+                      "Rec.2100-PQ - Display", "--inverse", "--verify", "-o", "out.exr"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+}
+
 TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");

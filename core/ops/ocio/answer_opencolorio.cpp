@@ -13,6 +13,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 namespace gpupost {
 
@@ -179,6 +180,7 @@ class Question {
     return space && space->isData();
   }
 
+  const OCIO::Config& config() const { return *config_; }
   // The file that a message about the transform names.
   const std::string& source() const { return at("file").empty() ? at("config") : at("file"); }
 
@@ -437,14 +439,83 @@ OcioFields shader_answer(const Question& question) {
   return reply;
 }
 
+// A shader gets inverses of tables that are made this way.
+constexpr auto cpu_flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
+
 OcioFields apply_answer(const Question& question, std::string colors) {
-  // a shader gets inverses of tables that are made this way
-  constexpr auto flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
-  const auto processor = question.processor()->getOptimizedCPUProcessor(flags);
+  const auto processor = question.processor()->getOptimizedCPUProcessor(cpu_flags);
   const size_t count = colors.size() / (4 * sizeof(float));
   OCIO::PackedImageDesc image(colors.data(), long(count), 1, 4);
   if (count > 0) processor->apply(image);
   return {{"colors", std::move(colors)}};
+}
+
+// A step of a transform on the library's CPU path.
+struct CpuStep {
+  OCIO::ConstCPUProcessorRcPtr processor;
+  OCIO::TransformType type{};
+
+  void apply(std::vector<float>& colors) const {
+    OCIO::PackedImageDesc image(colors.data(), long(colors.size() / 4), 1, 4);
+    processor->apply(image);
+  }
+};
+
+std::vector<CpuStep> steps_of(const Question& question) {
+  const OCIO::GroupTransformRcPtr group = question.processor()->createGroupTransform();
+  std::vector<CpuStep> steps;
+  for (int index = 0; index < group->getNumTransforms(); ++index) {
+    const OCIO::ConstTransformRcPtr transform = group->getTransform(index);
+    steps.push_back({question.config().getProcessor(transform)->getOptimizedCPUProcessor(cpu_flags),
+                     transform->getTransformType()});
+  }
+  return steps;
+}
+
+bool is_linear(OCIO::TransformType type) {
+  return type == OCIO::TRANSFORM_TYPE_MATRIX || type == OCIO::TRANSFORM_TYPE_RANGE;
+}
+
+// Moves one channel of each color by a share of its largest channel.
+std::vector<float> moved(std::vector<float> colors, size_t channel, float share) {
+  for (size_t at = 0; at + 3 < colors.size(); at += 4)
+    colors[at + channel] +=
+        share * std::max({std::abs(colors[at]), std::abs(colors[at + 1]), std::abs(colors[at + 2])});
+  return colors;
+}
+
+// What a rounding error of 2^-22 of the largest channel in front of each curve makes of the result, added up. Only curves
+// behind a clamp count: there, an error of the input may change nothing.
+std::vector<float> rounding_behind_clamps(const std::vector<CpuStep>& steps, std::vector<float> colors) {
+  std::vector<float> end = colors, sum(colors.size());
+  for (const CpuStep& step : steps) step.apply(end);
+  bool is_clamped = false;
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    std::vector<float> most(colors.size());
+    for (size_t channel = 0; is_clamped && !is_linear(step->type) && channel < 3; ++channel)
+      for (const float share : {-0x1p-22f, 0x1p-22f}) {
+        std::vector<float> beside = moved(colors, channel, share);
+        std::for_each(step, steps.end(), [&](const CpuStep& rest) { rest.apply(beside); });
+        for (size_t at = 0; at < end.size(); ++at)
+          if (const float off = std::abs(beside[at] - end[at]); std::isfinite(off)) most[at] = std::max(most[at], off);
+      }
+    std::ranges::transform(sum, most, sum.begin(), std::plus());
+    is_clamped |= step->type == OCIO::TRANSFORM_TYPE_RANGE;
+    step->apply(colors);
+  }
+  return sum;
+}
+
+OcioFields rounding_answer(const Question& question, const std::string& colors) {
+  constexpr size_t chunk_bytes = 4096 * 4 * sizeof(float);  // fits into the cache
+  const std::vector<CpuStep> steps = steps_of(question);
+  std::string made;
+  for (size_t at = 0; at < colors.size(); at += chunk_bytes) {
+    std::vector<float> chunk(std::min(chunk_bytes, colors.size() - at) / sizeof(float));
+    std::memcpy(chunk.data(), colors.data() + at, chunk.size() * sizeof(float));
+    made += bytes_of(rounding_behind_clamps(steps, std::move(chunk)));
+  }
+  return {{"colors", std::move(made)}};
 }
 
 OcioFields list_answer(const OCIO::Config& config) {
@@ -467,7 +538,9 @@ OcioFields ocio_answer(const OcioFields& request) {
   const std::string& action = request.at("action");
   if (action == "list") return list_answer(*config_of(request.at("config")));
   const Question question(request);
-  return action == "apply" ? apply_answer(question, request.at("colors")) : shader_answer(question);
+  if (action == "apply") return apply_answer(question, request.at("colors"));
+  if (action == "rounding") return rounding_answer(question, request.at("colors"));
+  return shader_answer(question);
 }
 
 }  // namespace gpupost

@@ -186,15 +186,19 @@ double rounding_inside(const Planes& base, size_t index) {
   return 0x1p-22 * largest;
 }
 
-// 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input and the rounding inside make of it.
+// 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input and the rounding inside make of it. An error
+// of the input does not pass a clamp, so the rounding behind one is added.
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Planes made = through_library(call, base);
+  const std::vector<float> behind_clamps = ocio_rounding(prepared(call)->transform, straight_colors(base));
   Planes bound = made;
   for (size_t c = 0; c < 4; ++c)
     for (size_t index = 0; index < made[c].values.size(); ++index) {
       const double value = std::abs(made[c].values[index]), alpha = std::abs(base[3].values[index]);
       const double unit = std::isfinite(alpha) && !is_transparent(alpha) ? alpha : 1;
-      bound[c].values[index] = rounding(value, depth) + (c < 3 ? 1e-4 * value + 2e-4 * unit : error[3].values[index]);
+      bound[c].values[index] =
+          rounding(value, depth) +
+          (c < 3 ? 1e-4 * value + (2e-4 + double(behind_clamps[4 * index + c])) * unit : error[3].values[index]);
     }
   for (size_t moved = 0; moved < 4; ++moved) {
     if (moved == 3 && std::ranges::all_of(error[3].values, [](double number) { return number == 0; })) continue;

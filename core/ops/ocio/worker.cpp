@@ -187,6 +187,18 @@ OcioShader shader_of(const OcioFields& reply) {
   return shader;
 }
 
+// Four numbers for each color.
+std::vector<float> asked_for_colors(const std::string& action, const OcioTransform& transform,
+                                    std::span<const float> colors) {
+  OcioFields request = request_of(action, transform);
+  request["colors"] = {reinterpret_cast<const char*>(colors.data()), colors.size_bytes()};
+  return asked(request, [&](const OcioFields& reply) {
+    std::vector<float> made = numbers_of<float>(reply.at("colors"));
+    require(made.size() == colors.size());
+    return made;
+  });
+}
+
 OcioFields answer_or_error() {
   try {
     const std::vector<std::byte> bytes = receive_message(worker_talk).value().bytes;
@@ -213,14 +225,20 @@ OcioShader ocio_shader(const OcioTransform& transform) {
   return asked(request_of("shader", transform), [](const OcioFields& reply) { return shader_of(reply); });
 }
 
-std::vector<float> ocio_apply(const OcioTransform& transform, const std::vector<float>& colors) {
-  OcioFields request = request_of("apply", transform);
-  request["colors"] = {reinterpret_cast<const char*>(colors.data()), colors.size() * sizeof(float)};
-  return asked(request, [&](const OcioFields& reply) {
-    std::vector<float> made = numbers_of<float>(reply.at("colors"));
-    require(made.size() == colors.size());
-    return made;
-  });
+std::vector<float> ocio_apply(const OcioTransform& transform, std::span<const float> colors) {
+  return asked_for_colors("apply", transform, colors);
+}
+
+std::vector<float> ocio_rounding(const OcioTransform& transform, std::span<const float> colors) {
+  constexpr size_t most_numbers = size_t(4) << 19;  // of one worker, whose time is limited
+  std::vector<float> made;
+  while (!colors.empty()) {
+    const auto some = colors.first(std::min(most_numbers, colors.size()));
+    const std::vector<float> found = asked_for_colors("rounding", transform, some);
+    made.insert(made.end(), found.begin(), found.end());
+    colors = colors.subspan(some.size());
+  }
+  return made;
 }
 
 std::string ocio_list(const std::string& config) {

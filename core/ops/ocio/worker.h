@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,9 @@ std::string_view ocio_version();
 // cannot be read or that the library cannot take, Error(Exit::limit).
 OcioShader ocio_shader(const OcioTransform& transform);
 // Colors (four floats each, straight alpha) through the library's exact CPU path.
-std::vector<float> ocio_apply(const OcioTransform& transform, const std::vector<float>& colors);
+std::vector<float> ocio_apply(const OcioTransform& transform, std::span<const float> colors);
+// For each number of ocio_apply()'s result: its error where curves behind a clamp get a rounded input.
+std::vector<float> ocio_rounding(const OcioTransform& transform, std::span<const float> colors);
 // Spaces, displays, views and looks of a configuration, a line each.
 std::string ocio_list(const std::string& config);
 
