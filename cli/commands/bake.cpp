@@ -1,6 +1,7 @@
 #include "cli/commands/bake.h"
 
 #include "cli/jobs/outputs.h"
+#include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/image/to_working.h"
 #include "core/op/point.h"
@@ -55,6 +56,12 @@ Planes inputs_of(int side, const std::string& shaper) {
   });
 }
 
+// The options with which `lut` gives the same result for integer files as the chain.
+std::string options_for_lut(const std::string& shaper, bool is_encoded) {
+  if (shaper == "srgb") return " --srgb";
+  return std::string(shaper == "log" ? " --log-shaper" : "") + (is_encoded ? "" : " --linear");
+}
+
 }  // namespace
 
 Exit bake(const Request& request) {
@@ -63,7 +70,9 @@ Exit bake(const Request& request) {
   const std::string& shaper = request.globals.bake.shaper;
   Planes colors = inputs_of(side, shaper);
   for (const Call& call : request.calls) colors = call.op->reference.levels(call, std::move(colors)).front();
-  const bool encodes = shaper == "srgb" && !makes_content(request.calls, Content::numbers);
+  const bool is_encoded =
+      makes_content(request.calls, Content::numbers) || makes_content(request.calls, Content::display);
+  const bool encodes = shaper == "srgb" && !is_encoded;
   ColorTable table{.size = side};
   for (size_t index = 0; index < colors[0].values.size(); ++index)
     for (size_t c = 0; c < 3; ++c) {
@@ -74,6 +83,9 @@ Exit bake(const Request& request) {
     }
   const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
   write_file(request.globals.output, std::as_bytes(std::span(text)), request.globals.encoding.no_clobber);
+  if (!request.globals.report.quiet)
+    say_note("{}: use this table with `lut {}{}`", request.globals.output, request.globals.output,
+             options_for_lut(shaper, is_encoded));
   return Exit::done;
 }
 

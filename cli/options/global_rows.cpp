@@ -233,7 +233,7 @@ std::span<const Global> all_globals() {
       {.name = "bake",
        .value = "N",
        .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes only "
-               "point ops and no input"},
+               "point ops and no input. A note names the options of `lut` that fit the table"},
       {.name = "bake-shaper",
        .value = "NAME",
        .help = "Encoding of the input of the --bake table: none (default) is linear light from 0 to 1; srgb is for "

@@ -301,7 +301,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
-  if (primaries.converts && !request.output.primaries && !makes_content(calls, Content::numbers))
+  const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
+  if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)

@@ -104,6 +104,28 @@ TEST_CASE("a baked chain is what the chain makes, within what its entries say be
   CHECK(difference(folder, "chain.png", "table.png") <= 2);
 }
 
+TEST_CASE("--bake names the options of lut that give the same image as the chain") {
+  if (!has_device()) return;
+  const TestFolder folder;
+  for (const Words& chain : {Words{"exposure", "--stops", "-0.5"}, {"localgamma"}})
+    for (const char* shaper : {"none", "log", "srgb"}) {
+      INFO(chain.front(), " ", shaper);
+      Words bake{"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
+      bake.insert(bake.end(), chain.begin(), chain.end());
+      run.insert(run.end(), chain.begin(), chain.end());
+      const Finished baked = folder.gpupost(bake);
+      CHECK_MESSAGE(baked.exit_code == 0, baked.err);
+      CHECK(folder.gpupost(run).exit_code == 0);
+      const size_t begin = baked.err.find('`'), end = baked.err.rfind('`');
+      REQUIRE_MESSAGE(begin < end, baked.err);
+      const Finished looked_up =
+          folder.shell("gpupost in.png " + baked.err.substr(begin + 1, end - begin - 1) + " -o table.png");
+      CHECK_MESSAGE(looked_up.exit_code == 0, looked_up.err);
+      CHECK(difference(folder, "chain.png", "table.png") <= 16);  // dark entries lie far apart; a missing curve is 50
+    }
+  CHECK(folder.gpupost({"--bake", "3", "invert", "--quiet", "-o", "mine.cube"}).err.empty());
+}
+
 TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
   const TestFolder folder;
   const auto refusal = [&](const Words& words) {
@@ -208,6 +230,41 @@ TEST_CASE("light that comes back from a log space has its primaries and curve ag
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
 }
 
+TEST_CASE("linear light of a configuration of version 1 gets the curve of the output, and any op may follow") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  folder.write("old.ocio", R"(ocio_profile_version: 1
+roles: {default: lin, scene_linear: lin}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: log}
+colorspaces:
+  - !<ColorSpace> {name: lin}
+  - !<ColorSpace> {name: log, from_reference: !<LogTransform> {base: 2}}
+)");
+  CHECK(folder.gpupost({"in.exr", "-o", "direct.png"}).exit_code == 0);
+  CHECK(folder.gpupost({"in.exr", "ocio", "--config", "old.ocio", "--from", "lin", "--to", "lin", "-o", "same.png"})
+            .exit_code == 0);
+  CHECK(difference(folder, "direct.png", "same.png") == 0);
+  const Finished blurred = folder.gpupost({"in.exr", "ocio", "--config", "old.ocio", "--from", "log", "--to",
+                                           "scene_linear", "blur", "--radius", "1", "-o", "soft.exr"});
+  CHECK_MESSAGE(blurred.exit_code == 0, blurred.err);
+}
+
+TEST_CASE("a conversion to the primaries that a file already has gives no warning") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  const auto warns = [&](const char* space) {
+    const Finished finished = folder.gpupost({"rec2020.exr", "ocio", "--to", space, "-o", "out.exr"});
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err.find("were converted") != finished.err.npos;
+  };
+  CHECK(!warns("Linear Rec.2020"));
+  CHECK(warns("ACEScg"));
+}
+
 TEST_CASE("inverses of a 3-D table and of a video grade are those of the library's CPU path") {
   if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");
@@ -229,6 +286,17 @@ colorspaces:
     const Finished finished = folder.gpupost(words);
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   }
+}
+
+TEST_CASE("--verify allows for rounding behind a clamp, which a steep curve makes large") {
+  if (!has_device()) return;
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  std::filesystem::copy_file("testdata/noise_257x129.exr", folder.path() + "/noise.exr");
+  const Finished finished =
+      folder.gpupost({"noise.exr", "gain", "--value", "0.25", "clamp", "--max", "0.95", "ocio", "--display",
+                      "Rec.2100-PQ - Display", "--inverse", "--verify", "-o", "out.exr"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
 
 TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {

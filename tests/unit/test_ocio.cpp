@@ -102,8 +102,63 @@ TEST_CASE("--id chooses a correction of a collection, by its id or its index, an
       const Call call = ocio_call(words);
       CHECK(ocio_op.reference.levels(call, planes)[0][0].values[0] == doctest::Approx(0.125 * slope));
     }
-  CHECK(has(refusal({"--file=" + folder.path("a.ccc"), "--id=three"}), "2 ocio: "));
+  CHECK(has(refusal({"--file=" + folder.path("a.ccc"), "--id=three"}),
+            "a.ccc: no correction has the id or the number three; expected --id with one of one, two"));
   CHECK(has(refusal({"--file=testdata/look.cube", "--id=one"}), "expected a .ccc or .cdl file"));
+}
+
+TEST_CASE("a table or a matrix with a number that is not finite is an error of one line that names the file") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  const std::string colors = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n";
+  folder.write("inf.cube", "LUT_3D_SIZE 2\n" + colors + "inf 1 1\n");
+  folder.write("nan.cube", "LUT_3D_SIZE 2\n" + colors + "nan 1 1\n");
+  folder.write("domain.cube", "LUT_3D_SIZE 2\nDOMAIN_MIN 0 0 0\nDOMAIN_MAX 0 1 1\n" + colors + "1 1 1\n");
+  for (const auto& [name, number] : {std::pair("nan.clf", "nan"), {"singular.clf", "0"}})
+    folder.write(name, fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ProcessList id=\"x\" "
+                                   "compCLFversion=\"3\"><Matrix inBitDepth=\"32f\" outBitDepth=\"32f\"><Array "
+                                   "dim=\"3 3\">1 0 0 0 {} 0 0 0 1</Array></Matrix></ProcessList>\n",
+                                   number));
+  for (const char* name : {"inf.cube", "nan.cube", "domain.cube", "nan.clf"}) {
+    const std::string message = refusal({"--file=" + folder.path(name)});
+    CHECK_MESSAGE(message.starts_with("2 ocio: " + folder.path(name) + ": "), message);
+    CHECK_MESSAGE(has(message, "has a number that is not finite"), message);
+  }
+  CHECK(has(refusal({"--file=" + folder.path("singular.clf"), "--inverse"}), folder.path("singular.clf") + ": "));
+  folder.write("words.cube", "LUT_3D_SIZE 2\n0 0 zero\n");
+  CHECK(!has(refusal({"--file=" + folder.path("words.cube")}), "\\x0a"));
+}
+
+TEST_CASE("named transforms are refused as such") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("named.ocio", std::string(plain_config) + R"(named_transforms:
+  - !<NamedTransform> {name: curve, transform: !<ExponentTransform> {value: [2, 2, 2, 1]}}
+)");
+  CHECK(has(refusal({"--from=lin", "--to=curve", "--config=" + folder.path("named.ocio")}),
+            "--to curve is a named transform, which gpupost does not support"));
+}
+
+TEST_CASE("--looks none turns off the looks of a view") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("looks.ocio", R"(ocio_profile_version: 2
+roles: {default: lin}
+displays:
+  screen:
+    - !<View> {name: bright, colorspace: lin, looks: double}
+colorspaces:
+  - !<ColorSpace> {name: lin}
+looks:
+  - !<Look> {name: double, process_space: lin, transform: !<CDLTransform> {slope: [2, 2, 2]}}
+)");
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {k == 3 ? 1.0 : 0.25}};
+  for (const auto& [looks, value] : {std::pair("", 0.5), {"--looks=none", 0.25}, {"--looks=-double,-double", 0.0625}}) {
+    std::vector<std::string> words{"--from=lin", "--display=screen", "--config=" + folder.path("looks.ocio")};
+    if (*looks) words.emplace_back(looks);
+    CHECK(ocio_op.reference.levels(ocio_call(words), planes)[0][0].values[0] == doctest::Approx(value));
+  }
 }
 
 TEST_CASE("a configuration without aces_interchange needs --from") {
@@ -141,6 +196,65 @@ TEST_CASE("a result in a linear space is light of known primaries, any other is 
   }
   const Call linear = ocio_call({"--file=testdata/look.cube", "--linear"});
   CHECK(!makes_content({&linear, 1}, Content::numbers));
+}
+
+// A configuration of version 1: its spaces have no encoding, and it does not mention ACES.
+constexpr const char* old_config = R"(ocio_profile_version: 1
+roles: {default: raw, scene_linear: lin}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: log}
+colorspaces:
+  - !<ColorSpace> {name: lin}
+  - !<ColorSpace> {name: wide, from_reference: !<MatrixTransform> {matrix: [0.9, 0.1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}}
+  - !<ColorSpace> {name: gray, from_reference: !<MatrixTransform> {matrix: [0.2, 0.7, 0.1, 0, 0.2, 0.7, 0.1, 0, 0.2, 0.7, 0.1, 0, 0, 0, 0, 1]}}
+  - !<ColorSpace> {name: log, from_reference: !<LogTransform> {base: 2}}
+  - !<ColorSpace> {name: raw, isdata: true}
+)";
+
+TEST_CASE("without aces_interchange, a space is light by its encoding or by a matrix from the role scene_linear") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("old.ocio", old_config);
+  folder.write("plain.ocio", plain_config);
+  const auto is_light = [&](const char* config, const char* from, const char* to) {
+    const Call call =
+        ocio_call({"--config=" + folder.path(config), std::string("--from=") + from, std::string("--to=") + to});
+    const bool is_color = !makes_content({&call, 1}, Content::numbers);
+    if (is_color) {  // of unknown primaries, even if those of the input are known
+      const ChainPrimaries made = with_primaries({&call, 1}, ap1, std::nullopt);
+      CHECK(!made.converts);
+      CHECK(are_same(made.result, rec709));
+    }
+    return is_color;
+  };
+  for (const char* space : {"lin", "scene_linear", "wide", "gray"})
+    CHECK_MESSAGE(is_light("old.ocio", "log", space), space);
+  for (const char* space : {"log", "raw"}) CHECK_MESSAGE(!is_light("old.ocio", "lin", space), space);
+  CHECK(is_light("plain.ocio", "shown", "lin"));
+  CHECK(!is_light("plain.ocio", "lin", "shown"));
+}
+
+TEST_CASE("a space without an inverse is taken, and its result has unknown primaries") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("no_inverse.ocio", R"(ocio_profile_version: 1
+roles: {default: lin, scene_linear: lin, aces_interchange: lin}
+displays:
+  screen:
+    - !<View> {name: gray, colorspace: false_color}
+colorspaces:
+  - !<ColorSpace> {name: lin}
+  - !<ColorSpace> {name: false_color, from_reference: !<GroupTransform> {children: [!<LogTransform> {base: 2}, !<CDLTransform> {sat: 0}]}}
+  - !<ColorSpace> {name: one_way, from_reference: !<ExponentTransform> {value: [0.5, 0.5, 0.5, 1]}, to_reference: !<FileTransform> {src: none.spi1d}}
+)");
+  const std::string config = "--config=" + folder.path("no_inverse.ocio");
+  for (const char* result : {"--to=false_color", "--to=one_way", "--display=screen"}) {
+    const Call call = ocio_call({config, "--from=lin", result});
+    CHECK(makes_content({&call, 1}, Content::numbers));
+    CHECK(!output_of(call, Output{}).encoding);
+  }
+  CHECK(has(refusal({config, "--from=one_way", "--to=lin"}), "none.spi1d"));
 }
 
 TEST_CASE("the default view of the built-in displays is their first, which is not Raw, and Raw keeps the values") {

@@ -7,10 +7,13 @@
 #include "core/ops/ocio/configs.h"
 
 #include <OpenColorIO/OpenColorIO.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 namespace gpupost {
 
@@ -97,12 +100,17 @@ void append_looks(OCIO::GroupTransform& group, const std::string& space, const s
 class Question {
  public:
   explicit Question(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
-    for (const std::string option : {"from", "to"})
-      if (!at(option).empty() && !config_->getColorSpace(at(option).c_str()))
-        refuse(option, at(option), spaces_of(*config_));
+    for (const std::string option : {"from", "to"}) {
+      if (at(option).empty() || config_->getColorSpace(at(option).c_str())) continue;
+      if (config_->getNamedTransform(at(option).c_str()))
+        fail(Exit::usage, "--{} {} is a named transform, which gpupost does not support; expected a color space",
+             option, at(option));
+      refuse(option, at(option), spaces_of(*config_));
+    }
     check_known("display", at("display"), displays_of(*config_));
     if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
     check_known("look", at("look"), looks_of(*config_));
+    if (!at("id").empty()) check_id();
     const bool needs_interchange = at("file").empty() && at("from").empty();
     if (needs_interchange && !config_->hasRole(interchange))
       fail(Exit::usage,
@@ -122,10 +130,88 @@ class Question {
   std::vector<double> matrix_to_aces() const {
     const std::string& space = result_space();
     if (space.empty() || !config_->hasRole(interchange) || config_->getColorSpace(space.c_str())->isData()) return {};
-    const auto processor =
-        config_->getProcessor(space.c_str(), interchange)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space.c_str(), interchange);
+    return processor ? matrix_of(*processor) : std::vector<double>();
+  }
+
+  // Whether the configuration says that the result is linear light: by the encoding of its space, else by the role
+  // scene_linear, from which a matrix goes to the space.
+  bool is_scene_linear() const {
+    const OCIO::ConstColorSpaceRcPtr space = config_->getColorSpace(result_space().c_str());
+    if (!space || space->isData() || space->getReferenceSpaceType() != OCIO::REFERENCE_SPACE_SCENE) return false;
+    if (const std::string encoding = space->getEncoding(); !encoding.empty()) return encoding == "scene-linear";
+    const OCIO::ConstColorSpaceRcPtr linear = config_->getColorSpace(OCIO::ROLE_SCENE_LINEAR);
+    if (!linear || linear->isData()) return false;
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(linear->getName(), space->getName());
+    return processor && !matrix_of(*processor).empty();
+  }
+
+  // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
+  std::vector<int32_t> encoding() const {
+    const OCIO::ConstColorSpaceRcPtr space = encoded_space();
+    if (!space || space->isData()) return {};
+    const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
+    const char* role = is_display ? display_interchange : interchange;
+    if (!config_->hasRole(role)) return {};
+    const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space->getName(), role);
+    if (!processor) return {};
+    struct Curve {
+      Transfer transfer;
+      double (*decode)(double);
+    };
+    for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
+      for (size_t index = 0; index < std::size(named_primaries); ++index) {
+        const Primaries& primaries = named_primaries[index].primaries;
+        if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
+          return {int32_t(transfer), int32_t(index)};
+      }
+    return {};
+  }
+
+  // Does --looks turn off the looks of the view, instead of naming others?
+  bool has_no_looks() const { return at("looks") == "none" && !config_->getLook("none"); }
+
+  // Does the transform take any values without --from, because its result is data?
+  bool keeps_data() const {
+    const bool has_look = !at("look").empty() || (!at("looks").empty() && !has_no_looks());
+    if (!at("from").empty() || !at("file").empty() || has_look) return false;
+    const OCIO::ConstColorSpaceRcPtr space =
+        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+    return space && space->isData();
+  }
+
+  const OCIO::Config& config() const { return *config_; }
+  // The file that a message about the transform names.
+  const std::string& source() const { return at("file").empty() ? at("config") : at("file"); }
+
+ private:
+  // An id is that of a correction in the file, or an index.
+  void check_id() const {
+    const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(at("file").c_str());
+    std::vector<std::string> known;
+    for (int index = 0; index < corrections->getNumTransforms(); ++index) {
+      const auto correction = std::dynamic_pointer_cast<const OCIO::CDLTransform>(corrections->getTransform(index));
+      const std::string id = correction ? correction->getID() : "", number = fmt::to_string(index);
+      if (at("id") == id || at("id") == number) return;
+      known.push_back(id.empty() ? number : id);
+    }
+    fail(Exit::input, "{}: no correction has the id or the number {}; expected --id with one of {}", at("file"),
+         at("id"), fmt::join(known, ", "));
+  }
+
+  // Null if OpenColorIO cannot convert, for example because a matrix has no inverse.
+  OCIO::ConstCPUProcessorRcPtr conversion_between(const char* from, const char* to) const {
+    try {
+      return config_->getProcessor(from, to)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+    } catch (const OCIO::Exception&) {
+      return nullptr;
+    }
+  }
+
+  // The rows of the matrix that the processor applies. Empty if it does something else.
+  static std::vector<double> matrix_of(const OCIO::CPUProcessor& processor) {
     const auto made = [&](std::array<float, 3> c) {
-      processor->applyRGB(c.data());
+      processor.applyRGB(c.data());
       return c;
     };
     std::vector<double> rows(9);
@@ -147,40 +233,6 @@ class Question {
     return rows;
   }
 
-  // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
-  std::vector<int32_t> encoding() const {
-    const OCIO::ConstColorSpaceRcPtr space = encoded_space();
-    if (!space || space->isData()) return {};
-    const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
-    const char* role = is_display ? display_interchange : interchange;
-    if (!config_->hasRole(role)) return {};
-    const auto processor =
-        config_->getProcessor(space->getName(), role)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
-    struct Curve {
-      Transfer transfer;
-      double (*decode)(double);
-    };
-    for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
-      for (size_t index = 0; index < std::size(named_primaries); ++index) {
-        const Primaries& primaries = named_primaries[index].primaries;
-        if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
-          return {int32_t(transfer), int32_t(index)};
-      }
-    return {};
-  }
-
-  // Does the transform take any values without --from, because its result is data?
-  bool keeps_data() const {
-    const bool has_look = !at("look").empty() || !at("looks").empty();
-    if (!at("from").empty() || !at("file").empty() || has_look) return false;
-    const OCIO::ConstColorSpaceRcPtr space =
-        at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
-    return space && space->isData();
-  }
-
-  const OCIO::Config& config() const { return *config_; }
-
- private:
   // Does the processor make the same light as this curve and these rows, up to the unit of luminance?
   static bool decodes_so(const OCIO::CPUProcessor& processor, double (*decode)(double), const Matrix3& rows) {
     std::optional<double> unit;
@@ -243,7 +295,7 @@ class Question {
       space = interchange;
     }
     if (!at("display").empty()) {
-      if (!at("looks").empty()) append_looks(group, space, at("looks"));
+      if (!at("looks").empty() && !has_no_looks()) append_looks(group, space, at("looks"));
       const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
       view->setSrc(space.c_str());
       view->setDisplay(at("display").c_str());
@@ -319,6 +371,17 @@ std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std:
   return text;
 }
 
+// Whether the text has an infinity or a NaN as a number: the library writes them as words.
+bool has_non_finite_number(const std::string& text) {
+  const auto is_of_name = [](char c) { return std::isalnum(uint8_t(c)) || c == '_'; };
+  for (const std::string word : {"inf", "nan"})
+    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const size_t end = at + word.size();
+      if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]))) return true;
+    }
+  return false;
+}
+
 std::string bytes_of(const auto& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};
 }
@@ -334,6 +397,7 @@ OcioFields shader_answer(const Question& question) {
   OcioFields reply{{"to_aces", bytes_of(to_aces)},
                    {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
   reply["data"] = question.keeps_data() ? "1" : "";
+  reply["linear"] = question.is_scene_linear() ? "1" : "";
   const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
   for (int index = 0; index < facts->getNumFiles(); ++index)
     reply[fmt::format("file{}", index)] = facts->getFile(index);
@@ -342,6 +406,8 @@ OcioFields shader_answer(const Question& question) {
     const size_t index = samplers.size();
     samplers.emplace_back(sampler);
     const size_t count = size_t(shape[0]) * size_t(shape[1]) * size_t(std::max(shape[2], 1)) * size_t(shape[3]);
+    if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
+      fail(Exit::input, "{}: a table has a number that is not finite; correct the file", question.source());
     reply[fmt::format("texture{}", index)] = sampler;
     reply[fmt::format("shape{}", index)] = bytes_of(shape);
     reply[fmt::format("values{}", index)] = {reinterpret_cast<const char*>(values), count * sizeof(float)};
@@ -367,17 +433,89 @@ OcioFields shader_answer(const Question& question) {
     add(sampler, {int(side), int(side), int(side), 3, interpolation == OCIO::INTERP_LINEAR}, values);
   }
   reply["text"] = plain_text(*shader, samplers);
+  if (has_non_finite_number(reply["text"]))
+    fail(Exit::input, "{}: a matrix, or the domain of a table, has a number that is not finite; correct the file",
+         question.source());
   return reply;
 }
 
+// A shader gets inverses of tables that are made this way.
+constexpr auto cpu_flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
+
 OcioFields apply_answer(const Question& question, std::string colors) {
-  // a shader gets inverses of tables that are made this way
-  constexpr auto flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
-  const auto processor = question.processor()->getOptimizedCPUProcessor(flags);
+  const auto processor = question.processor()->getOptimizedCPUProcessor(cpu_flags);
   const size_t count = colors.size() / (4 * sizeof(float));
   OCIO::PackedImageDesc image(colors.data(), long(count), 1, 4);
   if (count > 0) processor->apply(image);
   return {{"colors", std::move(colors)}};
+}
+
+// A step of a transform on the library's CPU path.
+struct CpuStep {
+  OCIO::ConstCPUProcessorRcPtr processor;
+  OCIO::TransformType type{};
+
+  void apply(std::vector<float>& colors) const {
+    OCIO::PackedImageDesc image(colors.data(), long(colors.size() / 4), 1, 4);
+    processor->apply(image);
+  }
+};
+
+std::vector<CpuStep> steps_of(const Question& question) {
+  const OCIO::GroupTransformRcPtr group = question.processor()->createGroupTransform();
+  std::vector<CpuStep> steps;
+  for (int index = 0; index < group->getNumTransforms(); ++index) {
+    const OCIO::ConstTransformRcPtr transform = group->getTransform(index);
+    steps.push_back({question.config().getProcessor(transform)->getOptimizedCPUProcessor(cpu_flags),
+                     transform->getTransformType()});
+  }
+  return steps;
+}
+
+bool is_linear(OCIO::TransformType type) {
+  return type == OCIO::TRANSFORM_TYPE_MATRIX || type == OCIO::TRANSFORM_TYPE_RANGE;
+}
+
+// Moves one channel of each color by a share of its largest channel.
+std::vector<float> moved(std::vector<float> colors, size_t channel, float share) {
+  for (size_t at = 0; at + 3 < colors.size(); at += 4)
+    colors[at + channel] +=
+        share * std::max({std::abs(colors[at]), std::abs(colors[at + 1]), std::abs(colors[at + 2])});
+  return colors;
+}
+
+// What a rounding error of 2^-22 of the largest channel in front of each curve makes of the result, added up. Only curves
+// behind a clamp count: there, an error of the input may change nothing.
+std::vector<float> rounding_behind_clamps(const std::vector<CpuStep>& steps, std::vector<float> colors) {
+  std::vector<float> end = colors, sum(colors.size());
+  for (const CpuStep& step : steps) step.apply(end);
+  bool is_clamped = false;
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    std::vector<float> most(colors.size());
+    for (size_t channel = 0; is_clamped && !is_linear(step->type) && channel < 3; ++channel)
+      for (const float share : {-0x1p-22f, 0x1p-22f}) {
+        std::vector<float> beside = moved(colors, channel, share);
+        std::for_each(step, steps.end(), [&](const CpuStep& rest) { rest.apply(beside); });
+        for (size_t at = 0; at < end.size(); ++at)
+          if (const float off = std::abs(beside[at] - end[at]); std::isfinite(off)) most[at] = std::max(most[at], off);
+      }
+    std::ranges::transform(sum, most, sum.begin(), std::plus());
+    is_clamped |= step->type == OCIO::TRANSFORM_TYPE_RANGE;
+    step->apply(colors);
+  }
+  return sum;
+}
+
+OcioFields rounding_answer(const Question& question, const std::string& colors) {
+  constexpr size_t chunk_bytes = 4096 * 4 * sizeof(float);  // fits into the cache
+  const std::vector<CpuStep> steps = steps_of(question);
+  std::string made;
+  for (size_t at = 0; at < colors.size(); at += chunk_bytes) {
+    std::vector<float> chunk(std::min(chunk_bytes, colors.size() - at) / sizeof(float));
+    std::memcpy(chunk.data(), colors.data() + at, chunk.size() * sizeof(float));
+    made += bytes_of(rounding_behind_clamps(steps, std::move(chunk)));
+  }
+  return {{"colors", std::move(made)}};
 }
 
 OcioFields list_answer(const OCIO::Config& config) {
@@ -400,7 +538,9 @@ OcioFields ocio_answer(const OcioFields& request) {
   const std::string& action = request.at("action");
   if (action == "list") return list_answer(*config_of(request.at("config")));
   const Question question(request);
-  return action == "apply" ? apply_answer(question, request.at("colors")) : shader_answer(question);
+  if (action == "apply") return apply_answer(question, request.at("colors"));
+  if (action == "rounding") return rounding_answer(question, request.at("colors"));
+  return shader_answer(question);
 }
 
 }  // namespace gpupost

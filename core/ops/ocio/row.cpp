@@ -116,6 +116,9 @@ void prepare(Call& call) {
   else if (result) {
     own->is_light = true;
     own->primaries = result;
+  } else if (shader.is_scene_linear) {
+    own->is_light = true;
+    own->primaries = rec709;  // unknown, which counts as Rec. 709 in every image
   } else {
     const bool ends_in_rec709 = !own->keeps_data && !is_given(call, "from") && !is_given(call, "to");
     own->is_light = ends_in_rec709 && (call.flag("inverse") || is_given(call, "look"));
@@ -183,15 +186,19 @@ double rounding_inside(const Planes& base, size_t index) {
   return 0x1p-22 * largest;
 }
 
-// 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input and the rounding inside make of it.
+// 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input and the rounding inside make of it. An error
+// of the input does not pass a clamp, so the rounding behind one is added.
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Planes made = through_library(call, base);
+  const std::vector<float> behind_clamps = ocio_rounding(prepared(call)->transform, straight_colors(base));
   Planes bound = made;
   for (size_t c = 0; c < 4; ++c)
     for (size_t index = 0; index < made[c].values.size(); ++index) {
       const double value = std::abs(made[c].values[index]), alpha = std::abs(base[3].values[index]);
       const double unit = std::isfinite(alpha) && !is_transparent(alpha) ? alpha : 1;
-      bound[c].values[index] = rounding(value, depth) + (c < 3 ? 1e-4 * value + 2e-4 * unit : error[3].values[index]);
+      bound[c].values[index] =
+          rounding(value, depth) +
+          (c < 3 ? 1e-4 * value + (2e-4 + double(behind_clamps[4 * index + c])) * unit : error[3].values[index]);
     }
   for (size_t moved = 0; moved < 4; ++moved) {
     if (moved == 3 && std::ranges::all_of(error[3].values, [](double number) { return number == 0; })) continue;
@@ -251,15 +258,15 @@ const Op ocio_op{
          .description =
              "Runs the shader that OpenColorIO generates, on straight color, in the same pass as neighboring point "
              "ops. If --to names a scene-linear space, the result is linear light: any op may follow, and an EXR "
-             "records its primaries. Any other result, for a display or in a log space, is written as it is. Then only "
-             "ops that work on each texel alone, such as `clamp`, and ops that move texels, such as `crop`, may "
-             "follow, until another `ocio` makes linear light again.\nA sandboxed process reads configurations and LUT "
+             "records its primaries. Without the role aces_interchange, they are unknown and count as Rec. 709. Any "
+             "other result, for a display or in a log space, is written as it is. Then only ops that work on each "
+             "texel alone, such as `clamp`, and ops that move texels, such as `crop`, may follow, until another `ocio` "
+             "makes linear light again.\nA sandboxed process reads configurations and LUT "
              "files. Variables in a configuration take their "
              "values from the configuration, not from the environment. The inverse of a 3-D table is another table, so "
              "it is approximate, as in other programs that use OpenColorIO's defaults. --verify compares with "
              "OpenColorIO's CPU path; the tolerance is 0.0001 of the value plus 0.0002. A NaN in R, G or B makes all "
-             "three NaN. Values "
-             "beyond -1e30 and 1e30, such as infinities, count as these.",
+             "three NaN. Values beyond -1e30 and 1e30, such as infinities, count as these.",
          .citation = "OpenColorIO 2.1; ACES 1.3 through OpenColorIO's built-in transforms",
          .examples = {"--to ACEScg", "--from ACEScg --to ACEScct", "--file testdata/look.cube",
                       "--file testdata/look.cube --interpolation default --linear"}},
@@ -271,7 +278,8 @@ const Op ocio_op{
                text_param("display", "Display to convert for", "DISPLAY"),
                text_param("view", "View of the display; default: its first view", "VIEW", {has_display, "--display"}),
                text_param("looks",
-                          "Looks to use instead of those of the view: names with + (apply) or - (invert) before each",
+                          "Looks to use instead of those of the view: names with + (apply) or - (invert) before "
+                          "each, separated by commas; none: no looks",
                           "LOOKS", {has_display, "--display"}),
                text_param("look", "Look to apply alone, without a display", "LOOK"),
                text_param("file",
@@ -279,7 +287,8 @@ const Op ocio_op{
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                text_param("id",
-                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first one",
+                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first "
+                          "one. `grade --id` takes only ids and has no default",
                           "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "

@@ -92,6 +92,17 @@ std::string with_variable(const std::string& message) {
   return fmt::format("{} (the environment variable OCIO){}", variable, message.substr(std::strlen(variable)));
 }
 
+// A message of the worker, which may have several lines, as one line.
+std::string one_line_of(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  return printable(message, most_message_bytes);
+}
+
+// Adds the name of the file or the configuration to a message that lacks it.
+std::string with_source(const std::string& message, const std::string& source) {
+  return message.find(source) == message.npos ? fmt::format("{}: {}", source, message) : message;
+}
+
 // What `read` makes of a reply that is no error. It throws std::out_of_range where a sound worker cannot have said that.
 template <class Read>
 auto asked(const OcioFields& request, const Read& read) {
@@ -106,7 +117,11 @@ auto asked(const OcioFields& request, const Read& read) {
       if (exit.size() != 1) throw std::out_of_range("ocio");
       const auto code = Exit(exit[0] - '0');
       const bool is_error = code == Exit::usage || code == Exit::input || code == Exit::limit;
-      if (is_error) throw Error(code, "ocio: " + with_variable(printable(reply.at("message"), most_message_bytes)));
+      if (is_error) {
+        const std::string& message = reply.at("message");
+        const std::string named = code == Exit::usage ? message : with_source(message, source_of(request));
+        throw Error(code, "ocio: " + with_variable(one_line_of(named)));
+      }
       if (code != Exit::done) throw std::out_of_range("ocio");
       return read(reply);
     }
@@ -161,6 +176,7 @@ OcioShader shader_of(const OcioFields& reply) {
     shader.to_aces = Matrix3{{{rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, {rows[6], rows[7], rows[8]}}};
   }
   shader.keeps_data = !reply.at("data").empty();
+  shader.is_scene_linear = !reply.at("linear").empty();
   // a transfer, and the index of the primaries' name
   if (const std::vector<int32_t> encoding = numbers_of<int32_t>(reply.at("encoding")); !encoding.empty()) {
     require(encoding.size() == 2 && encoding[1] >= 0 && size_t(encoding[1]) < std::size(named_primaries));
@@ -169,6 +185,18 @@ OcioShader shader_of(const OcioFields& reply) {
     shader.encoding = ColorEncoding{.transfer = transfer, .primaries = named_primaries[encoding[1]].primaries};
   }
   return shader;
+}
+
+// Four numbers for each color.
+std::vector<float> asked_for_colors(const std::string& action, const OcioTransform& transform,
+                                    std::span<const float> colors) {
+  OcioFields request = request_of(action, transform);
+  request["colors"] = {reinterpret_cast<const char*>(colors.data()), colors.size_bytes()};
+  return asked(request, [&](const OcioFields& reply) {
+    std::vector<float> made = numbers_of<float>(reply.at("colors"));
+    require(made.size() == colors.size());
+    return made;
+  });
 }
 
 OcioFields answer_or_error() {
@@ -197,14 +225,20 @@ OcioShader ocio_shader(const OcioTransform& transform) {
   return asked(request_of("shader", transform), [](const OcioFields& reply) { return shader_of(reply); });
 }
 
-std::vector<float> ocio_apply(const OcioTransform& transform, const std::vector<float>& colors) {
-  OcioFields request = request_of("apply", transform);
-  request["colors"] = {reinterpret_cast<const char*>(colors.data()), colors.size() * sizeof(float)};
-  return asked(request, [&](const OcioFields& reply) {
-    std::vector<float> made = numbers_of<float>(reply.at("colors"));
-    require(made.size() == colors.size());
-    return made;
-  });
+std::vector<float> ocio_apply(const OcioTransform& transform, std::span<const float> colors) {
+  return asked_for_colors("apply", transform, colors);
+}
+
+std::vector<float> ocio_rounding(const OcioTransform& transform, std::span<const float> colors) {
+  constexpr size_t most_numbers = size_t(4) << 19;  // of one worker, whose time is limited
+  std::vector<float> made;
+  while (!colors.empty()) {
+    const auto some = colors.first(std::min(most_numbers, colors.size()));
+    const std::vector<float> found = asked_for_colors("rounding", transform, some);
+    made.insert(made.end(), found.begin(), found.end());
+    colors = colors.subspan(some.size());
+  }
+  return made;
 }
 
 std::string ocio_list(const std::string& config) {

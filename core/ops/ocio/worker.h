@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct OcioShader {
   std::vector<std::string> files;  // LUTs and transform files that the library has read
   // Rows of the matrix from the result to ACES2065-1, if the result is linear light.
   std::optional<Matrix3> to_aces;
-  bool keeps_data = false;  // passes any values on, as data
+  bool is_scene_linear = false;  // linear light by the configuration, even if its primaries are unknown
+  bool keeps_data = false;       // passes any values on, as data
   // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
   std::optional<ColorEncoding> encoding;
 };
@@ -50,7 +52,9 @@ std::string_view ocio_version();
 // cannot be read or that the library cannot take, Error(Exit::limit).
 OcioShader ocio_shader(const OcioTransform& transform);
 // Colors (four floats each, straight alpha) through the library's exact CPU path.
-std::vector<float> ocio_apply(const OcioTransform& transform, const std::vector<float>& colors);
+std::vector<float> ocio_apply(const OcioTransform& transform, std::span<const float> colors);
+// For each number of ocio_apply()'s result: its error where curves behind a clamp get a rounded input.
+std::vector<float> ocio_rounding(const OcioTransform& transform, std::span<const float> colors);
 // Spaces, displays, views and looks of a configuration, a line each.
 std::string ocio_list(const std::string& config);
 
