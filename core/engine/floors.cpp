@@ -56,8 +56,8 @@ static Plan floor_plan(Floor floor, Size size, Depth depth, Shape shape) {
 std::vector<Plan> floor_plans(Floor floor, Size size, Depth depth) {
   // few texels per thread for small images; a thread of `read and write a third` reads three texels for each that it
   // writes
-  static constexpr std::array wide{Shape{64, 1}, Shape{64, 4}, Shape{16, 4}};
-  static constexpr std::array thirds{Shape{64, 1}, Shape{64, 4}, Shape{16, 2}};
+  static constexpr std::array wide{Shape{64, 1}, Shape{64, 4}, Shape{16, 4}, Shape{8, 4}};
+  static constexpr std::array thirds{Shape{64, 1}, Shape{64, 4}, Shape{16, 2}, Shape{8, 2}};
   std::vector<Plan> plans;
   for (const Shape shape : floor == Floor::third ? thirds : wide)
     plans.push_back(floor_plan(floor, size, depth, shape));

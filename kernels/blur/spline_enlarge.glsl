@@ -1,4 +1,4 @@
-// Enlarges a grid of cells to texels with cubic B-splines, along the axes of HAS_X and HAS_Y. A thread walks down a
+// Enlarges a grid of cells to texels with windows of four cells, along the axes of HAS_X and HAS_Y. A thread walks down a
 // column. It makes each row of cells at its column once, and the texels between two rows from four rows. Cells hold
 // half of the sums. With RENORMALIZES, the table has 1 / (share of the weights inside the image).
 #include "blur/border.glsl"

@@ -1,4 +1,4 @@
-// Enlarges a grid of cells to texels with cubic B-splines, along both axes, on a GPU. The cells and weights of a workgroup
+// Enlarges a grid of cells to texels with windows of four cells, along both axes, on a GPU. The cells and weights of a workgroup
 // are in shared memory. A thread goes down a column, and keeps four rows of cells at its column. Cells hold half of the sums.
 #include "blur/border.glsl"
 

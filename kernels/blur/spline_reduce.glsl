@@ -1,4 +1,4 @@
-// Reduces lines to cells of a coarser grid with cubic B-splines: rows or columns, as AXIS says. A thread walks
+// Reduces lines to cells of a coarser grid with windows of four cells: rows or columns, as AXIS says. A thread walks
 // along a line and makes `segment` cells. Each texel is between two cells and adds to the four around it, with weights
 // from the table. The texels of interval i add to cells i - 3 to i. The sum of a cell does not depend on its segment.
 #include "blur/line.glsl"

@@ -1,4 +1,4 @@
-// Reduces columns and rows to cells of a coarser grid with cubic B-splines, in one pass, on a GPU. A workgroup goes down a
+// Reduces columns and rows to cells of a coarser grid with windows of four cells, in one pass, on a GPU. A workgroup goes down a
 // strip of the image and makes SEGMENT rows of CELLS cells. COLUMNS threads sum a column each: texels of interval i add to
 // rows of cells i - 3 to i. The other threads make the cells of a row from the finished sums of its columns, while the first
 // ones go on. The sum of a cell does not depend on its segment.

@@ -1,4 +1,4 @@
-// Reduces columns to cells of a coarser grid with cubic B-splines, on a GPU. A thread goes down a column and makes SEGMENT
+// Reduces columns to cells of a coarser grid with windows of four cells, on a GPU. A thread goes down a column and makes SEGMENT
 // cells. With LANES (half of a subgroup), two threads share a column and take every second texel each. Texels of interval
 // i add to cells i - 3 to i. The sum of a cell does not depend on its segment. The next CHUNK texels are read before they
 // are needed.

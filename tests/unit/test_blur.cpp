@@ -2,6 +2,7 @@
 #include "core/ops/blur/reference.h"
 
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/op/parse.h"
 #include "core/ops/blur/spline.h"
 #include "core/ops/registry.h"
@@ -248,6 +249,17 @@ TEST_CASE("passes of splines fit into the shared memory of small and large GPUs"
     }
 }
 
+TEST_CASE("two threads of a column read the texels of a cell in as few turns as possible, with few places left over") {
+  for (const double sigma : {30.0, 40.0, 50.0, 100.0}) {
+    CAPTURE(sigma);
+    const Pass reduce = plan_of(fmt::format("--sigma {}", sigma)).passes.front();
+    REQUIRE(reduce.kernel == "blur/spline_reduce_columns.glsl");
+    const int texels = int(std::ceil(SplineGrid(sigma, 360).texels_per_cell())), places = 2 * literal(reduce, "CHUNK");
+    CHECK(places <= 16);
+    CHECK(round_up(texels, places) < texels + 4);
+  }
+}
+
 TEST_CASE("cells of splines are blurred in one dispatch where they are many, with the weights of both axes") {
   const DeviceTraits traits = gpu_traits();
   const auto passes_of = [&](const char* arguments, Size size) {
@@ -262,13 +274,16 @@ TEST_CASE("cells of splines are blurred in one dispatch where they are many, wit
   const Pass& cells = passes[1];
   REQUIRE(cells.kernel == "blur/strip_taps.glsl");
   CHECK(literal(cells, "TURNS") == 0);  // tiles have the bits of the whole
+  const int groups = cells.grid.count[0] * cells.grid.count[1];
+  CHECK(groups > 256);  // so many that all processors of a large GPU are busy, and no more than run at once
+  CHECK(groups < 396);
   const SplineGrid x(5, 4096), y(5, 3001);
   const size_t count_x = size_t(2 * x.radius() + 1), count_y = size_t(2 * y.radius() + 1);
   REQUIRE(cells.table.size() == count_x + count_y);
   CHECK(std::accumulate(cells.table.begin(), cells.table.begin() + long(count_x), 0.0) == doctest::Approx(0.5));
   CHECK(std::accumulate(cells.table.begin() + long(count_x), cells.table.end(), 0.0) == doctest::Approx(1));
-  CHECK(cells.table[count_x / 2] == float(gaussian_weights(x.sigma(), x.radius())[count_x / 2] / 2));
-  CHECK(cells.table[count_x + count_y / 2] == float(gaussian_weights(y.sigma(), y.radius())[count_y / 2]));
+  CHECK(cells.table[count_x / 2] == float(x.cell_weights()[count_x / 2] / 2));
+  CHECK(cells.table[count_x + count_y / 2] == float(y.cell_weights()[count_y / 2]));
 }
 
 TEST_CASE("an order and a workgroup are what was asked for, and reach every texel") {

@@ -18,7 +18,7 @@ namespace {
 
 // The weights of source texels in a texel of the result, by their distance; composed of all three steps.
 std::map<int, double> kernel_at(const SplineGrid& grid, int texel) {
-  const std::vector<double> blur = gaussian_weights(grid.sigma(), grid.radius());
+  const std::vector<double> blur = grid.cell_weights();
   std::map<int, double> cells, kernel;
   for (int k = 0; k < 4; ++k)
     for (int j = -grid.radius(); j <= grid.radius(); ++j)

@@ -14,6 +14,7 @@ constexpr int block = 8;  // texels that a thread makes at a time
 struct LinePass {
   Axis axis = along_x;
   bool is_first = true, is_last = true;
+  std::vector<double> weights;  // empty: those of the blur
 };
 
 int radius_of(const Blur& blur, Axis axis) { return axis == along_x ? blur.radius_x : blur.radius_y; }
@@ -21,7 +22,8 @@ int side_of(Size size, Axis axis) { return axis == along_x ? size.width : size.h
 
 std::vector<float> table_of(const Blur& blur, const LinePass& line_pass) {
   std::vector<float> table;
-  for (const double weight : weights_of(blur, radius_of(blur, line_pass.axis)))
+  const bool has_own = !line_pass.weights.empty();
+  for (const double weight : has_own ? line_pass.weights : weights_of(blur, radius_of(blur, line_pass.axis)))
     table.push_back(float(line_pass.is_first ? weight / 2 : weight));
   return table;
 }
@@ -155,8 +157,11 @@ void plan_lines(PlanBuilder& builder, const Blur& blur, bool slides) {
 void plan_sliding_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, true); }
 void plan_taps_lines(PlanBuilder& builder, const Blur& blur) { plan_lines(builder, blur, false); }
 
-int plan_inner_line(PlanBuilder& builder, const Blur& blur, Axis axis, int source) {
-  return plan_line(builder, blur, {.axis = axis, .is_first = false, .is_last = false}, source, Depth::f32, false);
+int plan_inner_line(PlanBuilder& builder, Border border, Axis axis, std::vector<double> weights, int source) {
+  Blur blur{.kernel = BlurKernel::gaussian, .border = border};
+  (axis == along_x ? blur.radius_x : blur.radius_y) = int(weights.size()) / 2;
+  return plan_line(builder, blur, {.axis = axis, .is_first = false, .is_last = false, .weights = std::move(weights)},
+                   source, Depth::f32, false);
 }
 
 }  // namespace gpupost

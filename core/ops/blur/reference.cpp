@@ -240,9 +240,11 @@ void sum_windows(Plane& plane, int axis, int radius, Border border) {
 // and by `total` altogether. A constant has no part in that, since both kernels have a sum of 1: with c, what the gaussian
 // makes, the error is at most the sum of |difference| |v - c|, and so at most sqrt(total most (sum of (v - c)^2)).
 Plane spline_error(Plane from, const Plane& result, const Blur& blur, Depth depth) {
-  constexpr int more = 2;  // cells do not begin where a gaussian does
-  const int radius_x = blur.radius_x > 0 ? blur.radius_x + more : 0;
-  const int radius_y = blur.radius_y > 0 ? blur.radius_y + more : 0;
+  // splines may end farther away than the gaussian
+  const auto reach = [&](int radius, int side) {
+    return radius > 0 ? std::max(radius, SplineGrid(blur.sigma, side, blur.border).reach()) : 0;
+  };
+  const int radius_x = reach(blur.radius_x, from.size.width), radius_y = reach(blur.radius_y, from.size.height);
   const bool has_both = radius_x > 0 && radius_y > 0;
   const double middle =
       weights_of(blur, std::max(blur.radius_x, blur.radius_y))[size_t(std::max(blur.radius_x, blur.radius_y))];

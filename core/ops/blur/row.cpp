@@ -58,7 +58,8 @@ const Op blur_op{
              "the height of an edge. With spline, an infinity spreads up to 6 S.",
          .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
                      "Radeon RDNA Architecture, 2020 (amd); M. Unser, A. Aldroubi, M. Eden, B-Spline Signal "
-                     "Processing, 1993 (spline)",
+                     "Processing, 1993, and J. Jackson et al., Selection of a Convolution Function for Fourier "
+                     "Inversion Using Gridding, 1991 (spline)",
          .examples = {"--radius 7", "--sigma 1.5", "--sigma 12", "--radius 2 --passes 3",
                       "--kernel gaussian --radius 4 --border repeat", "--sigma 2 --method separable --axis x",
                       "--radius 7 --zcurve", "--radius 2 --method direct --order rows --workgroup 8x8 --border black",

@@ -4,20 +4,49 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numbers>
 #include <numeric>
 
 namespace gpupost {
 
 namespace {
 
-constexpr int most_texels_per_cell = 32;         // wider cells are too few to keep a GPU busy
-constexpr double least_texels_per_cell = 1.8;    // more cells alias: they are off by more than spline_weight_error
-constexpr int least_length = 9;                  // of all cells; in a shorter axis the width of a cell has no choice
-constexpr double cells_per_sigma = 2.5;          // fewer are off by more than spline_weight_error
-constexpr double sigmas_of_radius = 4;           // a smaller radius is off by more, too
-constexpr double least_filter_weight = 0x1p-60;  // in the place of 0, since 0 times an infinity is not a number
-// Variance, in cells, that reducing by four boxes and enlarging by splines of degree three add.
-constexpr double spline_variance = 8.0 / 12;
+constexpr int most_texels_per_cell = 32;       // wider cells are too few to keep a GPU busy
+constexpr double least_texels_per_cell = 1.8;  // more cells alias: they are off by more than spline_weight_error
+constexpr int least_length = 9;                // of all cells; in a shorter axis the width of a cell has no choice
+constexpr double cells_per_sigma = 1.85;       // fewer are off by more than spline_weight_error
+constexpr double sigmas_of_radius = 3.85;      // a smaller radius is off by more, too
+constexpr double least_cell_weight = 0x1p-60;  // in the place of 0, since 0 times an infinity is not a number
+
+// Kaiser-Bessel windows reduce and enlarge: I0(window_shape sqrt(1 - u^2 / 4)) at a distance of u cells, from -2 to 2. A larger
+// shape has wider frequencies, a smaller one higher ends.
+constexpr double window_shape = 10;
+constexpr double window_variance = 0.36;  // in cells
+
+// Coefficients of the window as a polynomial in 1 - u^2 / 4. Further ones change no weight by more than 1e-12.
+constexpr auto window_coefficients = [] {
+  std::array<double, 24> coefficients{};
+  double coefficient = 1;
+  for (size_t power = 0; power < coefficients.size(); ++power) {
+    coefficients[power] = coefficient;
+    coefficient *= window_shape * window_shape / 4 / (double(power + 1) * double(power + 1));
+  }
+  return coefficients;
+}();
+
+double window_at(double u) {
+  const double v = 1 - u * u / 4;
+  double sum = 0;
+  for (size_t power = window_coefficients.size(); power-- > 0;) sum = sum * v + window_coefficients[power];
+  return sum;
+}
+
+// The Fourier transform of the window at a frequency in radians per cell, as a share of that at 0.
+double window_spectrum(double frequency) {
+  const double root = std::sqrt(window_shape * window_shape - 4 * frequency * frequency);
+  return std::sinh(root) / root / (std::sinh(window_shape) / window_shape);
+}
 
 int64_t floor_of(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
@@ -37,9 +66,8 @@ SplineGrid::SplineGrid(double sigma, int side, Border border)
   cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)), div_ceil(length_, most_texels_per_cell));
   const int aligned = round_up(cells_, cell_alignment);
   if (border == Border::repeat && aligned * least_texels_per_cell <= length_) cells_ = aligned;
-  const double in_cells = sigma / texels_per_cell();
-  sigma_ = std::sqrt(in_cells * in_cells - spline_variance);
-  radius_ = int(std::ceil(sigmas_of_radius * sigma_));
+  sigma_ = sigma / texels_per_cell();
+  radius_ = int(std::ceil(sigmas_of_radius * std::sqrt(sigma_ * sigma_ - 2 * window_variance)));
 }
 
 int64_t SplineGrid::position(int texel) const { return (2 * int64_t(texel) + 1) * cells_ - length_; }
@@ -54,9 +82,42 @@ int SplineGrid::first_texel(int cell) const {
 
 std::array<double, 4> SplineGrid::weights(int texel) const {
   const int64_t period = 2 * int64_t(length_);
-  const double f = double(position(texel) - period * cell_before(texel)) / double(period), g = 1 - f;
-  return {g * g * g / 6, (3 * f * f * f - 6 * f * f + 4) / 6, (3 * g * g * g - 6 * g * g + 4) / 6,
-          std::max(f * f * f / 6, least_filter_weight)};
+  const double f = double(position(texel) - period * cell_before(texel)) / double(period);
+  const std::array<double, 4> distances{-1 - f, -f, 1 - f, 2 - f};
+  std::array<double, 4> weights{};
+  std::array<double, 3> moments{};
+  for (size_t k = 0; k < 4; ++k) {
+    weights[k] = window_at(distances[k]);
+    moments[0] += weights[k];
+    moments[1] += weights[k] * distances[k];
+    moments[2] += weights[k] * distances[k] * distances[k];
+  }
+  // a line through the distances, close to 1, that gives the weights a sum of 1 and their center at the texel
+  const double determinant = moments[0] * moments[2] - moments[1] * moments[1];
+  for (size_t k = 0; k < 4; ++k) weights[k] *= (moments[2] - moments[1] * distances[k]) / determinant;
+  return weights;
+}
+
+std::vector<double> SplineGrid::cell_weights() const {
+  // The spectrum of the gaussian, divided by those of both windows, at frequencies so near that the weights do not repeat
+  // within four radii.
+  const int period = 4 * (radius_ + 2);
+  std::vector<double> half(size_t(radius_) + 1, 1);
+  for (int index = 1; index <= period / 2; ++index) {
+    const double frequency = 2 * std::numbers::pi * index / period, in_sigmas = frequency * sigma_;
+    if (in_sigmas > 9) break;  // exp(-81 / 2) is nothing
+    const double window = window_spectrum(frequency);
+    const double share = (2 * index == period ? 1 : 2) * std::exp(-in_sigmas * in_sigmas / 2) / (window * window);
+    for (int k = 0; k <= radius_; ++k) half[size_t(k)] += share * std::cos(frequency * k);
+  }
+  double sum = 0;
+  for (int k = 0; k <= radius_; ++k) {
+    half[size_t(k)] = std::max(half[size_t(k)], least_cell_weight);
+    sum += (k == 0 ? 1 : 2) * half[size_t(k)];
+  }
+  std::vector<double> weights;
+  for (int k = -radius_; k <= radius_; ++k) weights.push_back(half[size_t(std::abs(k))] / sum);
+  return weights;
 }
 
 double SplineGrid::weight_sum(int cell) const {
@@ -77,7 +138,7 @@ std::vector<double> SplineGrid::corrections(int first, int count) const {
     const int held = clamps_ ? std::clamp(cell, -cells_beyond, cells_ - 1 + cells_beyond) : cell;
     reduced.push_back(weight_sum(held) / texels_per_cell());
   }
-  const std::vector<double> kernel = gaussian_weights(sigma_, radius_);
+  const std::vector<double> kernel = cell_weights();
   for (size_t cell = 0; cell + kernel.size() <= reduced.size(); ++cell)
     blurred.push_back(std::inner_product(kernel.begin(), kernel.end(), reduced.begin() + ptrdiff_t(cell), 0.0));
   std::vector<double> result;
@@ -103,7 +164,7 @@ std::vector<double> SplineGrid::blurred_ones() const {
   for (int texel = 0; texel < side_; ++texel)
     for (int k = 0; k < 4; ++k) ones[size_t(cell_before(texel) - 1 + k + more)] += weights(texel)[size_t(k)];
   for (int cell = 0; cell < count; ++cell) ones[size_t(cell)] /= texels_per_cell();
-  const std::vector<double> kernel = gaussian_weights(sigma_, radius_);
+  const std::vector<double> kernel = cell_weights();
   for (int cell = 0; cell < count; ++cell)
     for (int k = std::max(-radius_, -cell); k <= std::min(radius_, count - 1 - cell); ++k)
       blurred[size_t(cell)] += kernel[size_t(k + radius_)] * ones[size_t(cell + k)];

@@ -1,5 +1,6 @@
-// Gaussians on a coarser grid: cubic B-splines reduce an axis to cells, a small gaussian blurs the cells, and cubic
-// B-splines enlarge them. This file has the numbers of one axis, in double; spline_passes.cpp has the passes.
+// Gaussians on a coarser grid: windows reduce an axis to cells, a small kernel blurs the cells, and the same windows enlarge
+// them. The windows look like cubic B-splines, and alias less. This file has the numbers of one axis, in double;
+// spline_passes.cpp has the passes.
 #pragma once
 
 #include "core/reference/filter.h"
@@ -31,15 +32,16 @@ class SplineGrid {
   SplineGrid(double sigma, int side, Border border = Border::clamp);
 
   int cells() const { return cells_; }
-  int length() const { return length_; }   // of all cells, in texels: a multiple of the side
-  double sigma() const { return sigma_; }  // of the blur of the cells, in cells
-  int radius() const { return radius_; }   // of that blur
+  int length() const { return length_; }  // of all cells, in texels: a multiple of the side
+  int radius() const { return radius_; }  // of the blur of the cells, in cells
+  // Weights of cells -radius..radius of that blur. Their sum is 1, and none is 0.
+  std::vector<double> cell_weights() const;
   double texels_per_cell() const { return double(length_) / cells_; }
   // The last cell whose middle does not lie behind the middle of the texel. It and the next one enclose the texel.
   int cell_before(int texel) const;
   // The first texel that has this cell before it.
   int first_texel(int cell) const;
-  // Weights of the cells cell_before - 1 to cell_before + 2 at a texel; their sum is 1. None is 0.
+  // Weights of the cells cell_before - 1 to cell_before + 2 at a texel. Their sum is 1, their center is the texel, and none is 0.
   std::array<double, 4> weights(int texel) const;
   // What enlarging multiplies with at each of these texels, so that a constant stays one: all but 1, since the weights of the
   // texels at a cell add up to texels_per_cell() nearly, and not exactly.
@@ -57,10 +59,10 @@ class SplineGrid {
 
   bool clamps_ = true;  // the cells go on as their last ones
   int side_ = 1, length_ = 1, cells_ = 1, radius_ = 0;
-  double sigma_ = 0;
+  double sigma_ = 0;  // of the whole gaussian, in cells
 };
 
-// Weights of cells -radius..radius of the blur of the cells; their sum is 1.
+// Weights of texels -radius..radius of a gaussian; their sum is 1.
 std::vector<double> gaussian_weights(double sigma, int radius);
 
 }  // namespace gpupost

@@ -69,15 +69,15 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
   const int columns = builder.traits().max_group_invocations >= 256 ? 128 : 64;
   const int half = half_subgroup(builder.traits(), 2 * columns, 16), threads = half > 0 ? 2 * columns : columns;
   const int segment = 8;  // cells
+  // two threads read the texels of an interval in as few turns as registers allow, with few places left over
+  const int most_texels = int(std::ceil(width)), chunk = div_ceil(most_texels, 2 * div_ceil(most_texels, 16));
   PassSpec pass{
       .name = "blur: reduce columns",
       .kernel = "blur/spline_reduce_columns.glsl",
       .defines = {{"BORDER", border_of(blur), border_names},
                   {"COLUMNS", columns},
                   {"LANES", half},
-                  {"CHUNK", width <= 4    ? 2
-                            : width <= 12 ? 4
-                                          : 8},
+                  {"CHUNK", chunk},
                   {"SEGMENT", segment},
                   {"TEXEL_ROWS", int(std::ceil((segment + 3) * width)) + 1}},
       .grid = {.group = {threads, 1}, .count = {div_ceil(size.width, columns), div_ceil(cells.count, segment)}},
@@ -115,6 +115,8 @@ BothShape both_shape(const Cells& x, const Cells& y) {
   const double width = x.grid.texels_per_cell();
   shape.cells = std::min(int((shape.columns - 1) / width) - 3, x.count);
   shape.taps = int(std::ceil(4 * width)) | 1;
+  if (y.grid.texels_per_cell() < 9)
+    shape.segment = 12;  // more workgroups; of larger cells, rows summed twice cost more
   shape.texel_rows = int(std::ceil((shape.segment + 3) * y.grid.texels_per_cell())) + 1;
   return shape;
 }
@@ -122,7 +124,7 @@ BothShape both_shape(const Cells& x, const Cells& y) {
 // Returns whether one pass that reduces both axes is faster than two. On an H100 it is where cells are small: of large cells, a
 // workgroup reads many columns for few cells.
 bool reduces_both(const Cells& x, const Cells& y, const DeviceTraits& traits) {
-  constexpr double most_texels = 8;
+  constexpr double most_texels = 14;
   if (traits.type == DeviceType::cpu || x.grid.texels_per_cell() > most_texels ||
       y.grid.texels_per_cell() > most_texels)
     return false;
@@ -306,10 +308,10 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
 }
 
 // Weights of a row and of a column of cells. Sums are half of the result until they are stored.
-std::vector<float> cell_weights(const SplineGrid& x, const SplineGrid& y) {
+std::vector<float> weights_of_cells(const SplineGrid& x, const SplineGrid& y) {
   std::vector<float> table;
-  for (const double weight : gaussian_weights(x.sigma(), x.radius())) table.push_back(float(weight / 2));
-  for (const double weight : gaussian_weights(y.sigma(), y.radius())) table.push_back(float(weight));
+  for (const double weight : x.cell_weights()) table.push_back(float(weight / 2));
+  for (const double weight : y.cell_weights()) table.push_back(float(weight));
   return table;
 }
 
@@ -335,12 +337,10 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   inner.radius_y = has_y ? y.grid.radius() : 0;
   // by the cells of the whole image, so that its tiles take the same sums
   if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, builder.traits())) {
-    current = plan_cells_stream(builder, inner, cell_weights(x.grid, y.grid), current);
+    current = plan_cells_stream(builder, inner, weights_of_cells(x.grid, y.grid), current);
   } else {
     const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
-      Blur line{.kernel = BlurKernel::gaussian, .sigma = grid.sigma(), .border = inner.border};
-      (axis == along_x ? line.radius_x : line.radius_y) = grid.radius();
-      current = plan_inner_line(builder, line, axis, current);
+      current = plan_inner_line(builder, inner.border, axis, grid.cell_weights(), current);
     };
     if (has_y) plan_blur_of_cells(along_y, y.grid);
     if (has_x) plan_blur_of_cells(along_x, x.grid);

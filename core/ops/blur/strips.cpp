@@ -263,12 +263,15 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
 
 namespace {
 
-// Short segments, since there are far fewer cells than texels.
-constexpr int cell_rows = 40;
+// There are far fewer cells than texels, so a segment is only so long that the image has about this many workgroups, which a large
+// GPU runs at once.
+constexpr int cell_groups = 352, least_cell_groups = 128;  // with fewer workgroups, dispatches along lines are as fast
+constexpr int least_cell_rows = 20;                        // shorter segments sum too many rows twice
 
-StripShape cells_cut(const Blur& blur, const DeviceTraits& traits) {
+StripShape cells_cut(const Blur& blur, Size size, const DeviceTraits& traits) {
   StripShape cut = cut_of(blur, Stream::taps, Depth::f32, traits);
-  cut.rows = cell_rows;
+  const int strips = div_ceil(size.width, std::max(1, strip_width(blur, Stream::taps, cut)));
+  cut.rows = std::max(least_cell_rows, round_up(div_ceil(strips * size.height, cell_groups), 4));
   cut.turns = false;  // the cells of a tile need not begin where those of the image do
   return cut;
 }
@@ -276,17 +279,17 @@ StripShape cells_cut(const Blur& blur, const DeviceTraits& traits) {
 }  // namespace
 
 bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits) {
-  const StripShape cut = cells_cut(blur, traits);
+  const StripShape cut = cells_cut(blur, size, traits);
   if (traits.type == DeviceType::cpu || blur.radius_x == 0 || largest_radius(blur) > most_taps_radius ||
       2 * blur.radius_y >= cut.rows || !fits(cut, Depth::f32, traits))
     return false;
   const int width = strip_width(blur, Stream::taps, cut);
-  return width > 0 && div_ceil(size.width, width) * div_ceil(size.height, cut.rows) >= many_groups;
+  return width > 0 && div_ceil(size.width, width) * div_ceil(size.height, cut.rows) >= least_cell_groups;
 }
 
 int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source) {
   const Size size = builder.image(source).size;
-  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, builder.traits()), Depth::f32, size, source);
+  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, size, builder.traits()), Depth::f32, size, source);
   pass.name = "blur cells";
   add_taps(pass, blur, std::move(weights));
   const int target = pass.target.image = builder.add_image({.size = size, .depth = Depth::f32});
