@@ -318,12 +318,21 @@ std::string through(std::span<const FusedPoint> points, std::string_view end, St
 
 }  // namespace
 
+// Returns whether the pass counts texels that it loads or stores, so that none may go through twice. Clamped halves have a branch
+// of their own.
+static bool counts_texels(const Pass& pass) {
+  const auto may_count = [](const FusedPoint& point) { return point.reads_statistics; };
+  return pass.is_r11g11b10 || std::ranges::any_of(pass.points.on_load, may_count) ||
+         std::ranges::any_of(pass.points.on_store, may_count);
+}
+
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_points = !pass.points.on_load.empty() || !pass.points.on_store.empty();
   const State inside{is_rgb ? Space::rgb : Space::xyz};
   const std::vector<const FusedPoint*> texts = runtime_points(pass);
   std::string text = is_rgb ? "" : "#define IN_XYZ\n";
+  if (counts_texels(pass)) text += "#define COUNTS_TEXELS\n";
   if (!is_rgb || has_points || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
   if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";

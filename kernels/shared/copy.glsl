@@ -9,8 +9,13 @@
 #else
 #define EACH_TEXEL(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 #endif
-#define LOAD(k) texels[k] = load(min(at + ivec2(0, k * rows), end - 1));
-#define TO_TARGET(k) texels[k] = into_target(texels[k]);
+#ifdef COUNTS_TEXELS  // then none may go through twice
+#define IF_FIRST(k) if (at.x < end.x && at.y + k * rows < end.y)
+#else
+#define IF_FIRST(k)
+#endif
+#define LOAD(k) IF_FIRST(k) texels[k] = load(min(at + ivec2(0, k * rows), end - 1));
+#define TO_TARGET(k) IF_FIRST(k) texels[k] = into_target(texels[k]);
 #define STORE(k) if (at.y + k * rows < end.y) store(at + ivec2(0, k * rows), texels[k]);
 
 void main() {

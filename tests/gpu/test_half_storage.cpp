@@ -169,6 +169,26 @@ TEST_CASE("a GPU clamps and counts each texel of point ops once, also at the edg
   }
 }
 
+TEST_CASE("a GPU counts each texel once that is not finite, or that packed storage clamps") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  for (const Size size : {Size{1037, 1030}, Size{37, 30}}) {
+    const Level base = level_of(size, Depth::half, [&](size_t texel, size_t component) {
+      return component == 3 ? 1.0f : texel % 100 == 99 ? INFINITY : 40000.0f;
+    });
+    const std::vector<Call> guarded{call_of("nan", "--policy error")};
+    const Plan made = plan(guarded, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
+    const RunResult counted = gpu->run(made, base, 0);
+    CHECK(std::ranges::count(counted.statistics, uint32_t(texel_count(size) / 100)) >= 1);
+    if (!gpu->info().traits.has_packed_floats) continue;
+    const Level bright =
+        level_of(size, Depth::half, [](size_t, size_t component) { return component == 3 ? 1.0f : 40000.0f; });
+    const std::vector<Call> calls = chain_of({"exposure --stops 2", "blur --radius 2"}, size);
+    const Plan packed = plan(calls, {.size = size, .storage = Depth::half, .is_r11g11b10_between = true}, as_gpu(*gpu));
+    CHECK(clamped_count(packed, gpu->run(packed, bright, 0).statistics) == 3 * texel_count(size));
+  }
+}
+
 TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {
   Gpu* gpu = device();
   if (!gpu) return;
