@@ -17,7 +17,7 @@ vec4 line_sum(ivec2 at) {
 #if PAIRS
   // table: position of a pair, weight of the pair, and so on
   for (int pair = 0; pair <= radius; ++pair)
-    sum += table[2 * pair + 1] * textureLod(source, vec2(at) + 0.5 + table[2 * pair] * vec2(next), 0.0);
+    sum += table[2 * pair + 1] * loaded(textureLod(source, vec2(at) + 0.5 + table[2 * pair] * vec2(next), 0.0));
 #elif AXIS == AXIS_X
   for (int k = -radius; k <= radius; ++k) sum += table[radius + k] * texel(at + k * next);
 #elif IS_FIRST

@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -176,4 +177,26 @@ TEST_CASE("ops that blur images of their own in a chain of halves are right as a
       const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::half).front();
       CHECK_MESSAGE(found.share <= 1, op, " ", words, " on ", name, ": ", describe(found));
     }
+}
+
+TEST_CASE("a GPU's blurs by a linear sampler are right in RGB and in Yxy, alone and between other ops") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  if (!gpu->info().traits.filters_f32) return skip("the device has no linear sampler for floats");
+  constexpr Size size{97, 61};
+  for (const std::string_view method : {"separable", "direct"})
+    for (const Space space : {Space::rgb, Space::yxy})
+      for (const bool is_between : {false, true}) {
+        std::vector<Call> calls{call_of("blur", fmt::format("--radius 2 --method {}", method))};
+        if (is_between) {
+          calls.insert(calls.begin(), call_of("exposure", "--stops 1"));
+          calls.push_back(call_of("saturation", "--factor 0.5"));
+        }
+        const Plan made = plan(calls, {.size = size, .storage = Depth::f32, .between = space}, as_gpu(*gpu));
+        const Level base = pattern("light", size, Depth::f32);
+        const std::vector<Level> levels = gpu->run(made, base, 0).levels;
+        const LevelCheck found = verify(calls, base, levels, 0, Depth::f32, {.is_yxy = space == Space::yxy}).front();
+        CHECK_MESSAGE(found.share <= 1, std::string(method), std::string(space == Space::yxy ? " Yxy" : ""), is_between,
+                      ": ", describe(found));
+      }
 }

@@ -103,7 +103,8 @@ std::vector<Pair> pairs_of(const std::vector<double>& weights) {
 
 // Does a linear sampler make the sums of a pass right? Two taps of a box weigh the same, which is exact. Of a gaussian the
 // share of a neighbor is off by up to 1/512: less than half a step of 8 bits, and too much for other images. An H100's
-// sampler gives the mean of two halves as a half, and a CPU's takes differences, which makes infinities not-a-numbers.
+// sampler gives the mean of two halves as a half, and a CPU's takes differences, which makes infinities not-a-numbers. The mean of two
+// texels in R, G and B may become XYZ afterwards, but not one in Yxy.
 bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& traits) {
   if (traits.type == DeviceType::cpu || blur.border != Border::clamp || source.space == Space::yxy) return false;
   if (source.depth == Depth::half) return false;
