@@ -12,10 +12,9 @@ namespace gpupost {
 namespace {
 
 constexpr double probed_taps = 0x1p26;  // reads of the first tile, which measures the speed of the device
-constexpr double worth_cutting =
-    0.75;                        // a tile is split only if half of it takes less than this share of the time or memory
-constexpr double reserve = 0.7;  // share of the time limit to use, because tiles differ
-constexpr int least_side = 64;   // splitting smaller tiles saves no time
+constexpr double worth_cutting = 0.75;  // a tile is split only if half of it costs less than this share of its cost
+constexpr double reserve = 0.7;         // share of the time limit to use, because tiles differ
+constexpr int least_side = 64;          // splitting smaller tiles saves no time
 
 class StageRun {
  public:

@@ -88,13 +88,13 @@ struct Level {
 // values of the result decide. color: the result has R, G and B. A later value is stronger.
 enum class GrayResult { gray, by_values, color };
 
-// What texels of a cube's faces that touch across an edge or a corner become.
+// The value that texels of a cube get if they touch across an edge or a corner of its faces.
 enum class SeamValue {
   mean,
-  minimum,             // of each component
-  maximum,             // the same
-  direction,           // the normalized mean of the directions 2 c - 1
-  weighted_direction,  // the same of directions with lengths in alpha, which becomes the length of the mean
+  minimum,             // the minimum of each component
+  maximum,             // the maximum of each component
+  direction,           // the mean of the directions 2 c - 1, normalized
+  weighted_direction,  // the same, but alpha holds the length of each direction, and then that of the mean
 };
 
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha

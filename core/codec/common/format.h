@@ -35,11 +35,11 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// What is used of an ICC profile.
+// The parts of an ICC profile that a decoder applies.
 enum class ProfileUse {
   all,
-  all_but_tables,  // a profile with tables, which also changes primaries, is ignored
-  primaries,       // values stay as they are
+  all_but_tables,  // ignores a profile with tables, because they also convert primaries
+  primaries,       // leaves the values as they are
   nothing,
 };
 

@@ -484,8 +484,8 @@ std::vector<float> moved(std::vector<float> colors, size_t channel, float share)
   return colors;
 }
 
-// What a rounding error of 2^-22 of the largest channel in front of each curve makes of the result, added up. Only curves
-// behind a clamp count: there, an error of the input may change nothing.
+// The error of the result if the input of each curve is off by 2^-22 of its largest channel, added up. Only curves behind a clamp
+// count, because an error of the transform's input may not pass the clamp.
 std::vector<float> rounding_behind_clamps(const std::vector<CpuStep>& steps, std::vector<float> colors) {
   std::vector<float> end = colors, sum(colors.size());
   for (const CpuStep& step : steps) step.apply(end);

@@ -187,7 +187,7 @@ double rounding_inside(const Planes& base, size_t index) {
 }
 
 // 1e-4 of the value and 2e-4 for each unit of alpha, and what errors of the input and the rounding inside make of it. An error
-// of the input does not pass a clamp, so the rounding behind one is added.
+// of the input may not pass a clamp, so the rounding of what comes after the clamp is added.
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Planes made = through_library(call, base);
   const std::vector<float> behind_clamps = ocio_rounding(prepared(call)->transform, straight_colors(base));
