@@ -28,8 +28,7 @@ vec4 group_sum(int column, int y) {
 }
 
 void main() {
-  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  choose_direction(begin, end);
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
   int leaving = begin - radius_y, entering = begin + radius_y + 1;
   vec4 blocks[BLOCKS];
@@ -74,7 +73,7 @@ void main() {
       barrier();
       sum_rows(group + row);
       barrier();
-      store_results(group + row, end);
+      store_results(group + row);
     }
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
     blocks[BLOCKS - 1] = entered;

@@ -70,19 +70,18 @@ void sum_column(int row, vec4 entering, vec4 leaving) {
 }
 
 // The rest of a step, after its column sums.
-void finish_step(int y, int end) {
+void finish_step(int y) {
   barrier();
   sum_blocks();
   sum_rows(y);
   barrier();
-  store_results(y, end);
+  store_results(y);
 }
 
 // Two steps of two rows. Their texels were requested in the previous steps. slide() is not called in a loop, because
 // copies that spirv-opt makes of a loop lose `precise`.
 void main() {
-  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  choose_direction(begin, end);
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
   const vec4 nothing = vec4(0.0);
   int entering = begin + radius_y, leaving = begin - radius_y - 1;
@@ -112,13 +111,13 @@ void main() {
     e1 = column_texel(column, entering + 1);
     l0 = column_texel(column, leaving);
     l1 = column_texel(column, leaving + 1);
-    finish_step(y, end);
+    finish_step(y);
     sum_column(0, e2, l2);
     sum_column(1, e3, l3);
     e2 = column_texel(column, entering + 2);
     e3 = column_texel(column, entering + 3);
     l2 = column_texel(column, leaving + 2);
     l3 = column_texel(column, leaving + 3);
-    finish_step(y + 2, end);
+    finish_step(y + 2);
   }
 }

@@ -64,8 +64,7 @@ void sum_rows() {
 }
 
 void main() {
-  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  choose_direction(begin, end);
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
   int entering = begin + radius_y, leaving = begin - radius_y - 1;
   for (int y = begin - radius_y; y < entering; ++y) sum += pairs_of(column_word(column, y));
@@ -85,6 +84,6 @@ void main() {
     barrier();
     sum_rows();
     barrier();
-    store_results(y, end);
+    store_results(y);
   }
 }

@@ -12,8 +12,7 @@ vec4 scaled_texel(int column, int y) {
 }
 
 void main() {
-  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  choose_direction(begin, end);
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
   vec4 blocks[BLOCKS];
   [[unroll]] for (int index = 0; index < BLOCKS; ++index) {
@@ -70,7 +69,7 @@ void main() {
       l0 = scaled_texel(column, leaving);
       l1 = scaled_texel(column, leaving + 1);
       l2 = scaled_texel(column, leaving + 2);
-      store_results(y, end);
+      store_results(y);
     }
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
     blocks[BLOCKS - 1] = entered;

@@ -16,8 +16,7 @@ void keep(int row, int place, int y, vec4 sum) {
 }
 
 void main() {
-  const int begin = segment_rows * int(gl_WorkGroupID.y), end = min(begin + segment_rows, height);
-  choose_direction(begin, end);
+  const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
   float weight_x[RADIUS_X + 1], weight_y[RADIUS_Y + 1];  // from the outermost weight to the middle
   [[unroll]] for (int k = 0; k <= RADIUS_X; ++k) weight_x[k] = table[k];
@@ -64,6 +63,6 @@ void main() {
         keep(result_row(), place + j, y, sums[j]);
     }
     barrier();
-    store_results(y, end);
+    store_results(y);
   }
 }

@@ -1,5 +1,5 @@
-// One axis of a separable blur: for each texel, sums the texels of the line, or two neighbors at once through a linear
-// sampler. A thread makes one texel; ORDER decides which one.
+// One axis of a separable blur: for each texel, sums the texels of the line. A thread makes one texel; ORDER decides which
+// one.
 #include "blur/border.glsl"
 #include "lib/group_order.glsl"
 
@@ -14,11 +14,7 @@ const ivec2 next = ivec2(0, 1);
 // Weighted sum of the line's texels around `at`; the first pass halves it.
 vec4 line_sum(ivec2 at) {
   vec4 sum = vec4(0.0);
-#if PAIRS
-  // table: position of a pair, weight of the pair, and so on
-  for (int pair = 0; pair <= radius; ++pair)
-    sum += table[2 * pair + 1] * loaded(textureLod(source, vec2(at) + 0.5 + table[2 * pair] * vec2(next), 0.0));
-#elif AXIS == AXIS_X
+#if AXIS == AXIS_X
   for (int k = -radius; k <= radius; ++k) sum += table[radius + k] * texel(at + k * next);
 #elif IS_FIRST
   // the single weight along x is 1/2

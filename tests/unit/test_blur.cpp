@@ -303,51 +303,21 @@ TEST_CASE("an order and a workgroup are what was asked for, and reach every texe
   CHECK(literal(plan_of("--radius 2 --zcurve --method direct").passes[0], "ORDER") == 1);
 }
 
-TEST_CASE("a linear sampler takes two taps of a box at once where the border is clamp, never of halves or on a CPU") {
-  const auto pairs = [](std::string_view words, Depth storage, const DeviceTraits& traits) {
-    std::vector<int> found;
-    for (const Pass& pass : plan_of(fmt::format("{} --method separable", words), storage, traits).passes) {
-      found.push_back(literal(pass, "PAIRS"));
-      CHECK(pass.access.samples_at_corners == (found.back() != 0));
-    }
-    return found;
-  };
-  using Both = std::vector<int>;
-  CHECK(pairs("--radius 5", Depth::f32, gpu_traits()) == Both{1, 1});
-  CHECK(pairs("--radius 5", Depth::half, gpu_traits()) == Both{0, 1});  // what lies between them is floats
-  CHECK(pairs("--radius 5 --border mirror", Depth::f32, gpu_traits()) == Both{0, 0});
-  CHECK(pairs("--sigma 2", Depth::half, gpu_traits()) == Both{0, 0});
-  CHECK(pairs("--sigma 2", Depth::f32, gpu_traits()) == Both{0, 0});
-  CHECK(pairs("--sigma 2", Depth::u8, gpu_traits()) == Both{1, 0});
-  DeviceTraits traits = gpu_traits();
-  traits.filters_f32 = false;
-  CHECK(pairs("--radius 5", Depth::u8, traits) == Both{1, 0});
-  traits = gpu_traits();
-  traits.type = DeviceType::cpu;
-  CHECK(pairs("--radius 5", Depth::f32, traits) == Both{0, 0});
-}
-
-TEST_CASE("the pairs of a box lie in the middle between two texels and weigh as much as both") {
-  const Pass pass = plan_of("--radius 2 --method separable --axis x", Depth::f32).passes.at(0);
-  // place and weight; half of it, as the first pass takes
-  const float expected[] = {-1.5f, 0.2f, 0.5f, 0.2f, 2, 0.1f};
-  REQUIRE(pass.table.size() == 6);
-  for (size_t index = 0; index < 6; ++index) CHECK(pass.table[index] == doctest::Approx(expected[index]));
-}
-
 TEST_CASE("a stream reads halves as words, but not what is packed, and begins tiles at segments that go the same way") {
   const Call call = call_of("--radius 7");
-  const auto second = [&](PlanInput input) {
+  const auto pass_of = [&](int index, PlanInput input) {
     input.size = {640, 360};
     const std::vector<Call> twice{call, call};
     DeviceTraits traits = gpu_traits();
     traits.has_packed_floats = true;
-    return plan(twice, input, traits).passes.at(1);
+    return plan(twice, input, traits).passes.at(size_t(index));
   };
-  const Pass halves = second({.storage = Depth::half});
+  const Pass halves = pass_of(1, {.storage = Depth::half});
   CHECK(halves.kernel == "blur/strip_halves.glsl");
   CHECK(halves.words.source == Words::halves4);
-  CHECK(second({.storage = Depth::half, .is_r11g11b10_between = true}).kernel == "blur/strip_sums.glsl");
+  // the first pass reads the input, which is not packed; in tiles so does the second
+  for (const int index : {0, 1})
+    CHECK(pass_of(index, {.storage = Depth::half, .is_r11g11b10_between = true}).kernel == "blur/strip_sums.glsl");
   for (const PushConstant& value : halves.values)
     if (value.name == "segment_rows") CHECK(halves.access.tile_alignment[1] == 2 * value.word());
 }

@@ -83,53 +83,15 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
 
-// Where a linear sampler takes two neighbors of a line at once, and their weight: as many pairs as there are, and the last
-// tap alone. Samplers have at least 8 bits for the share of each neighbor; this takes no more.
-struct Pair {
-  double place = 0;  // in texels from the one in the middle
-  double weight = 0;
-};
-
-std::vector<Pair> pairs_of(const std::vector<double>& weights) {
-  const int radius = int(weights.size()) / 2;
-  std::vector<Pair> pairs;
-  for (int k = -radius; k < radius; k += 2) {
-    const double first = weights[size_t(k + radius)], second = weights[size_t(k + radius) + 1];
-    pairs.push_back({k + std::round(256 * second / (first + second)) / 256, first + second});
-  }
-  pairs.push_back({double(radius), weights.back()});
-  return pairs;
-}
-
-// Does a linear sampler make the sums of a pass right? Two taps of a box weigh the same, which is exact. Of a gaussian the
-// share of a neighbor is off by up to 1/512: less than half a step of 8 bits, and too much for other images. An H100's
-// sampler gives the mean of two halves as a half, and a CPU's takes differences, which makes infinities not-a-numbers. The mean of two
-// texels in R, G and B may become XYZ afterwards, but not one in Yxy.
-bool can_pair(const Blur& blur, const PlanImage& source, const DeviceTraits& traits) {
-  if (traits.type == DeviceType::cpu || blur.border != Border::clamp || source.space == Space::yxy) return false;
-  if (source.depth == Depth::half) return false;
-  if (source.depth == Depth::f32 && !traits.filters_f32) return false;
-  return blur.kernel == BlurKernel::box || source.depth == Depth::u8;
-}
-
 PassSpec line_pass(PlanBuilder& builder, const Blur& blur, const Grouping& grouping, Axis axis, int source) {
   const PlanImage& image = builder.image(source);
   const bool is_first = axis == along_x || blur.radius_x == 0, is_last = axis == along_y || blur.radius_y == 0;
-  const bool pairs = can_pair(blur, image, builder.traits());
   PassSpec pass = pass_of(blur, grouping, image.size);
   pass.name = axis == along_x ? "blur rows" : "blur columns";
   pass.kernel = "blur/taps.glsl";
-  pass.defines.insert(pass.defines.end(),
-                      {{"AXIS", axis, axis_names}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}, {"PAIRS", pairs}});
+  pass.defines.insert(pass.defines.end(), {{"AXIS", axis, axis_names}, {"IS_FIRST", is_first}, {"IS_LAST", is_last}});
   pass.access.reads_per_texel = 2.0 * (axis == along_x ? blur.radius_x : blur.radius_y) + 1;
   pass.source.image = source;
-  pass.access.samples_at_corners = pairs;
-  if (!pairs) return pass;
-  pass.table.clear();
-  for (const Pair& pair : pairs_of(weights_of(blur, axis == along_x ? blur.radius_x : blur.radius_y))) {
-    pass.table.push_back(float(pair.place));
-    pass.table.push_back(float(is_first ? pair.weight / 2 : pair.weight));
-  }
   return pass;
 }
 

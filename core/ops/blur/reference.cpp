@@ -136,9 +136,7 @@ double added_error(double magnitude, const Blur& blur, Depth depth) {
   const double of_sums = 0x1p-25 * taps * magnitude;
   // weights of a sum of floats near zero are lost together with their products
   const double of_zero = depth == Depth::f32 ? 0x1p-126 * (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1) : 0;
-  // two taps of a gaussian that a linear sampler takes at once: the share of each has 8 bits
-  const double of_shares = depth == Depth::u8 && blur.kernel == BlurKernel::gaussian ? 0x1p-9 : 0;
-  return rounding(magnitude, depth) + of_sums + of_zero + of_shares;
+  return rounding(magnitude, depth) + of_sums + of_zero;
 }
 
 // --- gaussians on a coarser grid: the gaussian itself, and how far they may be off it -----------------------------------

@@ -164,8 +164,9 @@ bool shares_blocks(const DeviceTraits& traits, const StripShape& cut) {
 
 PlanInput input_of_blur(PlanBuilder& builder) {
   PlanInput input = builder.input();
-  const PlanImage& image = builder.image(builder.current_image());
-  if (image.depth == Depth::f32 || image.is_packed) input.storage = Depth::f32;
+  // also where the source is the chain's input, which is not packed: tiles of packed images are stored like it
+  if (builder.image(builder.current_image()).depth == Depth::f32 || input.is_r11g11b10_between)
+    input.storage = Depth::f32;
   return input;
 }
 
