@@ -1,6 +1,8 @@
 // Blur in one dispatch: a workgroup walks down a strip of the image, ROWS rows at a time. Each thread sums its column.
 // The column sums go through shared memory to the sums along rows, and the results again, so that neighboring threads
 // store neighboring texels.
+//
+// SUMS_ARE_EXACT: 1 where sums are the same in any order.
 #include "blur/border.glsl"
 #include "lib/half_bits.glsl"
 
@@ -77,17 +79,21 @@ int own_x() { return first_x() - radius_x + int(gl_LocalInvocationIndex) - FIRST
 // edge. They then read the rows around it at the same time, and one of them reads from the cache.
 int direction = 1, turned_from = 0;
 
-// Chooses the direction of the segment that begins at a row, and returns its end. One that goes upward is never cut short,
-// although it may begin below the image: compilers round a sum in different ways in different places of a loop, so a row must
-// have the same place in a tile as in the whole image.
+// Chooses the direction of the segment that begins at a row, and returns its end. One of floats that goes upward is never cut
+// short, although it may begin below the image: compilers round a sum in different ways in different places of a loop, so a row
+// must have the same place in a tile as in the whole image.
 int end_of_segment(int begin) {
-  const int end = begin + segment_rows;
-  if (TURNS == 0 || gl_WorkGroupID.y % 2 == 1) return min(end, height);
+  const int full = begin + segment_rows, cut = min(full, height);
+  if (TURNS == 0 || gl_WorkGroupID.y % 2 == 1) return cut;
+  const int end = SUMS_ARE_EXACT == 1 ? cut : full;
   direction = -1;
   turned_from = begin + end - 1;
   return end;
 }
 int row_of(int y) { return direction * y + turned_from; }
+
+// Does row y of a segment that ends at `end` belong to the image?
+bool is_made(int y, int end) { return SUMS_ARE_EXACT == 1 ? y < end : row_of(y) < height; }
 
 // A texel of the thread's column; `column` is the image column after the border rule.
 vec4 column_texel(int column, int y) {
@@ -129,25 +135,25 @@ void store_kept(ivec2 at, int row, int place) {
 #endif
 }
 
-// Stores the results of the ROWS rows from y on that are in the image. With STORE_ROWS > 1, 32 threads store a block of
+// Stores the results of the ROWS rows from y on, of a segment up to `end`, that are in the image. With STORE_ROWS > 1, 32 threads store a block of
 // STORE_ROWS rows and 32 / STORE_ROWS columns at a time, because GPUs keep texels of neighboring rows together in memory.
-void store_results(int y) {
+void store_results(int y, int end) {
 #if STORE_ROWS > 1
   const int thread = int(gl_LocalInvocationIndex), across = 32 / STORE_ROWS;
   const int first = (thread & ~31) + (thread & (across - 1)), first_row = (thread & 31) / across;
   const int stop = min(strip_width, width - first_x());
   [[unroll]] for (int k = 0; k < ROWS; ++k) {
     const int place = first + across * (k % STORE_ROWS), row = k / STORE_ROWS * STORE_ROWS + first_row;
-    if (place < stop && row_of(y + row) < height) store_kept(ivec2(first_x() + place, row_of(y + row)), row, place);
+    if (place < stop && is_made(y + row, end)) store_kept(ivec2(first_x() + place, row_of(y + row)), row, place);
   }
 #else
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
   if (place >= strip_width || x >= width) return;
-  if (max(row_of(y), row_of(y + ROWS - 1)) < height) {
+  if (is_made(y, end) && is_made(y + ROWS - 1, end)) {
     [[unroll]] for (int row = 0; row < ROWS; ++row) store_kept(ivec2(x, row_of(y + row)), row, place);
   } else {
     for (int row = 0; row < ROWS; ++row)
-      if (row_of(y + row) < height) store_kept(ivec2(x, row_of(y + row)), row, place);
+      if (is_made(y + row, end)) store_kept(ivec2(x, row_of(y + row)), row, place);
   }
 #endif
 }

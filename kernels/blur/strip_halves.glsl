@@ -73,7 +73,7 @@ void main() {
       barrier();
       sum_rows(group + row);
       barrier();
-      store_results(group + row);
+      store_results(group + row, end);
     }
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
     blocks[BLOCKS - 1] = entered;

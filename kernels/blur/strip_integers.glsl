@@ -70,12 +70,12 @@ void sum_column(int row, vec4 entering, vec4 leaving) {
 }
 
 // The rest of a step, after its column sums.
-void finish_step(int y) {
+void finish_step(int y, int end) {
   barrier();
   sum_blocks();
   sum_rows(y);
   barrier();
-  store_results(y);
+  store_results(y, end);
 }
 
 // Two steps of two rows. Their texels were requested in the previous steps. slide() is not called in a loop, because
@@ -111,13 +111,13 @@ void main() {
     e1 = column_texel(column, entering + 1);
     l0 = column_texel(column, leaving);
     l1 = column_texel(column, leaving + 1);
-    finish_step(y);
+    finish_step(y, end);
     sum_column(0, e2, l2);
     sum_column(1, e3, l3);
     e2 = column_texel(column, entering + 2);
     e3 = column_texel(column, entering + 3);
     l2 = column_texel(column, leaving + 2);
     l3 = column_texel(column, leaving + 3);
-    finish_step(y + 2);
+    finish_step(y + 2, end);
   }
 }

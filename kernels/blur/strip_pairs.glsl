@@ -84,6 +84,6 @@ void main() {
     barrier();
     sum_rows();
     barrier();
-    store_results(y);
+    store_results(y, end);
   }
 }

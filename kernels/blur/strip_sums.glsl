@@ -69,7 +69,7 @@ void main() {
       l0 = scaled_texel(column, leaving);
       l1 = scaled_texel(column, leaving + 1);
       l2 = scaled_texel(column, leaving + 2);
-      store_results(y);
+      store_results(y, end);
     }
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) blocks[index - 1] = blocks[index];
     blocks[BLOCKS - 1] = entered;

@@ -63,6 +63,6 @@ void main() {
         keep(result_row(), place + j, y, sums[j]);
     }
     barrier();
-    store_results(y);
+    store_results(y, end);
   }
 }

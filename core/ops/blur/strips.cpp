@@ -34,6 +34,8 @@ struct StripShape {
   int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
   bool turns = true;                                 // every other segment goes upward
   bool is_padded = false;  // values in shared memory: fewer registers for places, but more memory
+
+  bool has_exact_sums() const { return sums == Sums::pairs || sums == Sums::integers; }
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
@@ -97,8 +99,7 @@ StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTrai
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = radius == 1 ? 24 : 32};
   // An H100 gives all workgroups of a processor 48 KiB of shared memory. Where this limits how many run at once, padding costs
   // more than it saves.
-  cut.is_padded = stream == Stream::taps ? radius > 3 && depth != Depth::f32
-                                         : cut.sums == Sums::pairs || cut.sums == Sums::integers;
+  cut.is_padded = stream == Stream::taps ? radius > 3 && depth != Depth::f32 : cut.has_exact_sums();
   while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
   return cut;
 }
@@ -216,6 +217,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
                       {"LOG_SUM_BYTES", cut.sums == Sums::pairs ? 3 : 4},
                       {"IS_PADDED", cut.is_padded},
                       {"TURNS", cut.turns},
+                      {"SUMS_ARE_EXACT", cut.has_exact_sums()},
                       {"STORE_ROWS", store_rows}},
           .values = {{"width", size.width},
                      {"height", size.height},
