@@ -8,6 +8,7 @@
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
+#include "core/plan/explain.h"
 
 #include <fmt/ranges.h>
 

@@ -5,6 +5,7 @@
 #include "core/engine/floors.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/plan/builder.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 

@@ -1,6 +1,7 @@
 // A picture beside the one that a chain is run on: it comes to the device as it is, whole or part by part.
 #include "core/engine/floors.h"
 #include "core/engine/run_chain.h"
+#include "core/plan/builder.h"
 #include "tests/support/device.h"
 
 #include <doctest/doctest.h>

@@ -16,11 +16,6 @@ using namespace gpupost::test;
 
 namespace {
 
-void check_done(const TestFolder& place, const Words& words) {
-  const Finished finished = place.gpupost(words);
-  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
-}
-
 double log_average(const TestFolder& place, const std::string& file) {
   const Finished finished = place.gpupost({file, "stats", "--quiet"});
   REQUIRE(finished.exit_code == 0);

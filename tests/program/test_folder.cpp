@@ -1,5 +1,6 @@
 #include "tests/program/test_folder.h"
 
+#include "core/base/half.h"
 #include "core/codec/codec.h"
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
@@ -9,6 +10,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -204,8 +206,32 @@ bool is_one_error(const std::string& text) {
   return text.starts_with("gpupost: ") && !text.starts_with("gpupost: warning: ") && text.find('\n') == text.size() - 1;
 }
 
+void check_done(const TestFolder& place, const Words& words) {
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
+}
+
+void check_same(const TestFolder& place, const std::string& a, const std::string& b, const Words& options) {
+  Words words{"compare", a, b};
+  words.insert(words.end(), options.begin(), options.end());
+  const Finished finished = place.gpupost(words);
+  CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
+}
+
 Picture decoded(const TestFolder& place, const std::string& name, int level) {
   return decode_file(place.path(name), {.layer = "", .level = level, .limits = {}}).picture;
+}
+
+double number_at(const Group& group, size_t index) {
+  const TexelBuffer& texels = group.levels[0].texels;
+  switch (group.depth) {
+    case Depth::u8: return texels.as<uint8_t>()[index];
+    case Depth::u16: return texels.as<uint16_t>()[index];
+    case Depth::u32: return texels.as<uint32_t>()[index];
+    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
+    case Depth::f32: return double(texels.as<float>()[index]);
+  }
+  return NAN;
 }
 
 }  // namespace gpupost::test

@@ -49,7 +49,14 @@ const Environment no_driver = {{"VK_DRIVER_FILES", "/nonexistent.json"}, {"VK_IC
 // Has it exactly one line, and does that begin as an error does?
 bool is_one_error(const std::string& text);
 
+// Checks that gpupost with these words succeeds.
+void check_done(const TestFolder& place, const Words& words);
+// Checks that `gpupost compare` with these options finds two files equal.
+void check_same(const TestFolder& place, const std::string& a, const std::string& b, const Words& options = {});
+
 // A file as the codecs read it, in this process' own decode worker.
 Picture decoded(const TestFolder& place, const std::string& name, int level = 0);
+// Number `index` of level 0, as it is stored.
+double number_at(const Group& group, size_t index);
 
 }  // namespace gpupost::test

@@ -1,7 +1,6 @@
 // Where results go, and what is in them.
 #include "tests/program/test_folder.h"
 
-#include "core/base/half.h"
 #include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/support/json.h"
@@ -17,35 +16,6 @@
 using namespace gpupost;
 using namespace gpupost::test;
 using json = nlohmann::json;
-
-namespace {
-
-// Number `index` of a level as it stands.
-double number_at(const Group& group, size_t index) {
-  const TexelBuffer& texels = group.levels[0].texels;
-  switch (group.depth) {
-    case Depth::u8: return texels.as<uint8_t>()[index];
-    case Depth::u16: return texels.as<uint16_t>()[index];
-    case Depth::u32: return texels.as<uint32_t>()[index];
-    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
-    case Depth::f32: return double(texels.as<float>()[index]);
-  }
-  return NAN;
-}
-
-void check_same(const TestFolder& place, const std::string& a, const std::string& b, const Words& options = {}) {
-  Words words{"compare", a, b};
-  words.insert(words.end(), options.begin(), options.end());
-  const Finished finished = place.gpupost(words);
-  CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
-}
-
-void check_done(const TestFolder& place, const Words& words) {
-  const Finished finished = place.gpupost(words);
-  CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
-}
-
-}  // namespace
 
 TEST_CASE("a mean of black and white texels is 188, not 128") {
   if (!has_device()) return;
@@ -364,68 +334,6 @@ TEST_CASE("of several inputs the bad ones are named, the good ones are done, and
   CHECK_MESSAGE(std::count(finished.err.begin(), finished.err.end(), '\n') == 2, finished.err);
 }
 
-TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
-  if (!has_device()) return;
-  for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
-    const TestFolder place;
-    check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
-    const json report = parse_json(place.read("r.json"));
-    CHECK(report["schema"] == "gpupost-report-1");
-    CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
-    CHECK(report["cores"].get<int>() > 0);
-    for (const std::string field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
-    for (const std::string field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
-      CHECK_MESSAGE(report["device"].contains(field), field);
-    REQUIRE(report["jobs"].size() == 1);
-    const json& job = report["jobs"][0];
-    CHECK(job["input"] == "in.exr");
-    CHECK(job["outputs"] == json{"in.mips.exr"});
-    CHECK(job["width"] == 37);
-    CHECK(job["storage"] == "16f");
-    CHECK(job["error"] == "");
-    CHECK(job["choices"] == json{fmt::format("mips: {}, asked for", method)});
-    REQUIRE(int(job["passes"].size()) == pass_count);
-    size_t read = 0, written = 0;
-    for (const json& pass : job["passes"]) {
-      read += pass["bytes_read"].get<size_t>();
-      written += pass["bytes_written"].get<size_t>();
-      CHECK(pass["ms"].get<double>() >= 0);
-      CHECK(pass["ms"].get<double>() <= job["stages_ms"]["total"].get<double>());
-    }
-    // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
-    const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
-    CHECK(written == below);
-    CHECK(read == (pass_count == 1 ? size_t(8 * 37 * 21) : 8 * 37 * 21 + below - 8));
-    double sum = 0;
-    for (const char* stage : {"decode", "verify", "encode", "write"}) sum += job["stages_ms"][stage].get<double>();
-    CHECK(job["stages_ms"]["total"].get<double>() >= sum * 0.99);
-    CHECK(job["verify"].size() == 5);
-    for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
-    CHECK(job["copy_gb_per_s"]["16f"].get<double>() > 0);
-  }
-}
-
-TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
-  const TestFolder place;
-  CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
-  const json report = parse_json(place.read("r.json"));
-  CHECK(report["device"].is_null());
-  CHECK(report["jobs"][0]["passes"].empty());
-  CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
-  CHECK(parse_json(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
-}
-
-TEST_CASE("--timing prints the table on standard error") {
-  if (!has_device()) return;
-  const TestFolder place;
-  const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
-  CHECK(finished.exit_code == 0);
-  CHECK(finished.out == "");
-  for (const std::string part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes",
-                                 "download", "encode", "write", "total"})
-    CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
-}
-
 TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
   if (!has_device()) return;
   const TestFolder place;
@@ -439,76 +347,6 @@ TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the inp
   REQUIRE(place.gpupost({"mips", "in.png", "-o", "l{level}.png", "--quiet"}).exit_code == 0);
   const Picture before = decoded(place, "in.png"), after = decoded(place, "l0.png");
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
-}
-
-TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
-  if (!has_device()) return;
-  const TestFolder place;
-  for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
-    for (const int levels : {0, 3, 1}) {
-      const std::string name = fmt::format("out{}.{}", levels, extension);
-      check_done(place, {"mips", "in.exr", "--levels", std::to_string(levels), "-o", name});
-      CHECK(int(place.read(name)[size_t(count_at)]) == (levels ? levels : 6));
-    }
-  check_done(place, {"mips", "in.exr", "-o", "l{level}.dds"});
-  CHECK(place.read("l5.dds").size() == 148 + 8);
-}
-
-TEST_CASE("the depth and transfer of a container are those of the input, unless they are asked for") {
-  const TestFolder place;
-  const auto dxgi_of = [&](const Words& words) {
-    check_done(place, words);
-    return int(static_cast<unsigned char>(place.read("out.dds")[128]));
-  };
-  CHECK(dxgi_of({"in.png", "-o", "out.dds"}) == 29);                          // R8G8B8A8_UNORM_SRGB
-  CHECK(dxgi_of({"in.png", "-o", "out.dds", "--transfer", "linear"}) == 28);  // R8G8B8A8_UNORM
-  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "8"}) == 29);
-  CHECK(dxgi_of({"in.exr", "-o", "out.dds"}) == 10);                  // R16G16B16A16_FLOAT
-  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "16"}) == 11);  // R16G16B16A16_UNORM
-  CHECK(dxgi_of({"deep.png", "-o", "out.dds"}) == 11);
-  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "32f"}) == 2);  // R32G32B32A32_FLOAT
-  CHECK(dxgi_of({"float.exr", "-o", "out.dds"}) == 2);
-  CHECK(dxgi_of({"float.exr", "-o", "out.dds", "--fp16"}) == 10);
-  CHECK(dxgi_of({"bars.png", "-o", "out.dds", "--transfer", "linear"}) == 61);  // R8_UNORM
-}
-
-TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
-  if (!has_device()) return;
-  const TestFolder place;
-  check_done(place, {"mips", "in.png", "-o", "out.dds"});
-  const Picture picture = decoded(place, "in.png");
-  const TexelBuffer& texels = picture.groups[0].levels[0].texels;
-  CHECK(place.read("out.dds").substr(148, texels.size()) ==
-        std::string(reinterpret_cast<const char*>(texels.data()), texels.size()));
-  check_done(place, {"mips", "bars.png", "-o", "out.ktx2"});  // R8_SRGB
-  const std::string bars = place.read("out.ktx2");
-  const size_t base = bars.size() - 64 * 16;
-  CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
-}
-
-TEST_CASE("--dither ordered takes the numbers beside what is between them, in every format of 8 bits") {
-  const TestFolder place;
-  for (const char* dither : {"none", "ordered"})
-    check_done(place, {"in.exr", "-o", fmt::format("{}.png", dither), "--dither", dither});
-  check_done(place, {"in.exr", "-o", "plain.png"});
-  CHECK(place.read("none.png") == place.read("plain.png"));
-  const Finished compared = place.gpupost({"compare", "ordered.png", "plain.png", "--tolerance", "1"});
-  CHECK_MESSAGE(compared.exit_code == 0, compared.out);
-  const Picture ordered = decoded(place, "ordered.png"), plain = decoded(place, "plain.png");
-  size_t changed_count = 0;
-  for (size_t index = 0; index < 4 * texel_count(plain.size()); ++index) {
-    const bool is_changed = number_at(ordered.groups[0], index) != number_at(plain.groups[0], index);
-    CHECK((!is_changed || index % 4 != 3));
-    changed_count += is_changed;
-  }
-  CHECK(changed_count > texel_count(plain.size()) / 2);  // of three numbers a texel
-  for (const std::string format : {"ktx2", "dds"}) {
-    check_done(place, {"in.exr", "-o", "ordered." + format, "--bits", "8", "--dither", "ordered"});
-    check_done(place, {"ordered.png", "-o", "same." + format});
-    CHECK(place.read("ordered." + format) == place.read("same." + format));
-  }
-  check_done(place, {"flip", "x", "flip", "x", "in.png", "-o", "same.png", "--dither", "ordered"});
-  check_same(place, "same.png", "in.png");
 }
 
 TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {

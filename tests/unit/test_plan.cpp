@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/plan/explain.h"
 #include "core/plan/plan.h"
 #include "tests/support/patterns.h"
 #include "tests/support/rich_gpu.h"

@@ -3,7 +3,7 @@
 #include "core/base/math.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "core/op/point.h"
 #include "core/ops/bloom/reference.h"
 #include "core/ops/brightpass/row.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <algorithm>
 #include <cmath>

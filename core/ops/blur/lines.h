@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/ops/blur/reference.h"
+#include "core/plan/builder.h"
 #include "core/plan/kernel_choices.h"
-#include "core/plan/plan.h"
 
 #include <vector>
 

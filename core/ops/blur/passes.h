@@ -1,7 +1,7 @@
 // The passes of blurs, and which of the methods does a call.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 namespace gpupost {
 

@@ -7,7 +7,7 @@
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 #include "core/reference/filter.h"
 
 #include <fmt/core.h>

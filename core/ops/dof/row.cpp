@@ -6,8 +6,8 @@
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
 #include "core/ops/dof/reference.h"
+#include "core/plan/builder.h"
 #include "core/plan/kernel_choices.h"
-#include "core/plan/plan.h"
 
 #include <cmath>
 #include <limits>

@@ -8,7 +8,7 @@
 #include "core/ops/blur/reference.h"
 #include "core/ops/blur/row.h"
 #include "core/ops/shared/second_pictures.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 #include "core/reference/verify.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "core/ops/blur/reference.h"
 #include "core/ops/localgamma/reference.h"
 #include "core/ops/localgamma/row.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The passes that reduce a picture to luminances, and their variants.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 #include "core/op/benchmark.h"
 #include "core/op/point.h"
 #include "core/ops/shared/second_pictures.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 #include "core/reference/verify.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The passes that keep the coverage of an alpha test in mip levels.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 namespace gpupost {
 

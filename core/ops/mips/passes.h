@@ -1,7 +1,7 @@
 // The passes of the mip chain by area means.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 namespace gpupost {
 

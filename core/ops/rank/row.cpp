@@ -3,8 +3,8 @@
 #include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
+#include "core/plan/builder.h"
 #include "core/plan/kernel_choices.h"
-#include "core/plan/plan.h"
 
 #include <algorithm>
 #include <cmath>

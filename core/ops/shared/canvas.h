@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/op/point.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The passes of separable filters.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 #include "core/reference/filter.h"
 
 namespace gpupost {

@@ -1,7 +1,7 @@
 // The pass that moves texels and makes none.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <string>
 

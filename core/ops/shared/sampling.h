@@ -1,7 +1,7 @@
 // Pulls each texel of a result from a position between the texels of a picture: options, definition, and what its passes share.
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 #include "core/reference/filter.h"
 
 #include <functional>

@@ -6,7 +6,7 @@
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
 #include "core/ops/blur/row.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <algorithm>
 #include <cmath>

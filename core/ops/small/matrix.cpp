@@ -4,7 +4,7 @@
 #include "core/image/primaries.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/ops/stats/reference.h"
-#include "core/plan/plan.h"
+#include "core/plan/builder.h"
 
 namespace gpupost {
 

@@ -1,0 +1,300 @@
+#include "core/ops/ocio/question_opencolorio.h"
+
+#include "core/image/primaries.h"
+#include "core/image/to_working.h"
+#include "core/op/parse.h"
+#include "core/ops/ocio/configs.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace gpupost {
+
+OCIO::ConstConfigRcPtr config_of(const std::string& name) {
+  OCIO::SetLoggingLevel(OCIO::LOGGING_LEVEL_NONE);
+  if (name == "cg" || name == "studio") return built_in_config(name == "studio");
+  try {
+    return OCIO::Config::CreateFromFile(name.c_str());
+  } catch (const OCIO::Exception& error) {
+    fail(Exit::input, "{}: cannot be read as a configuration; expected a file, cg or studio ({})", name, error.what());
+  }
+}
+
+namespace {
+
+template <class Config, class Count, class Name>
+std::vector<std::string> list_of(const Config& config, Count count, Name name) {
+  std::vector<std::string> names;
+  for (int index = 0; index < (config.*count)(); ++index) names.emplace_back((config.*name)(index));
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> spaces_of(const OCIO::Config& config) {
+  std::vector<std::string> names;
+  for (int index = 0; index < config.getNumColorSpaces(); ++index)
+    names.emplace_back(config.getColorSpaceNameByIndex(index));
+  return names;
+}
+std::vector<std::string> displays_of(const OCIO::Config& config) {
+  return list_of(config, &OCIO::Config::getNumDisplays, &OCIO::Config::getDisplay);
+}
+std::vector<std::string> looks_of(const OCIO::Config& config) {
+  return list_of(config, &OCIO::Config::getNumLooks, &OCIO::Config::getLookNameByIndex);
+}
+std::vector<std::string> views_of(const OCIO::Config& config, const std::string& display) {
+  std::vector<std::string> names;
+  for (int index = 0; index < config.getNumViews(display.c_str()); ++index)
+    names.emplace_back(config.getView(display.c_str(), index));
+  return names;
+}
+
+namespace {
+
+constexpr const char* interchange = "aces_interchange";
+constexpr const char* display_interchange = "cie_xyz_d65_interchange";
+
+[[noreturn]] void refuse(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
+  fail(Exit::usage, "--{} {} is not in the configuration{} (`gpupost info --ocio` lists its names)", option, name,
+       suggestion(name, {known.begin(), known.end()}));
+}
+
+void check_known(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
+  if (!name.empty() && std::ranges::find(known, name) == known.end()) refuse(option, name, known);
+}
+
+OCIO::ConstTransformRcPtr rec709_to_aces() {
+  const auto rows = conversion({.from = rec709, .to = ap0});
+  std::array<double, 16> numbers{};
+  for (size_t row = 0; row < 3; ++row) std::ranges::copy(rows[row], numbers.begin() + long(4 * row));
+  numbers[15] = 1;
+  const OCIO::MatrixTransformRcPtr matrix = OCIO::MatrixTransform::Create();
+  matrix->setMatrix(numbers.data());
+  return matrix;
+}
+
+void append_space_change(OCIO::GroupTransform& group, const std::string& from, const std::string& to) {
+  const OCIO::ColorSpaceTransformRcPtr change = OCIO::ColorSpaceTransform::Create();
+  change->setSrc(from.c_str());
+  change->setDst(to.c_str());
+  group.appendTransform(change);
+}
+
+void append_looks(OCIO::GroupTransform& group, const std::string& space, const std::string& looks) {
+  const OCIO::LookTransformRcPtr look = OCIO::LookTransform::Create();
+  look->setSrc(space.c_str());
+  look->setDst(space.c_str());
+  look->setLooks(looks.c_str());
+  group.appendTransform(look);
+}
+
+// The rows of the matrix that the processor applies. Empty if it does something else.
+std::vector<double> matrix_of(const OCIO::CPUProcessor& processor) {
+  const auto made = [&](std::array<float, 3> c) {
+    processor.applyRGB(c.data());
+    return c;
+  };
+  std::vector<double> rows(9);
+  for (size_t column = 0; column < 3; ++column) {
+    std::array<float, 3> axis{};
+    axis[column] = 1;
+    const std::array<float, 3> light = made(axis);
+    for (size_t row = 0; row < 3; ++row) rows[3 * row + column] = double(light[row]);
+  }
+  for (const std::array<float, 3>& c :
+       {std::array<float, 3>{0, 0, 0}, {0.18f, 0.18f, 0.18f}, {0.3f, 0.6f, 0.1f}, {-0.1f, 0.2f, 4}, {30, 20, 10}}) {
+    const std::array<float, 3> light = made(c);
+    for (size_t row = 0; row < 3; ++row) {
+      double expected = 0;
+      for (size_t k = 0; k < 3; ++k) expected += rows[3 * row + k] * double(c[k]);
+      if (!(std::abs(double(light[row]) - expected) <= 1e-4 * (1 + std::abs(expected)))) return {};
+    }
+  }
+  return rows;
+}
+
+// Does the processor make the same light as this curve and these rows, up to the unit of luminance?
+bool decodes_so(const OCIO::CPUProcessor& processor, double (*decode)(double), const Matrix3& rows) {
+  std::optional<double> unit;
+  for (const std::array<float, 3>& c : {std::array<float, 3>{0.5f, 0.5f, 0.5f},
+                                        {0.02f, 0.02f, 0.02f},
+                                        {0.75f, 0.75f, 0.75f},
+                                        {0.7f, 0.2f, 0.1f},
+                                        {0.2f, 0.7f, 0.3f},
+                                        {0.1f, 0.3f, 0.6f}}) {
+    const Vector3 expected = product(rows, Vector3{decode(double(c[0])), decode(double(c[1])), decode(double(c[2]))});
+    std::array<float, 3> light = c;
+    processor.applyRGB(light.data());
+    if (!unit) unit = double(light[1]) / expected[1];
+    const double largest = std::max({std::abs(expected[0]), std::abs(expected[1]), std::abs(expected[2])});
+    for (size_t k = 0; k < 3; ++k)
+      if (!(std::abs(double(light[k]) / *unit - expected[k]) <= 2e-3 * largest)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+OcioQuestion::OcioQuestion(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
+  for (const std::string option : {"from", "to"}) {
+    if (at(option).empty() || config_->getColorSpace(at(option).c_str())) continue;
+    if (config_->getNamedTransform(at(option).c_str()))
+      fail(Exit::usage, "--{} {} is a named transform, which gpupost does not support; expected a color space", option,
+           at(option));
+    refuse(option, at(option), spaces_of(*config_));
+  }
+  check_known("display", at("display"), displays_of(*config_));
+  if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
+  check_known("look", at("look"), looks_of(*config_));
+  if (!at("id").empty()) check_id();
+  const bool needs_interchange = at("file").empty() && at("from").empty();
+  if (needs_interchange && !config_->hasRole(interchange))
+    fail(Exit::usage,
+         "the configuration has no role aces_interchange, so the color space of the input is unknown; give --from "
+         "SPACE");
+}
+
+OCIO::ConstProcessorRcPtr OcioQuestion::processor() const {
+  const OCIO::GroupTransformRcPtr group = OCIO::GroupTransform::Create();
+  if (!at("file").empty()) append_file(*group);
+  else append_spaces(*group);
+  return config_->getProcessor(group,
+                               at("inverse").empty() ? OCIO::TRANSFORM_DIR_FORWARD : OCIO::TRANSFORM_DIR_INVERSE);
+}
+
+std::vector<double> OcioQuestion::matrix_to_aces() const {
+  const std::string& space = result_space();
+  if (space.empty() || !config_->hasRole(interchange) || config_->getColorSpace(space.c_str())->isData()) return {};
+  const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space.c_str(), interchange);
+  return processor ? matrix_of(*processor) : std::vector<double>();
+}
+
+bool OcioQuestion::is_scene_linear() const {
+  const OCIO::ConstColorSpaceRcPtr space = config_->getColorSpace(result_space().c_str());
+  if (!space || space->isData() || space->getReferenceSpaceType() != OCIO::REFERENCE_SPACE_SCENE) return false;
+  if (const std::string encoding = space->getEncoding(); !encoding.empty()) return encoding == "scene-linear";
+  const OCIO::ConstColorSpaceRcPtr linear = config_->getColorSpace(OCIO::ROLE_SCENE_LINEAR);
+  if (!linear || linear->isData()) return false;
+  const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(linear->getName(), space->getName());
+  return processor && !matrix_of(*processor).empty();
+}
+
+std::vector<int32_t> OcioQuestion::encoding() const {
+  const OCIO::ConstColorSpaceRcPtr space = encoded_space();
+  if (!space || space->isData()) return {};
+  const bool is_display = space->getReferenceSpaceType() == OCIO::REFERENCE_SPACE_DISPLAY;
+  const char* role = is_display ? display_interchange : interchange;
+  if (!config_->hasRole(role)) return {};
+  const OCIO::ConstCPUProcessorRcPtr processor = conversion_between(space->getName(), role);
+  if (!processor) return {};
+  struct Curve {
+    Transfer transfer;
+    double (*decode)(double);
+  };
+  for (const auto& [transfer, decode] : {Curve{Transfer::srgb, srgb_decode}, {Transfer::pq, pq_decode}})
+    for (size_t index = 0; index < std::size(named_primaries); ++index) {
+      const Primaries& primaries = named_primaries[index].primaries;
+      if (decodes_so(*processor, decode, conversion({.from = primaries, .to = is_display ? cie_xyz : ap0})))
+        return {int32_t(transfer), int32_t(index)};
+    }
+  return {};
+}
+
+// Does --looks turn off the looks of the view, instead of naming others?
+bool OcioQuestion::has_no_looks() const { return at("looks") == "none" && !config_->getLook("none"); }
+
+bool OcioQuestion::keeps_data() const {
+  const bool has_look = !at("look").empty() || (!at("looks").empty() && !has_no_looks());
+  if (!at("from").empty() || !at("file").empty() || has_look) return false;
+  const OCIO::ConstColorSpaceRcPtr space =
+      at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+  return space && space->isData();
+}
+
+// An id is that of a correction in the file, or an index.
+void OcioQuestion::check_id() const {
+  const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(at("file").c_str());
+  std::vector<std::string> known;
+  for (int index = 0; index < corrections->getNumTransforms(); ++index) {
+    const auto correction = std::dynamic_pointer_cast<const OCIO::CDLTransform>(corrections->getTransform(index));
+    const std::string id = correction ? correction->getID() : "", number = fmt::to_string(index);
+    if (at("id") == id || at("id") == number) return;
+    known.push_back(id.empty() ? number : id);
+  }
+  fail(Exit::input, "{}: no correction has the id or the number {}; expected --id with one of {}", at("file"), at("id"),
+       fmt::join(known, ", "));
+}
+
+// Null if OpenColorIO cannot convert, for example because a matrix has no inverse.
+OCIO::ConstCPUProcessorRcPtr OcioQuestion::conversion_between(const char* from, const char* to) const {
+  try {
+    return config_->getProcessor(from, to)->getOptimizedCPUProcessor(OCIO::OPTIMIZATION_LOSSLESS);
+  } catch (const OCIO::Exception&) {
+    return nullptr;
+  }
+}
+
+// The space of the result, if it is not light. Null: not known.
+OCIO::ConstColorSpaceRcPtr OcioQuestion::encoded_space() const {
+  if (!at("inverse").empty() || at("display").empty()) return config_->getColorSpace(result_space().c_str());
+  return space_of_view();
+}
+
+OCIO::ConstColorSpaceRcPtr OcioQuestion::space_of_view() const {
+  const char* display = at("display").c_str();
+  const std::string space = config_->getDisplayViewColorSpaceName(display, view_name());
+  return config_->getColorSpace(space == OCIO::OCIO_VIEW_USE_DISPLAY_NAME ? display : space.c_str());
+}
+
+const char* OcioQuestion::view_name() const {
+  const std::string& name = at("view");
+  return name.empty() ? config_->getDefaultView(at("display").c_str()) : name.c_str();
+}
+
+// "": numbers that are no light. Rec. 709 is known to the parent.
+const std::string& OcioQuestion::result_space() const {
+  static const std::string none;
+  if (!at("inverse").empty()) return at("from");
+  return !at("to").empty() ? at("to") : !at("look").empty() ? at("from") : none;
+}
+
+void OcioQuestion::append_file(OCIO::GroupTransform& group) const {
+  const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
+  file->setSrc(at("file").c_str());
+  file->setCCCId(at("id").empty() ? "0" : at("id").c_str());  // an id, or an index
+  file->setInterpolation(at("best").empty() ? OCIO::INTERP_DEFAULT : OCIO::INTERP_BEST);
+  group.appendTransform(file);
+}
+
+void OcioQuestion::append_spaces(OCIO::GroupTransform& group) const {
+  if (keeps_data()) return;
+  std::string space = at("from");
+  if (space.empty()) {
+    group.appendTransform(rec709_to_aces()->createEditableCopy());
+    space = interchange;
+  }
+  if (!at("display").empty()) {
+    if (!at("looks").empty() && !has_no_looks()) append_looks(group, space, at("looks"));
+    const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
+    view->setSrc(space.c_str());
+    view->setDisplay(at("display").c_str());
+    view->setView(view_name());
+    view->setLooksBypass(!at("looks").empty());
+    group.appendTransform(view);
+    return;
+  }
+  if (!at("look").empty()) append_looks(group, space, at("look"));
+  if (!at("to").empty()) append_space_change(group, space, at("to"));
+  else if (at("from").empty()) {
+    const OCIO::TransformRcPtr back = rec709_to_aces()->createEditableCopy();
+    back->setDirection(OCIO::TRANSFORM_DIR_INVERSE);
+    group.appendTransform(back);
+  }
+}
+
+}  // namespace gpupost

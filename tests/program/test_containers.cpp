@@ -1,0 +1,78 @@
+// KTX2 and DDS files, and what formats of 8 bits hold.
+#include "tests/program/test_folder.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
+    for (const int levels : {0, 3, 1}) {
+      const std::string name = fmt::format("out{}.{}", levels, extension);
+      check_done(place, {"mips", "in.exr", "--levels", std::to_string(levels), "-o", name});
+      CHECK(int(place.read(name)[size_t(count_at)]) == (levels ? levels : 6));
+    }
+  check_done(place, {"mips", "in.exr", "-o", "l{level}.dds"});
+  CHECK(place.read("l5.dds").size() == 148 + 8);
+}
+
+TEST_CASE("the depth and transfer of a container are those of the input, unless they are asked for") {
+  const TestFolder place;
+  const auto dxgi_of = [&](const Words& words) {
+    check_done(place, words);
+    return int(static_cast<unsigned char>(place.read("out.dds")[128]));
+  };
+  CHECK(dxgi_of({"in.png", "-o", "out.dds"}) == 29);                          // R8G8B8A8_UNORM_SRGB
+  CHECK(dxgi_of({"in.png", "-o", "out.dds", "--transfer", "linear"}) == 28);  // R8G8B8A8_UNORM
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "8"}) == 29);
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds"}) == 10);                  // R16G16B16A16_FLOAT
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "16"}) == 11);  // R16G16B16A16_UNORM
+  CHECK(dxgi_of({"deep.png", "-o", "out.dds"}) == 11);
+  CHECK(dxgi_of({"in.exr", "-o", "out.dds", "--bits", "32f"}) == 2);  // R32G32B32A32_FLOAT
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds"}) == 2);
+  CHECK(dxgi_of({"float.exr", "-o", "out.dds", "--fp16"}) == 10);
+  CHECK(dxgi_of({"bars.png", "-o", "out.dds", "--transfer", "linear"}) == 61);  // R8_UNORM
+}
+
+TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
+  if (!has_device()) return;
+  const TestFolder place;
+  check_done(place, {"mips", "in.png", "-o", "out.dds"});
+  const Picture picture = decoded(place, "in.png");
+  const TexelBuffer& texels = picture.groups[0].levels[0].texels;
+  CHECK(place.read("out.dds").substr(148, texels.size()) ==
+        std::string(reinterpret_cast<const char*>(texels.data()), texels.size()));
+  check_done(place, {"mips", "bars.png", "-o", "out.ktx2"});  // R8_SRGB
+  const std::string bars = place.read("out.ktx2");
+  const size_t base = bars.size() - 64 * 16;
+  CHECK(bars.substr(base - 32 * 8, 32 * 8) == std::string(32 * 8, char(188)));
+}
+
+TEST_CASE("--dither ordered takes the numbers beside what is between them, in every format of 8 bits") {
+  const TestFolder place;
+  for (const char* dither : {"none", "ordered"})
+    check_done(place, {"in.exr", "-o", fmt::format("{}.png", dither), "--dither", dither});
+  check_done(place, {"in.exr", "-o", "plain.png"});
+  CHECK(place.read("none.png") == place.read("plain.png"));
+  const Finished compared = place.gpupost({"compare", "ordered.png", "plain.png", "--tolerance", "1"});
+  CHECK_MESSAGE(compared.exit_code == 0, compared.out);
+  const Picture ordered = decoded(place, "ordered.png"), plain = decoded(place, "plain.png");
+  size_t changed_count = 0;
+  for (size_t index = 0; index < 4 * texel_count(plain.size()); ++index) {
+    const bool is_changed = number_at(ordered.groups[0], index) != number_at(plain.groups[0], index);
+    CHECK((!is_changed || index % 4 != 3));
+    changed_count += is_changed;
+  }
+  CHECK(changed_count > texel_count(plain.size()) / 2);  // of three numbers a texel
+  for (const std::string format : {"ktx2", "dds"}) {
+    check_done(place, {"in.exr", "-o", "ordered." + format, "--bits", "8", "--dither", "ordered"});
+    check_done(place, {"ordered.png", "-o", "same." + format});
+    CHECK(place.read("ordered." + format) == place.read("same." + format));
+  }
+  check_done(place, {"flip", "x", "flip", "x", "in.png", "-o", "same.png", "--dither", "ordered"});
+  check_same(place, "same.png", "in.png");
+}

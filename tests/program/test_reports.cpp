@@ -1,0 +1,75 @@
+// What --report and --timing say.
+#include "tests/program/test_folder.h"
+
+#include "tests/support/json.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+using namespace gpupost;
+using namespace gpupost::test;
+using json = nlohmann::json;
+
+TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
+  if (!has_device()) return;
+  for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
+    const TestFolder place;
+    check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
+    const json report = parse_json(place.read("r.json"));
+    CHECK(report["schema"] == "gpupost-report-1");
+    CHECK(report["chain"] == json{fmt::format("mips --method {}", method)});
+    CHECK(report["cores"].get<int>() > 0);
+    for (const std::string field : {"version", "commit", "host"}) CHECK_MESSAGE(report[field].is_string(), field);
+    for (const std::string field : {"name", "type", "driver", "uuid", "vulkan", "subgroup_size"})
+      CHECK_MESSAGE(report["device"].contains(field), field);
+    REQUIRE(report["jobs"].size() == 1);
+    const json& job = report["jobs"][0];
+    CHECK(job["input"] == "in.exr");
+    CHECK(job["outputs"] == json{"in.mips.exr"});
+    CHECK(job["width"] == 37);
+    CHECK(job["storage"] == "16f");
+    CHECK(job["error"] == "");
+    CHECK(job["choices"] == json{fmt::format("mips: {}, asked for", method)});
+    REQUIRE(int(job["passes"].size()) == pass_count);
+    size_t read = 0, written = 0;
+    for (const json& pass : job["passes"]) {
+      read += pass["bytes_read"].get<size_t>();
+      written += pass["bytes_written"].get<size_t>();
+      CHECK(pass["ms"].get<double>() >= 0);
+      CHECK(pass["ms"].get<double>() <= job["stages_ms"]["total"].get<double>());
+    }
+    // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
+    const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
+    CHECK(written == below);
+    CHECK(read == (pass_count == 1 ? size_t(8 * 37 * 21) : 8 * 37 * 21 + below - 8));
+    double sum = 0;
+    for (const char* stage : {"decode", "verify", "encode", "write"}) sum += job["stages_ms"][stage].get<double>();
+    CHECK(job["stages_ms"]["total"].get<double>() >= sum * 0.99);
+    CHECK(job["verify"].size() == 5);
+    for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
+    CHECK(job["copy_gb_per_s"]["16f"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("the report of a conversion names no device, that of a bad input its error") {
+  const TestFolder place;
+  CHECK(place.gpupost({"in.exr", "-o", "out.png", "--report", "r.json"}, no_driver).exit_code == 0);
+  const json report = parse_json(place.read("r.json"));
+  CHECK(report["device"].is_null());
+  CHECK(report["jobs"][0]["passes"].empty());
+  CHECK(place.gpupost({"cut.exr", "-o", "out.png", "--report", "bad.json"}, no_driver).exit_code == 2);
+  CHECK(parse_json(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
+}
+
+TEST_CASE("--timing prints the table on standard error") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.out == "");
+  for (const std::string part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes",
+                                 "download", "encode", "write", "total"})
+    CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
+}
