@@ -276,6 +276,7 @@ std::string conversions(State from, State to) {
   std::string text;
   const auto make = [&](std::string_view function) { text += fmt::format("  c = {}(c);\n", function); };
   const bool changes_alpha = from.is_straight != to.is_straight;
+  if (from.space == Space::yxy && to.space == Space::rgb) make("rgb_of"), from.space = Space::rgb;
   if (from.space == Space::yxy && (to.space != Space::yxy || changes_alpha)) make("xyz_of"), from.space = Space::xyz;
   if (from.space == Space::xyz && to.space == Space::rgb) make("rgb_of_xyz"), from.space = Space::rgb;
   if (changes_alpha) make(to.is_straight ? "unpremultiply" : "premultiply");
@@ -329,9 +330,11 @@ static bool counts_texels(const Pass& pass) {
 static std::string load_and_store(const Pass& pass, std::set<std::string_view>& done) {
   const bool is_rgb = pass.source_space == Space::rgb && pass.target_space == Space::rgb;
   const bool has_points = !pass.points.on_load.empty() || !pass.points.on_store.empty();
-  const State inside{is_rgb ? Space::rgb : Space::xyz};
+  // A copy keeps the colors of its source for the point ops: on the way through XYZ, one infinite number would make all three
+  // infinite, and NaN on the way back.
+  const State inside{pass.access.only_copies ? pass.source_space : is_rgb ? Space::rgb : Space::xyz};
   const std::vector<const FusedPoint*> texts = runtime_points(pass);
-  std::string text = is_rgb ? "" : "#define IN_XYZ\n";
+  std::string text = inside.space == Space::rgb ? "" : "#define IN_XYZ\n";
   if (counts_texels(pass)) text += "#define COUNTS_TEXELS\n";
   if (!is_rgb || has_points || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();
@@ -349,7 +352,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
                       color_of("source", pass.words.source, pass.words.samples_source));
   text += word_functions(pass);
   // R, G and B, whatever the images hold
-  text += fmt::format("vec4 load_rgb(ivec2 at) {{ return {}(load(at)); }}\n", is_rgb ? "" : "rgb_of_xyz");
+  text += "vec4 load_rgb(ivec2 at) {\n  vec4 c = load(at);\n" + conversions(inside, {Space::rgb}) + "  return c;\n}\n";
   if (pass.second.image >= 0)
     text +=
         fmt::format("\nvec4 load_second(ivec2 at) {{\n  vec4 c = {};\n", color_of("second_source", pass.words.second)) +

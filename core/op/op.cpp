@@ -141,9 +141,11 @@ std::vector<Call> calls_for_other_channels(std::span<const Call> calls) {
   std::vector<Call> kept;
   for (const Call& call : calls)
     if (call.op->channels == Channels::all) kept.push_back(call);
-  for (Call& call : kept)
+  for (Call& call : kept) {
+    call.is_beside_color = true;
     for (size_t index = 0; index < call.values.size(); ++index)
       if (const Param& param = call.op->params[index]; param.is_for_color) call.values[index] = param.default_value;
+  }
   return kept;
 }
 

@@ -348,6 +348,7 @@ struct Call {
   std::shared_ptr<const Plane> depth;
   Windows windows;                     // windows of the input; empty: the image has one window, which begins at (0, 0)
   std::optional<Primaries> primaries;  // of the input's colors; empty: Rec. 709
+  bool is_beside_color = false;        // is for channels other than color
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

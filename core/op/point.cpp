@@ -16,6 +16,7 @@ Color yxy_of_rgb(const Color& rgb) {
 }
 
 Color rgb_of_yxy(const Color& yxy) {
+  if (std::isinf(yxy[0])) return {yxy[0], yxy[0], yxy[0], yxy[3]};
   const double sum = yxy[2] != 0 ? yxy[0] / yxy[2] : 0;
   const auto [red, green, blue] = product(rec709_of_xyz, Vector3{yxy[1] * sum, yxy[0], (1 - yxy[1] - yxy[2]) * sum});
   return {red, green, blue, yxy[3]};

@@ -16,7 +16,8 @@ PassSpec copy_pass(Size size, DeviceType device, int texels) {
           .values = {{"end_x", size.width}, {"end_y", size.height}},
           .grid = {.group = {threads, 1}, .count = {div_ceil(size.width, columns), div_ceil(size.height, rows)}},
           .source = {.image = 0},
-          .target = {.image = 1}};
+          .target = {.image = 1},
+          .access = {.only_copies = true}};
 }
 
 }  // namespace gpupost

@@ -95,6 +95,7 @@ struct Strips {
 
 // How a pass reads and writes texels.
 struct Access {
+  bool only_copies = false;         // computes nothing: each texel goes from load() to store()
   bool samples_at_corners = false;  // reads the source with a linear sampler, at the corners between texels
   bool copies_raw = false;          // copies texels bit for bit
   bool reads_words = false;         // reads the source by source_word(), as words on every device

@@ -70,6 +70,25 @@ static Planes clamped_when_packed(Planes planes) {
   return planes;
 }
 
+// Colors with a number that is not finite, as `spread` makes them.
+static Planes with_spread(Planes planes, Color (*spread)(const Color& c)) {
+  for (size_t index = 0; index < planes[0].values.size(); ++index) {
+    const Color c = color_at(planes, index);
+    if (std::isfinite(c[0]) && std::isfinite(c[1]) && std::isfinite(c[2])) continue;
+    const Color made = spread(c);
+    for (size_t k = 0; k < 3; ++k) planes[k].values[index] = made[k];
+  }
+  return planes;
+}
+
+// The same after they were stored as Yxy, and in sums of CIE XYZ, where each number is in all three.
+static Planes spread_in_yxy(Planes planes) {
+  return with_spread(std::move(planes), [](const Color& c) { return rgb_of_yxy(yxy_of_rgb(c)); });
+}
+static Planes spread_in_xyz(Planes planes) {
+  return with_spread(std::move(planes), [](const Color&) { return Color{NAN, NAN, NAN, 0}; });
+}
+
 // The clamp of the image that holds a picture between two ops, or `is_last`, behind the last one.
 static Planes clamped_as_stored(Planes planes, Depth depth, const Between& between, bool is_last) {
   if (!is_last && between.is_yxy && between.is_packed) return clamped_in_yxy(std::move(planes), most_packed);
@@ -208,11 +227,16 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   if (between.is_yxy) add_conversion(expected.levels[0], expected.tolerance[0]);
   expected.tolerance = call.op->reference.tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
   if (between.is_yxy && has_passes(call)) add_rounding_in_xyz(call, expected.levels[0], expected.tolerance);
+  if (between.is_yxy && has_passes(call) && !is_exact(call))
+    expected.levels[0] = spread_in_xyz(std::move(expected.levels[0]));
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);
   if (next && goes_on_in_float(call, *next, between.fuses)) return;
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
+  // what a pass stores through the next op does not lie in an image of Yxy
+  if (next && between.is_yxy && (has_passes(*next) || !between.fuses))
+    expected.levels[0] = spread_in_yxy(std::move(expected.levels[0]));
   for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
 }
 

@@ -24,3 +24,5 @@ vec4 rgb_of_xyz(vec4 c) {
               dot(REC709_OF_XYZ[1], c.rgb),
               dot(REC709_OF_XYZ[2], c.rgb), c.a);
 }
+// Infinite light is white.
+vec4 rgb_of(vec4 yxy) { return isinf(yxy.r) ? yxy.rrra : rgb_of_xyz(xyz_of(yxy)); }

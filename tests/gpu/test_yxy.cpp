@@ -1,6 +1,7 @@
 // Images of CIE Yxy: what is made of them is what is made of the same light in RGB.
 #include "core/base/half.h"
 #include "core/op/parse.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -162,4 +163,44 @@ TEST_CASE("a color of which X and Z are larger than any half stays what it is wh
       for (size_t index = 0; index < found.size(); ++index)
         REQUIRE_MESSAGE(found[index] == doctest::Approx(double(bright[index % 4])).epsilon(3 * 0x1p-11), method);
     }
+}
+
+TEST_CASE("numbers that are not finite are in Yxy what the definition says, before, behind and between other ops") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  constexpr Size size{33, 17};
+  for (const std::vector<std::pair<std::string_view, std::string_view>>& words :
+       {std::vector<std::pair<std::string_view, std::string_view>>{{"clamp", ""}, {"flip", "x"}},
+        {{"flip", "x"}, {"clamp", ""}},
+        {{"tonemap", "--curve uchimura"}, {"flip", "x"}},
+        {{"resize", "--size 41x23"}, {"flip", "x"}},
+        {{"blur", "--radius 1"}, {"clamp", ""}, {"flip", "y"}},
+        {{"gain", "--value 2"}, {"flip", "x"}, {"contrast", "--factor 1.2"}, {"flip", "y"}}})
+    for (const bool fuses : {true, false}) {
+      std::vector<Call> calls;
+      std::string text = fuses ? "" : "not fused:";
+      for (const auto& [op, arguments] : words) text += " " + calls.emplace_back(call_of(op, arguments)).text();
+      const Level base = pattern("nonfinite", size, Depth::f32);
+      const PlanInput input{.size = size, .storage = Depth::f32, .between = Space::yxy, .fuses = fuses};
+      const RunResult result = gpu->run(plan(calls, input, gpu->info().traits), base, 0);
+      const Between between{.is_yxy = true, .fuses = fuses};
+      for (const LevelCheck& check : verify(calls, base, result.levels, 0, Depth::f32, between))
+        CHECK_MESSAGE(check.share <= 1, text, ": ", describe(check));
+    }
+}
+
+TEST_CASE("infinite light that brightpass keeps is white") {
+  Gpu* gpu = device();
+  if (!gpu) return;
+  Level base{{4, 1}, TexelBuffer(4 * 4 * sizeof(float))};
+  std::ranges::fill(base.texels.as<float>(), 0.0f);
+  base.texels.as<float>()[4] = INFINITY;
+  const Call call = call_of("brightpass", "");
+  const RunResult result =
+      gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits), base, 0);
+  const auto made = result.levels[0].texels.as<float>();
+  for (size_t component = 0; component < 3; ++component) {
+    CHECK(made[4 + component] == INFINITY);
+    CHECK(made[component] == 0);
+  }
 }

@@ -167,3 +167,23 @@ TEST_CASE("--apply-to with a channel that is not there is refused in one line") 
         "gpupost: --apply-to Q: the image has no channel or layer of this name besides color; expected color, all, or "
         "some of Z\n");
 }
+
+TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with --apply-to") {
+  if (!has_device()) return;
+  const TestFolder place;
+  const std::vector<float> before = depths_of(decoded(place, "depth.exr"));
+  const Words mean{"convolve", "--rows", "1,1,1,1,1,1,1,1,1", "--normalize", "--apply-to", "Z"};
+  Words kept = mean;
+  kept.push_back("--keep-alpha");
+  const std::vector<float> filtered = depths_of(result_of(place, kept));
+  CHECK(filtered != before);
+  CHECK(filtered == depths_of(result_of(place, mean)));
+  const Words padded{"pad", "--size", "60x60", "--color", "0.1,0.2,0.3,0.5"};
+  Words applied = padded;
+  applied.insert(applied.end(), {"--apply-to", "Z", "--verify"});
+  CHECK(depths_of(result_of(place, applied)) == depths_of(result_of(place, padded)));
+  const Picture fitted = result_of(place, {"resize", "--fit", "30x60", "--pad", "0.1,0.2,0.3,0.5", "--apply-to", "Z"});
+  const std::vector<float> depths = depths_of(fitted);
+  constexpr size_t width = 30, top = 21;  // 37 x 21 texels become 30 x 17
+  for (size_t at = 0; at < top * width; ++at) CHECK(depths[at] == depths[top * width + at % width]);
+}

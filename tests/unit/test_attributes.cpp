@@ -87,6 +87,32 @@ TEST_CASE("a texel's ray stays behind a crop to a window") {
   CHECK(behind("crop", "--to display").size() == camera().size());
 }
 
+TEST_CASE("a texel's ray stays where an op moves or cuts the frame") {
+  struct Moved {
+    const char *op, *words;
+    Window display;
+    double scale, x, y;  // (u, v) of the result was (scale u + x, scale v + y)
+  };
+  for (const Moved& one : {Moved{"resize", "--fill 40x40", {0, 0, 39, 39}, 2, 10, 0},
+                           Moved{"resize", "--fit 60x40 --pad 0,0,0", {0, 0, 59, 39}, 2, -10, 0},
+                           Moved{"pad", "--size 120x90", {0, 0, 119, 89}, 1, -10, -5},
+                           Moved{"shift", "--x 7 --y -3", windows.display, 1, -7, 3}}) {
+    CAPTURE(one.op);
+    CAPTURE(one.words);
+    const std::vector<Attribute> made = behind(one.op, one.words);
+    for (const auto& [u, v] : {std::pair{0, 0}, {30, 20}}) {
+      const auto before = ray(camera(), windows.display, one.scale * u + one.x, one.scale * v + one.y);
+      const auto after = ray(made, one.display, u, v);
+      CHECK(after[0] == doctest::Approx(before[0]).epsilon(1e-5));
+      CHECK(after[1] == doctest::Approx(before[1]).epsilon(1e-5));
+    }
+    CHECK(!has(made, "worldToNDC"));
+    CHECK(!has(made, "envmap"));
+  }
+  CHECK(behind("resize", "--fill 50x40").size() == camera().size());
+  CHECK(behind("shift", "--x 0").size() == camera().size());
+}
+
 TEST_CASE("a crop of the whole frame leaves the attributes") {
   const std::vector<Attribute> made = behind("crop", "--window 100x80+0+0", {windows.display, windows.display});
   CHECK(made.size() == camera().size());

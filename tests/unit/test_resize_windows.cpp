@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace gpupost;
 
@@ -50,9 +51,10 @@ constexpr Window frame{3, -5, 130, 58};
 }  // namespace
 
 TEST_CASE("a part of a frame is resized to what the frame has there") {
-  for (const char* size : {"50%", "30%", "77.7%", "130%"})
+  for (const char* size : {"--size 50%", "--size 30%", "--size 77.7%", "--size 130%", "--fit 64x64", "--long-side 50",
+                           "--fill 50x40", "--fill 70x30"})
     for (const char* filter : {"box", "triangle", "lanczos3"}) {
-      const std::string words = fmt::format("--size {} --filter {}", size, filter);
+      const std::string words = fmt::format("{} --filter {}", size, filter);
       const Made whole = resized({.data = frame, .display = frame}, words);
       for (const Window& data : {Window{40, 7, 101, 50}, Window{41, 8, 100, 49}, Window{42, 9, 103, 51}}) {
         const Made part = resized({.data = data, .display = frame}, words);
@@ -121,6 +123,36 @@ TEST_CASE("texels that must not be mixed are those under the middles of the fram
     const double middle = frame.min_x + (windows.data.min_x + x + 0.5 - windows.display.min_x) * scale;
     CHECK(std::abs(made.texels.as<uint32_t>()[4 * size_t(x)] + 0.5 - middle) <= 0.5 + 1e-9);
   }
+}
+
+TEST_CASE("an image is centered on a canvas by its display window") {
+  const auto padded = [](const Window& data, std::string_view op, std::string_view words) {
+    std::vector<Call> calls{parse_call(*op_named(op), words)};
+    set_windows(calls, {.data = data, .display = frame});
+    return calls[0].op->reference.levels(calls[0], seen(data))[0];
+  };
+  constexpr Window data{40, 7, 101, 50};
+  for (const auto& [words, width, height] : {std::tuple{"--size 200x90 --color 9,9,9", 200, 90},
+                                             {"--size 140x30 --color 9,9,9", 140, 30},
+                                             {"--size 50x51 --color 9,9,9", 50, 51}}) {
+    const Planes made = padded(data, "pad", words);
+    REQUIRE(size_of(made) == Size{width, height});
+    const auto begin = [](int min, int from, int to) {
+      return min - (to >= from ? (to - from) / 2 : -((from - to) / 2));
+    };
+    const int left = begin(frame.min_x, 128, width), top = begin(frame.min_y, 64, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const bool is_inside =
+            left + x >= data.min_x && left + x <= data.max_x && top + y >= data.min_y && top + y <= data.max_y;
+        REQUIRE(made[0].values[size_t(y) * size_t(width) + size_t(x)] ==
+                (is_inside ? number_at(left + x, top + y) : 9));
+      }
+  }
+  const Planes whole = padded(frame, "resize", "--fit 100x100 --pad 9,9,9 --filter box");
+  const Planes part = padded(data, "resize", "--fit 100x100 --pad 9,9,9 --filter box");
+  for (const size_t at : {size_t(50 * 100 + 50), size_t(60 * 100 + 40)})
+    CHECK(part[0].values[at] == doctest::Approx(whole[0].values[at]));
 }
 
 TEST_CASE("windows that would leave the range of EXR are refused, and frames larger than pictures do not count") {

@@ -90,7 +90,8 @@ const Op brightpass_op = point_op({
             .summary = "Keep the light above a threshold and make the rest black",
             .description =
                 "Changes the luminance Y of each texel. The chromaticity and alpha do not change. The op works on "
-                "straight color in CIE Yxy. A NaN becomes black.\nWith --form plain, Y becomes max(Y - threshold, 0). "
+                "straight color in CIE Yxy. A NaN becomes black. Infinite light becomes white.\nWith --form plain, Y "
+                "becomes max(Y - threshold, 0). "
                 "With --knee K, the transition is soft: Y from threshold - K to threshold + K becomes (Y - threshold + "
                 "K)^2 / (4 K).\nWith --form mapped, Y is first multiplied by key / log average. The light v above the "
                 "threshold then becomes v / (limit + v), which is in 0..1. Without --log-average, the device measures "

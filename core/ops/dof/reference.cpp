@@ -360,6 +360,7 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
   const std::vector<Layers> half_moved =
       all_layers(half.size, [&](Position at) { return moved_by_radii(half_magnitudes, half, at, of_radii); });
   return made_of_texels(view.size, [&](size_t index) -> Color {
+    if (!is_finite(color_at(picture, index)) && field.show == Show::result) return color_at(error, index);  // stays
     const Position at = texel_of(index, view.size);
     const double radius = view.circles[index].radius;
     const auto finite = [](const Color& c) { return is_finite(c) ? c : Color{}; };

@@ -2,6 +2,7 @@
 #include "core/ops/resize/row.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/image/attributes.h"
 #include "core/image/window_bounds.h"
 #include "core/ops/shared/canvas.h"
 #include "core/ops/shared/filter_passes.h"
@@ -38,9 +39,7 @@ void check(const Call& call) {
 bool is_fill(const Call& call) { return is_given(call, "fill"); }
 
 // Is the result a share of the whole frame?
-bool is_share(const Call& call) {
-  return !is_fill(call) && (!is_given(call, "size") || percentage(call.word("size")).has_value());
-}
+bool is_share(const Call& call) { return !is_given(call, "size") || percentage(call.word("size")).has_value(); }
 
 // The sides scaled alike until they fit into the box of --fit, cover that of --fill, or the longer one has --long-side texels.
 Size scaled_size(const Call& call, Size from) {
@@ -87,13 +86,28 @@ int64_t floor_of(int64_t number, int64_t divisor) {
 struct Placed {
   Scale scale;
   Side data, display;
-  int skipped = 0;  // texels of the scaled side that --fill cuts off before the first
+  int scaled = 0;   // texels that the data window becomes
+  int skipped = 0;  // of these, those that --fill cuts off before the first
 };
 
-// The middle of what `from` texels become, at most `most` of them.
-Placed cut(int from, int to, int most) {
-  const int count = std::min(to, most);
-  return {.scale = {from, to}, .data = {0, count - 1}, .display = {0, count - 1}, .skipped = (to - count) / 2};
+// The middle of the display window, at most `most` texels.
+Side middle_of(const Side& display, int most) {
+  const auto count = int(std::min<int64_t>(display.count(), most));
+  const int begin = display.min + int(display.count() - count) / 2;
+  return {begin, begin + count - 1};
+}
+
+// The part of an image in the middle of its display window, which then begins at 0.
+Placed cut(Placed whole, int most) {
+  const Side kept = middle_of(whole.display, most);
+  const Side data{std::max(whole.data.min, kept.min), std::min(whole.data.max, kept.max)};
+  if (data.min > data.max)
+    fail(Exit::usage,
+         "resize: --fill cuts off the whole data window of the image; use --fit, or `crop` before `resize`");
+  whole.skipped = data.min - whole.data.min;
+  whole.data = {data.min - kept.min, data.max - kept.min};
+  whole.display = {0, kept.max - kept.min};
+  return whole;
 }
 
 // `to`: what `from` texels become. Rounded outwards the data window holds all that the source has, else it has as many
@@ -112,29 +126,24 @@ Placed placed(const Side& data, const Side& display, int from, int to, bool is_o
          most - 1);
   return {.scale = {from, to, int(2 * (offset * from - begin))},
           .data = {int(first + offset), int(first + offset + count - 1)},
-          .display = {int(first), int(first + frame - 1)}};
+          .display = {int(first), int(first + frame - 1)},
+          .scaled = int(count)};
 }
 
 struct Placement {
   Placed x, y;
 };
 
-// A share is one of the frame's sides, rounded to whole texels; numbers of texels are those of the picture. Frames that are
-// larger than pictures can be do not count.
-Placement placement_of(const Call& call, const Windows& windows) {
+// The scaled image, before --fill cuts it. A share is one of the frame's sides, rounded to whole texels; numbers of texels are
+// those of the picture. Frames that are larger than pictures can be do not count.
+Placement whole_placement_of(const Call& call, const Windows& windows) {
   const Window &data = windows.data, &display = windows.display;
   const Size size = size_of(data), frame = size_of(display), to = asked_size(call, size);
-  if (is_fill(call)) {
-    if (std::max(to.width, to.height) > most_texels)
-      fail(Exit::usage, "resize: --fill {} needs an image of more than {} texels per side before it is cut",
-           call.word("fill"), most_texels);
-    const auto box = whole_numbers(call.word("fill"), "x");
-    return {.x = cut(size.width, to.width, (*box)[0]), .y = cut(size.height, to.height, (*box)[1])};
-  }
   const Size frame_to = asked_size(call, frame);
   const auto along = [&](Side data_side, Side display_side, int from_side, int to_side, int frame_side,
                          int frame_to_side) {
     const bool is_outward = is_share(call) && std::max(frame_side, frame_to_side) <= most_texels;
+    if (is_fill(call) && !is_outward) display_side = data_side;
     return is_outward ? placed(data_side, display_side, frame_side, frame_to_side, true)
                       : placed(data_side, display_side, from_side, to_side, false);
   };
@@ -144,6 +153,21 @@ Placement placement_of(const Call& call, const Windows& windows) {
                      frame_to.height)};
 }
 
+Size box_of_fill(const Call& call) {
+  const auto sides = whole_numbers(call.word("fill"), "x");
+  return {(*sides)[0], (*sides)[1]};
+}
+
+Placement placement_of(const Call& call, const Windows& windows) {
+  const auto [x, y] = whole_placement_of(call, windows);
+  if (!is_fill(call)) return {x, y};
+  if (std::max(x.scaled, y.scaled) > most_texels)
+    fail(Exit::usage, "resize: --fill {} needs an image of more than {} texels per side before it is cut",
+         call.word("fill"), most_texels);
+  const Size box = box_of_fill(call);
+  return {.x = cut(x, box.width), .y = cut(y, box.height)};
+}
+
 // Windows of the scaled image.
 Windows scaled_windows(const Call& call, const Windows& windows) {
   const auto [x, y] = placement_of(call, windows);
@@ -151,17 +175,25 @@ Windows scaled_windows(const Call& call, const Windows& windows) {
           .display = {x.display.min, y.display.min, x.display.max, y.display.max}};
 }
 
-// The canvas of --pad around a scaled image of this size; empty without --pad.
-std::optional<Canvas> canvas_of(const Call& call, Size scaled) {
+// The canvas of --pad around a scaled image with these windows; empty without --pad.
+std::optional<Canvas> canvas_of(const Call& call, const Windows& scaled) {
   if (call.word("pad").empty()) return {};
   const auto box = whole_numbers(call.word("fit"), "x");
-  return Canvas{.image = scaled, .size = {(*box)[0], (*box)[1]}, .color = canvas_color_of(call.word("pad"), {})};
+  Canvas canvas = canvas_around(scaled, {(*box)[0], (*box)[1]});
+  canvas.color = canvas_color_of(call.word("pad"), {});
+  canvas.repeats = call.is_beside_color;
+  return canvas;
+}
+
+// The same for an image of this size.
+std::optional<Canvas> canvas_of(const Call& call, Size from) {
+  return canvas_of(call, scaled_windows(call, windows_before(call, from)));
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   if (made.size == Size{}) {
-    const std::optional<Canvas> canvas = canvas_of(call, {});
+    const std::optional<Canvas> canvas = canvas_of(call, Windows{});
     return canvas ? canvas_output(*canvas, made) : made;
   }
   made.windows = scaled_windows(call, windows_before(call, made));
@@ -170,7 +202,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
     fail(Exit::usage, "resize: the result of {} x {} would have more than {} texels per side; make it smaller",
          from.width, from.height, most_texels);
   made.size = to;
-  const std::optional<Canvas> canvas = canvas_of(call, to);
+  const std::optional<Canvas> canvas = canvas_of(call, made.windows);
   return canvas ? canvas_output(*canvas, made) : made;
 }
 
@@ -207,9 +239,8 @@ struct Cut {
 
 Cut cut_of(const Call& call, Size from) {
   const auto [x, y] = placement_of(call, windows_before(call, from));
-  const Size size = unpadded_size(call, from);
-  return {.scaled = is_fill(call) ? Size{x.scale.to, y.scale.to} : size,
-          .kept = {.corner = {x.skipped, y.skipped}, .size = size}};
+  return {.scaled = {x.scaled, y.scaled},
+          .kept = {.corner = {x.skipped, y.skipped}, .size = unpadded_size(call, from)}};
 }
 
 Planes part_of(const Planes& planes, const Region& region) {
@@ -229,7 +260,7 @@ std::vector<Planes> reference(const Call& call, Planes base) {
   const Size from = size_of(base);
   const auto [scaled, kept] = cut_of(call, from);
   Planes made = part_of(filtered(base, scaled, filtering_from(call, from)), kept);
-  const std::optional<Canvas> canvas = canvas_of(call, kept.size);
+  const std::optional<Canvas> canvas = canvas_of(call, from);
   return {canvas ? on_canvas(*canvas, made) : std::move(made)};
 }
 
@@ -237,7 +268,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
   const Size from = size_of(base);
   const auto [scaled, kept] = cut_of(call, from);
   Planes made = part_of(filtered_tolerance(base, error, scaled, filtering_from(call, from), depth), kept);
-  const std::optional<Canvas> canvas = canvas_of(call, kept.size);
+  const std::optional<Canvas> canvas = canvas_of(call, from);
   return {canvas ? canvas_tolerance(*canvas, made, depth) : std::move(made)};
 }
 
@@ -264,9 +295,9 @@ void plan_scaled(const Call& call, PlanBuilder& builder, Region made) {
 }
 
 void plan_resize(const Call& call, PlanBuilder& builder) {
-  const Size size = unpadded_size(call, builder.whole_size());
-  const std::optional<Canvas> canvas = canvas_of(call, size);
-  if (!canvas) return plan_scaled(call, builder, builder.made_of(size));
+  const Size from = builder.whole_size();
+  const std::optional<Canvas> canvas = canvas_of(call, from);
+  if (!canvas) return plan_scaled(call, builder, builder.made_of(unpadded_size(call, from)));
   const Region made = builder.made_of(canvas->size);
   const Position first = nearest_on(*canvas, made.corner);
   const Position last =
@@ -278,7 +309,7 @@ void plan_resize(const Call& call, PlanBuilder& builder) {
 Footprint footprint(const Call& call, Size size) {
   const Size scaled = cut_of(call, size).scaled;
   const Margin margin = reach_of(filtering_from(call, size), size, scaled);
-  const std::optional<Canvas> canvas = canvas_of(call, unpadded_size(call, size));
+  const std::optional<Canvas> canvas = canvas_of(call, size);
   return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size, canvas](Position at) {
             return nearest_texel(call, size, canvas ? nearest_on(*canvas, at) : at);
           }};
@@ -286,8 +317,13 @@ Footprint footprint(const Call& call, Size size) {
 
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
   const Windows scaled = scaled_windows(call, call.windows);
-  if (const std::optional<Canvas> canvas = canvas_of(call, size_of(scaled.data)))
-    crop_to_canvas(*canvas, scaled, attributes);
+  if (const std::optional<Canvas> canvas = canvas_of(call, scaled)) crop_to_canvas(*canvas, scaled, attributes);
+  if (!is_fill(call)) return;
+  const auto [x, y] = whole_placement_of(call, call.windows);
+  const Size box = box_of_fill(call);
+  const Side kept_x = middle_of(x.display, box.width), kept_y = middle_of(y.display, box.height);
+  crop_frame(attributes, {x.display.min, y.display.min, x.display.max, y.display.max},
+             {kept_x.min, kept_y.min, kept_x.max, kept_y.max});
 }
 
 Param box_param(std::string_view name, std::string_view help) {
@@ -320,13 +356,14 @@ const Op resize_op{
              "the plain weighted means. Float files keep values below 0 and above 1; integer files clamp them. Half "
              "files clamp at 65504.\nChannels other than color take the nearest texel unless --apply-to names them; "
              "uint channels always do. The display window is scaled too. The attribute pixelAspectRatio stays, also if "
-             "W x H has other proportions. W x H is the size of the new data window. If "
-             "the data window is not the display window, a percentage rounds the new data window outward. Regions of "
-             "one frame that are resized separately therefore still fit together.\n--fit, --fill and --long-side keep "
-             "the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into W x "
-             "H. --fill covers W x H and cuts off the rest equally on both sides. With --pad, --fit centers the image "
-             "on a "
-             "canvas of W x H texels; channels other than color repeat their border texels there.",
+             "W x H has other proportions. W x H of --size is the size of the new data window. A "
+             "percentage, --fit, --fill and --long-side scale the display window; if the data window is another one, "
+             "it "
+             "is rounded outward. Regions of one frame that are resized separately therefore still fit "
+             "together.\n--fit, --fill and --long-side keep the proportions, and never enlarge without --enlarge. "
+             "--fit makes the largest image that fits into W x H. --fill covers W x H and cuts off the rest equally on "
+             "both sides. With --pad, --fit centers the image on a canvas of W x H texels; channels other than color "
+             "repeat their border texels there.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp); libplacebo "

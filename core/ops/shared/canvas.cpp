@@ -23,9 +23,18 @@ Color canvas_color_of(const std::string& word, const Color& other) {
   return {alpha * (*numbers)[0], alpha * (*numbers)[1], alpha * (*numbers)[2], alpha};
 }
 
+Canvas canvas_around(const Windows& windows, Size size) {
+  const Window &data = windows.data, &display = windows.display;
+  return {.image = size_of(data),
+          .frame = size_of(display),
+          .in_frame = {data.min_x - display.min_x, data.min_y - display.min_y},
+          .size = size};
+}
+
 Position corner_of(const Canvas& canvas) {
   const auto along = [](int from, int to) { return to >= from ? -((to - from) / 2) : (from - to) / 2; };
-  return {along(canvas.image.width, canvas.size.width), along(canvas.image.height, canvas.size.height - canvas.strip)};
+  return {along(canvas.frame.width, canvas.size.width) - canvas.in_frame.x,
+          along(canvas.frame.height, canvas.size.height - canvas.strip) - canvas.in_frame.y};
 }
 
 Position nearest_on(const Canvas& canvas, Position at) {
@@ -51,12 +60,12 @@ void crop_to_canvas(const Canvas& canvas, const Windows& windows, std::vector<At
 }
 
 static Planes around(const Canvas& canvas, const Planes& image, const Color& color) {
-  const auto [width, height] = canvas.image;
   const Position corner = corner_of(canvas);
   return made_of_texels(canvas.size, [&](size_t index) {
-    const int x = int(index) % canvas.size.width + corner.x, y = int(index) / canvas.size.width + corner.y;
-    if (x < 0 || y < 0 || x >= width || y >= height) return color;
-    return color_at(image, size_t(y) * size_t(width) + size_t(x));
+    const Position at{int(index) % canvas.size.width, int(index) / canvas.size.width};
+    const Position nearest = nearest_on(canvas, at);
+    if (!canvas.repeats && nearest != Position{at.x + corner.x, at.y + corner.y}) return color;
+    return color_at(image, size_t(nearest.y) * size_t(canvas.image.width) + size_t(nearest.x));
   });
 }
 
@@ -74,6 +83,7 @@ void plan_canvas(PlanBuilder& builder, std::string name, const Canvas& canvas, P
   const Position first = corner_of(canvas);
   builder.add_result({.name = std::move(name),
                       .kernel = "shared/canvas.glsl",
+                      .defines = {{"REPEATS", canvas.repeats}},
                       .values = {{"end_x", made.size.width},
                                  {"end_y", made.size.height},
                                  {"corner_x", made.corner.x + first.x - corner.x},

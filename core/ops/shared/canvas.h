@@ -1,4 +1,4 @@
-// An image in the middle of a canvas: definition and pass. `pad`, `sheet` and `resize --pad` use it.
+// An image in the middle of a canvas, by its display window: definition and pass. `pad`, `sheet` and `resize --pad` use it.
 #pragma once
 
 #include "core/op/point.h"
@@ -10,11 +10,16 @@
 namespace gpupost {
 
 struct Canvas {
-  Size image;     // size of the image
-  Size size;      // size of the canvas, which may be smaller
-  Color color;    // color around the image, premultiplied
-  int strip = 0;  // rows at the bottom of the canvas that are left free: the image is centered above them
+  Size image;            // size of the image
+  Size frame;            // size of the display window, which is centered on the canvas
+  Position in_frame;     // position of the image in the display window
+  Size size;             // size of the canvas, which may be smaller
+  Color color;           // color around the image, premultiplied
+  int strip = 0;         // rows at the bottom of the canvas that are left free: the frame is centered above them
+  bool repeats = false;  // the image's border texels are repeated around it; there is no color
 };
+// A canvas of this size for an image with these windows.
+Canvas canvas_around(const Windows& windows, Size size);
 
 // "R,G,B" or "R,G,B,A": linear and straight.
 inline constexpr std::string_view canvas_color_syntax = "R,G,B[,A]";

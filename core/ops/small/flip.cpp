@@ -289,8 +289,13 @@ const Op shift_op{
         [](const Call&, Size) {
           return Footprint{.kind = Footprint::Kind::moves, .nearest = [](Position at) { return at; }};
         },
-    .change_attributes = [](const Call&,
-                            std::vector<Attribute>& attributes) { remove_attributes(attributes, {"envmap"}); },
+    .change_attributes =
+        [](const Call& call, std::vector<Attribute>& attributes) {
+          // the frame goes the other way over what it shows
+          const Window& frame = call.windows.display;
+          const int x = call.integer("x"), y = call.integer("y");
+          crop_frame(attributes, frame, {frame.min_x - x, frame.min_y - y, frame.max_x - x, frame.max_y - y});
+        },
     .reference = {.levels = [](const Call&, Planes base) { return std::vector{std::move(base)}; },
                   .tolerance = exact_tolerance},
     .plan = [](const Call&, PlanBuilder&) {},

@@ -16,19 +16,28 @@ Size size_in(const std::string& word) {
   return {(*sides)[0], (*sides)[1]};
 }
 
-// The canvas for an image of this size.
-Canvas canvas_of(const Call& call, Size size) {
-  if (call.op == &pad_op) return {.image = size, .size = size_in(call.word("size")), .color = canvas_color(call)};
-  const Size cell = call.word("cell").empty() ? size : size_in(call.word("cell"));
+// The canvas for an image with these windows. A cell of a sheet shows the image itself.
+Canvas canvas_of(const Call& call, const Windows& windows) {
+  if (call.op == &pad_op) {
+    Canvas canvas = canvas_around(windows, size_in(call.word("size")));
+    canvas.color = canvas_color(call);
+    canvas.repeats = call.is_beside_color;
+    return canvas;
+  }
+  const Size size = size_of(windows.data), cell = call.word("cell").empty() ? size : size_in(call.word("cell"));
   const int gaps = 2 * call.integer("gap"), strip = call.flag("labels") ? label_height(cell) : 0;
-  return {.image = size,
-          .size = {cell.width + gaps, cell.height + gaps + strip},
-          .color = canvas_color(call),
-          .strip = strip};
+  Canvas canvas = canvas_around({.data = window_of(size), .display = window_of(size)},
+                                {cell.width + gaps, cell.height + gaps + strip});
+  canvas.color = canvas_color(call);
+  canvas.strip = strip;
+  return canvas;
 }
 
+Canvas canvas_of(const Call& call, Size size) { return canvas_of(call, windows_before(call, size)); }
+
 Output output(const Call& call, std::span<const Output> inputs) {
-  return canvas_output(canvas_of(call, inputs.front().size), inputs.front());
+  const Output& input = inputs.front();
+  return canvas_output(canvas_of(call, windows_before(call, input)), input);
 }
 
 Footprint footprint(const Call& call, Size size) {
@@ -37,7 +46,7 @@ Footprint footprint(const Call& call, Size size) {
 }
 
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
-  crop_to_canvas(canvas_of(call, size_of(call.windows.data)), call.windows, attributes);
+  crop_to_canvas(canvas_of(call, call.windows), call.windows, attributes);
 }
 
 std::vector<Planes> reference(const Call& call, Planes base) {
@@ -71,9 +80,11 @@ const Op pad_op{
     .doc = {.group = OpGroup::size,
             .summary = "Center the image on a canvas of another size",
             .description =
-                "An image smaller than the canvas is surrounded by --color. A larger image is cropped to its middle. "
-                "`resize --fit 100x100 --pad 0,0,0` makes letterboxes. The data window and the display window "
-                "of the result are the canvas. Channels other than color repeat their border texels.",
+                "The display window of the image is centered on the canvas. An image smaller than the canvas is "
+                "surrounded "
+                "by --color. A larger image is cropped to its middle. `resize --fit 100x100 --pad 0,0,0` makes "
+                "letterboxes. The data window and the display window of the result are the canvas. Channels other than "
+                "color repeat their border texels.",
             .citation = "oiiotool --fit:pad=1",
             .examples = {"--size 400x300 --color 0.18,0.18,0.18", "--size 20x90", "--size 21x33 --color 1,0.5,0,0.25"}},
     .params =
