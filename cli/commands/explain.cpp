@@ -1,10 +1,14 @@
 #include "cli/commands/explain.h"
 
+#include "cli/jobs/outputs.h"
+#include "cli/jobs/run.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/image/channel_names.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/conversion_plan.h"
 #include "core/pipeline/device.h"
+#include "core/pipeline/image_windows.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
@@ -13,6 +17,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace gpupost {
 
@@ -24,17 +29,18 @@ struct Planned {
   Size size;
   Depth storage = Depth::half;
   bool has_colors = false;  // R, G and B are colors, not directions or other data
+  // Size to which a part of a frame is enlarged before its levels. Empty: it is not enlarged.
+  std::optional<Size> size_before_levels;
   std::vector<Step> steps;
 };
 
-// Only color, with the size of --size or the default size.
-Planned color_alone(const Request& request) {
-  const Globals& globals = request.globals;
+// The color, with the size of --size or the default size.
+Planned color_of(const Globals& globals, std::span<const Call> calls) {
   return {.channels = {},
           .size = globals.size.value_or(Size{1920, 1080}),
           .storage = globals.passes.storage.value_or(Depth::half),
-          .has_colors = !makes_content(request.calls, Content::data),
-          .steps = {{.route = Route::by_op, .calls = request.calls}}};
+          .has_colors = !makes_content(calls, Content::data),
+          .steps = {{.route = Route::by_op, .calls = {calls.begin(), calls.end()}}}};
 }
 
 // Uint channels take the nearest texel.
@@ -48,35 +54,54 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls) {
   return steps;
 }
 
+// The group of channels with the steps of these calls.
+Planned planned_of(const Globals& globals, std::span<const Call> calls, const Group& group) {
+  if (group.is_color) {
+    Planned color = color_of(globals, calls);
+    color.storage = storage_of(globals.passes, group.depth, globals.encoding.bits.value_or(group.depth));
+    return color;
+  }
+  return {.channels = names_of(group),
+          .storage = group.depth,
+          .steps = group.depth == Depth::u32 ? steps_of_ids(calls)
+                                             : steps_beside_color(calls, is_applied(globals.passes.apply_to, group))};
+}
+
+// Adds the levels of an image that is enlarged before them, as a step of its own.
+void add_levels_in_frame(const Globals& globals, const Call& levels, Size enlarged, const Group& group,
+                         Planned& planned) {
+  planned.size_before_levels = enlarged;
+  std::erase_if(planned.steps, [](const Step& step) { return step.calls.empty(); });
+  std::ranges::move(planned_of(globals, {&levels, 1}, group).steps, std::back_inserter(planned.steps));
+}
+
 std::vector<Planned> groups_of_file(const Request& request, std::vector<std::string>& notes) {
   const Globals& globals = request.globals;
+  const std::string& input = request.inputs.files.front().path;
   JobReport ignored;
-  refuse_folder(request.inputs.files.front().path);
-  InputImages images = read_pictures(request.inputs.files.front().path, globals.input, ignored);
+  refuse_folder(input);
+  InputImages images = read_pictures(input, globals.input, ignored);
   if (!images.others.names.empty())
     notes.push_back(fmt::format("the chain works on part `{}`; {}: {}", images.others.name,
                                 globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
                                 fmt::join(images.others.names, ", ")));
   Picture picture = std::move(images.pictures.front());
   take_named_channels(request.calls, picture);
+  const Job job = first_job_of(request);
+  fit_before_chain(chain_request_of(request), job, input, picture, ignored);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
-  const Size size = picture.size();
+  std::vector<Call> calls = request.calls;
+  set_windows(calls, picture);
+  const LevelFrame frame = level_frame_of(calls, job_for_levels(calls, job, picture), picture);
+  const auto whole = std::span<const Call>(calls).first(calls.size() - (frame.is_needed() ? 1 : 0));
   split_groups(globals.passes.apply_to, picture);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
-    if (group.is_color) {
-      groups.push_back(color_alone(request));
-      groups.back().size = size;
-      groups.back().storage = storage_of(globals.passes, group.depth, globals.encoding.bits.value_or(group.depth));
-      continue;
-    }
-    groups.push_back({.channels = names_of(group),
-                      .size = size,
-                      .storage = group.depth,
-                      .steps = group.depth == Depth::u32
-                                   ? steps_of_ids(request.calls)
-                                   : steps_beside_color(request.calls, is_applied(globals.passes.apply_to, group))});
+    Planned& planned = groups.emplace_back(planned_of(globals, whole, group));
+    planned.size = picture.size();
+    if (frame.is_needed())
+      add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), group, planned);
   }
   return groups;
 }
@@ -114,14 +139,15 @@ Explained plans_of(const Request& request) {
     fail(Exit::usage, "--size {}x{} is for --explain and `shader` without an input; leave it out, {} has a size",
          globals.size->width, globals.size->height, inputs.front().path);
   Explained explained{.traits = {}, .groups = {}};
-  const std::vector<Planned> planned =
-      inputs.empty() ? std::vector<Planned>{color_alone(request)} : groups_of_file(request, explained.parts);
+  const std::vector<Planned> planned = inputs.empty() ? std::vector<Planned>{color_of(globals, request.calls)}
+                                                      : groups_of_file(request, explained.parts);
   explained.traits = traits_for(globals.device);
   const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
     Size size = group.size;
     ExplainedGroup& made = explained.groups.emplace_back(ExplainedGroup{.channels = group.channels, .steps = {}});
     for (const Step& step : group.steps) {
+      if (makes_levels(step.calls)) size = group.size_before_levels.value_or(size);
       PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);
       input.gives_input = !globals.passes.verify && inputs.size() <= 1;  // as in a run
       made.steps.push_back({.step = step, .plan = plan_of(step, input, explained.traits, options)});

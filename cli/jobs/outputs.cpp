@@ -33,10 +33,6 @@ std::string one_file_of(const Request& request) {
   return is_sheet ? "sheet" : assembly == Assembly::none ? "" : fmt::format("--assemble {}", name_of(assembly));
 }
 
-static bool makes_levels(const Request& request) {
-  return !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
-}
-
 std::string frame_text(const Input& input) { return input.frame ? frame_digits(*input.frame, input.frame_width) : ""; }
 
 // The folder of an input, to put below another one: without the steps up that would lead out of that.
@@ -143,7 +139,8 @@ static void check_assembly(const Globals& globals, const Job& job) {
   if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: the number of inputs is {}; expected 1", kind, count);
 }
 
-static Job job_of(const Request& request, std::span<const Input> inputs) {
+// The job without any check of its options.
+static Job unchecked_job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
   Job job{.is_output_named = !output.empty()};
   for (const Input& input : inputs) job.inputs.push_back(input.path);
@@ -154,19 +151,27 @@ static Job job_of(const Request& request, std::span<const Input> inputs) {
     return job;
   }
   const bool is_a_file_a_level = output.find("{level}") != output.npos;
-  const bool levels_in_one_file = makes_levels(request) && !is_a_file_a_level;
-  job.format = format_of(request, job, levels_in_one_file);
+  job.format = format_of(request, job, makes_levels(request.calls) && !is_a_file_a_level);
+  if (output.empty()) job.output = OutputPath(default_output(request, job));
+  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, inputs.front(), *job.format);
+  return job;
+}
+
+Job first_job_of(const Request& request) { return unchecked_job_of(request, std::span(request.inputs.files).first(1)); }
+
+static Job job_of(const Request& request, std::span<const Input> inputs) {
+  Job job = unchecked_job_of(request, inputs);
+  if (!job.writes_picture) return job;
+  const std::string& output = request.globals.output;
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
-  if (levels_in_one_file && job.format->levels == FileLevels::one)
+  if (makes_levels(request.calls) && !job.is_a_file_a_level() && job.format->levels == FileLevels::one)
     fail(Exit::usage, "{}: {} files hold one level; expected {}, or {{level}} in -o for one file per level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));
-  if (is_a_file_a_level && !makes_levels(request))
+  if (job.is_a_file_a_level() && !makes_levels(request.calls))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
-  if (output.empty()) job.output = OutputPath(default_output(request, job));
-  else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, inputs.front(), *job.format);
   return job;
 }
 
@@ -174,7 +179,7 @@ static bool is_standard_output(const std::string& path) { return own_descriptor(
 
 // All files that a job may write. The number of levels is known only after reading the input.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
-  if (!makes_levels(request)) return {job.output.at(0)};
+  if (!makes_levels(request.calls)) return {job.output.at(0)};
   constexpr Size largest{1 << 20, 1 << 20};  // largest value of --max-side
   const Call& call = request.calls.back();
   const int most_levels = output_of(call, {.size = largest}).level_count;

@@ -31,6 +31,10 @@ struct JobList {
 // Error(Exit::output) if a folder is missing or cannot be created.
 JobList jobs_of(const Request& request);
 
+// The job of the first input, without checks of files and options, for --explain. Throws Error(Exit::usage) if -o is no name
+// of an output.
+Job first_job_of(const Request& request);
+
 // Path of the journal; "" if there is none. Throws Error(Exit::usage) for jobs that a later run could not skip.
 std::string journal_of(const Globals& globals, std::span<const Job> jobs);
 

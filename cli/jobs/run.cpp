@@ -184,16 +184,6 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
   return text;
 }
 
-ChainRequest chain_request_of(const Request& request) {
-  const Globals& globals = request.globals;
-  return {.calls = request.calls,
-          .input = globals.input,
-          .output = globals.encoding,
-          .passes = globals.passes,
-          .device = globals.device,
-          .batch = globals.batch};
-}
-
 // Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
 std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
   const bool writes_files =
@@ -207,6 +197,16 @@ std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs,
 }
 
 }  // namespace
+
+ChainRequest chain_request_of(const Request& request) {
+  const Globals& globals = request.globals;
+  return {.calls = request.calls,
+          .input = globals.input,
+          .output = globals.encoding,
+          .passes = globals.passes,
+          .device = globals.device,
+          .batch = globals.batch};
+}
 
 Exit run(const Request& request) {
   const Globals& globals = request.globals;

@@ -127,6 +127,8 @@ bool keeps_base(std::span<const Call> calls) {
       calls, [](const Call& call) { return call.op->makes == Makes::levels || call.op->makes == Makes::statistics; });
 }
 
+bool makes_levels(std::span<const Call> calls) { return !calls.empty() && calls.back().op->makes == Makes::levels; }
+
 bool makes_content(std::span<const Call> calls, Content content) {
   return output_of(calls, Output{}).content == content;
 }

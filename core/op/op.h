@@ -379,6 +379,8 @@ Windows windows_before(const Call& call, Size size);
 Windows windows_before(const Call& call, const Output& input);
 // Returns whether level 0 of the result is the input: the chain makes only levels or statistics.
 bool keeps_base(std::span<const Call> calls);
+// Returns whether the chain makes levels. No op follows that call.
+bool makes_levels(std::span<const Call> calls);
 // Returns whether the result of the chain has such content.
 bool makes_content(std::span<const Call> calls, Content content);
 // Returns whether the result of a chain has alpha.

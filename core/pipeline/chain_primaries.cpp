@@ -76,12 +76,11 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
                               std::optional<Primaries> wanted) {
   Walk walk(given);
-  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;  // no op may follow it
-  for (const Call& call : calls.first(calls.size() - (makes_levels ? 1 : 0))) walk.take(call);
+  for (const Call& call : calls.first(calls.size() - (makes_levels(calls) ? 1 : 0))) walk.take(call);
   const bool is_light = !is_encoded(calls);
   if (is_light && wanted) walk.make_result(*wanted);
   else if (const std::optional<Primaries> named = is_light ? named_last(calls) : std::nullopt) walk.convert_to(*named);
-  if (makes_levels) walk.take(calls.back());
+  if (makes_levels(calls)) walk.take(calls.back());
   return walk.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "core/pipeline/conversion_plan.h"
 
+#include "core/pipeline/image_windows.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
 
@@ -15,13 +16,16 @@ static void tag_numbers(const ChainRequest& request, const Job& job, ConversionP
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
 }
 
+Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first) {
+  return split_into_level_files(given, result_level_count(calls, first.size()),
+                                level_count_of(result_size(calls, first.size())));
+}
+
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {
   std::vector<Call> calls = request.calls;
-  set_windows(calls, {.data = first.data_window, .display = first.display_window});
+  set_windows(calls, first);
   const int level_count = result_level_count(calls, first.size());
-  ConversionPlan way{
-      .job = split_into_level_files(given, level_count, level_count_of(result_size(calls, first.size()))),
-      .input_depth = first.groups.front().depth};
+  ConversionPlan way{.job = job_for_levels(calls, given, first), .input_depth = first.groups.front().depth};
   if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
     for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
   // finish() decides about one file that exists

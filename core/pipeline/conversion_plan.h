@@ -13,6 +13,9 @@ struct ConversionPlan {
   bool is_tagged = true;  // the output records its transfer and primaries
 };
 
+// Adapts a job to the levels that the chain makes of its first image. `calls`: with the windows of that image.
+Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first);
+
 // Throws Error(Exit::usage) if the settings do not fit such images.
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first);
 

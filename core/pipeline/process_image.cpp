@@ -12,6 +12,7 @@
 #include "core/ops/small/exposure.h"
 #include "core/pipeline/chain_primaries.h"
 #include "core/pipeline/depth_input.h"
+#include "core/pipeline/image_windows.h"
 #include "core/pipeline/opaque.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/process_group.h"
@@ -92,26 +93,6 @@ std::string conversion_warning(const ChainPrimaries& made, const Picture& pictur
       has_colors_beside(picture) ? " for the chain and back, because other layers have the same primaries" : "");
 }
 
-// For levels of a part of a frame, in separate files: texels must match the levels of the whole frame. The part is
-// enlarged before and cropped after.
-struct LevelFrame {
-  Windows windows;  // windows of the chain's result
-  Window enlarged;
-  int level_count = 1;
-
-  bool is_needed() const { return enlarged != windows.data; }
-};
-
-LevelFrame level_frame_of(std::span<const Call> calls, const ConversionPlan& way, const Picture& picture) {
-  LevelFrame frame{.windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window})};
-  frame.enlarged = frame.windows.data;
-  frame.level_count = result_level_count(calls, picture.size());
-  const bool has_frame =
-      way.job.is_a_file_a_level() && way.job.format->name == "exr" && calls.back().op->makes == Makes::levels;
-  if (has_frame) frame.enlarged = window_for_levels(frame.windows, frame.level_count);
-  return frame;
-}
-
 // Calls run(calls) for a group, in two steps if the image must be enlarged before its levels.
 template <class Run>
 void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& group, const Run& run) {
@@ -119,7 +100,7 @@ void run_in_frame(std::span<const Call> calls, const LevelFrame& frame, Group& g
   const auto before = calls.first(calls.size() - 1);
   if (!before.empty()) run(before);
   enlarge(group, frame.windows.data, frame.enlarged);
-  const Call levels = calls.back().with("levels", frame.level_count);
+  const Call levels = frame.levels_of(calls.back());
   run(std::span(&levels, 1));
   crop_levels(group, frame.windows, frame.enlarged);
 }
@@ -154,7 +135,7 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainReques
 // Runs the chain on all channels: color with conversions of primaries, then other channels.
 void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
                 std::span<const Call> calls_of_color, Picture& picture, const ConversionPlan& way, JobReport& report) {
-  const LevelFrame frame = level_frame_of(calls, way, picture);
+  const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values above 65504 were clamped to it for half", clamped));
   report.storage = name_of(way.storage);
@@ -282,7 +263,7 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 // Sets windows and depths of the calls for this image.
 std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, std::string_view frame,
                               const InputSettings& settings) {
-  set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
+  set_windows(calls, picture);
   read_depths(calls, picture, frame, settings);
   return calls;
 }
@@ -308,8 +289,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
-  const bool makes_levels = !calls.empty() && calls.back().op->makes == Makes::levels;
-  if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels)
+  if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
     report.add_warning(
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
                     "end, or choose one with --level",

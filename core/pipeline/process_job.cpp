@@ -3,8 +3,8 @@
 #include "core/base/printable.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
-#include "core/image/display_window.h"
 #include "core/pipeline/channel_lookup.h"
+#include "core/pipeline/image_windows.h"
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
@@ -36,22 +36,6 @@ void close_seams(std::vector<ProcessedImage>& parts, SeamValue value) {
     fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
   const std::vector<Group*> faces = colors_of(parts);
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) close_seams(faces, level, value);
-}
-
-// Crops or pads the image to its display window if --to-display is given or the format has no windows. Returns whether
-// it changed.
-bool show_display_window(const ChainRequest& request, const Job& job, Picture& picture, JobReport& report) {
-  const bool is_needed = request.output.to_display || !job.format->holds_everything;
-  if (!is_needed || !job.writes_picture) return false;
-  try {
-    if (!fit_to_display(picture, request.input.limits.texel_count)) return false;
-  } catch (const Error& error) {
-    throw Error(error.code(), job.name() + ": " + error.what());
-  }
-  if (!request.output.to_display)
-    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
-                                       job.format->name, picture.size().width, picture.size().height));
-  return true;
 }
 
 // Runs a part of a job. Errors go to its report.
@@ -97,13 +81,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     for (Picture& picture : images.pictures) {
       for (const std::string& warning : take_named_channels(request.calls, picture))
         if (given.writes_picture) report.add_warning(warning);
-      // levels are made from the display window; other ops may read texels around it
-      const bool has_levels = !request.calls.empty() && request.calls.back().op->makes == Makes::levels;
-      if (has_levels) show_display_window(request, given, picture, report);
-      if (sheet) {
-        const Size own = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
-        if (made.parts.empty()) cell = own;
-      }
+      const std::optional<Size> own_cell = fit_before_chain(request, given, input, picture, report);
+      if (own_cell && made.parts.empty()) cell = *own_cell;
       const ImageShape shape = shape_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
@@ -115,7 +94,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
       for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before)) measured.input = input;
       ProcessedImage& part = made.parts.back();
-      if (!has_levels && show_display_window(request, given, part.picture, report)) part.base.reset();
+      const bool is_shown_before = makes_levels(request.calls);
+      if (!is_shown_before && show_display_window(request, given, input, part.picture, report)) part.base.reset();
     }
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
   }

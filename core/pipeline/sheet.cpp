@@ -72,7 +72,7 @@ const Call* sheet_of(std::span<const Call> calls) {
 }
 
 Size prepare_cell(std::span<const Call> calls, const std::string& input, uint64_t most_texels, Picture& picture) {
-  fit_to_display(picture, most_texels);
+  fit_to_display(picture, most_texels, input);
   const std::string& cell = calls.back().word("cell");
   const Size size = result_size(calls.first(calls.size() - 1), picture.size());
   if (cell.empty()) return size;

@@ -40,7 +40,7 @@ TEST_CASE("a picture becomes its display window, whatever of it there is") {
                                 {-100, 5, 100, 5}})
     for (const bool has_alpha : {false, true}) {
       Picture picture = numbered(data, display, has_alpha);
-      CHECK(fit_to_display(picture, 1 << 20) == (display != data));
+      CHECK(fit_to_display(picture, 1 << 20, "a.exr") == (display != data));
       CHECK(picture.data_window == display);
       CHECK(picture.groups[0].levels[0].size == size_of(display));
       const float* texel = picture.groups[0].levels[0].texels.as<float>().data();
@@ -57,10 +57,11 @@ TEST_CASE("a picture becomes its display window, whatever of it there is") {
 
 TEST_CASE("a display window that is empty is ignored, and one that is too large refused") {
   Picture empty = numbered({0, 0, 4, 4}, {0, 0, -1, -1}, true);
-  CHECK(!fit_to_display(empty, 1 << 20));
+  CHECK(!fit_to_display(empty, 1 << 20, "a.exr"));
   CHECK(empty.size() == Size{5, 5});
   Picture large = numbered({0, 0, 4, 4}, {0, 0, 999, 999}, true);
   CHECK_THROWS_WITH_AS(
-      fit_to_display(large, 999'999),
-      "its display window has 1000 x 1000 texels; the limit is 999999 (crop it first, or raise --max-texels)", Error);
+      fit_to_display(large, 999'999, "a.exr"),
+      "a.exr: its display window has 1000 x 1000 texels; the limit is 999999 (crop it first, or raise --max-texels)",
+      Error);
 }

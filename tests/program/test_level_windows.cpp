@@ -3,6 +3,7 @@
 
 #include "core/codec/codec.h"
 #include "core/image/level_windows.h"
+#include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -103,4 +104,57 @@ TEST_CASE("a part at any place of a frame keeps what it holds at every level, an
         CHECK((held.max_x - first) * texel < min + side - frame.min_x);
       }
     }
+}
+
+TEST_CASE("--explain shows the sizes of a run, also where the data window is not the display window") {
+  if (!has_device()) return;
+  const TestFolder place;
+  write_seen(place, "a.exr", {.data = {10, 10, 39, 39}, .display = {0, 0, 63, 63}});
+  write_seen(place, "b.exr", {.data = {18, 18, 59, 29}, .display = {0, 0, 63, 63}});
+  write_seen(place, "c.exr", {.data = {2, 1, 17, 8}, .display = {0, 0, 31, 31}});
+  // the size of the last image of color, that of the result
+  const auto explained = [&](Words words) {
+    words.push_back("--explain");
+    const Finished finished = place.gpupost(words);
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    const std::string color = finished.out.substr(0, finished.out.find("channels "));
+    const size_t image = color.rfind("\nimage ");
+    REQUIRE(image != color.npos);
+    const size_t begin = color.find("  ", image) + 2;
+    return color.substr(begin, color.find(',', begin) - begin);
+  };
+  for (const Words& words : std::vector<Words>{{"a.exr", "resize", "--fit", "33x33"},
+                                               {"b.exr", "resize", "--long-side", "32"},
+                                               {"c.exr", "resize", "--size", "50%"},
+                                               {"c.exr", "resize", "--size", "50%", "crop", "--to", "display"},
+                                               {"a.exr", "b.exr", "resize", "--fit", "33x33", "sheet"}}) {
+    CAPTURE(text_of({.program = "gpupost", .words = words}));
+    Words run = words;
+    run.insert(run.end(), {"-o", "out.exr", "--quiet"});
+    check_done(place, run);
+    const Size size = decoded(place, "out.exr").size();
+    const int columns = words[1] == "b.exr" ? 2 : 1;
+    CHECK(explained(words) == fmt::format("{} x {}", size.width / columns, size.height));
+  }
+  // levels in one file without windows are made of the display window
+  CHECK(explained({"a.exr", "mips", "-o", "a.dds"}) == "64 x 64");
+  CHECK(explained({"a.exr", "mips", "-o", "a.exr"}) == "30 x 30");
+  CHECK(explained({"a.exr", "mips", "-o", "a.exr", "--to-display"}) == "64 x 64");
+  // those in files of their own match the levels of the frame, so the part is enlarged before them
+  CHECK(explained({"a.exr", "mips", "--levels", "3", "-o", "l.{level}.exr"}) == "32 x 32");
+  CHECK(explained({"a.exr", "flip", "x", "mips", "--levels", "3"}) == "32 x 32");
+  check_done(place, {"a.exr", "mips", "--levels", "3", "-o", "l.{level}.exr", "--report", "r.json"});
+  const auto passes = parse_json(place.read("r.json"))["jobs"][0]["passes"];
+  CHECK(passes[0]["bytes_read"] == 16 * 32 * 32);
+}
+
+TEST_CASE("a display window that is too large is refused by name, also in a sheet of several inputs") {
+  const TestFolder place;
+  write_seen(place, "huge.exr", {.data = {0, 0, 4, 3}, .display = {0, 0, 40000, 40000}});
+  const Finished sheet = place.gpupost({"in.exr", "huge.exr", "sheet", "-o", "out.exr"});
+  CHECK(sheet.exit_code == 2);
+  CHECK(sheet.err.starts_with("gpupost: huge.exr: its display window has 40001 x 40001 texels; the limit is "));
+  const Finished batch = place.gpupost({"huge.exr", "in.exr", "-o", "{stem}.out.png"});
+  CHECK(batch.exit_code == 5);
+  CHECK(batch.err.starts_with("gpupost: huge.exr: its display window has 40001 x 40001 texels; the limit is "));
 }

@@ -1,0 +1,44 @@
+// The windows of an image before and behind a chain. Runs use it, and --explain, which shows the sizes of a run.
+#pragma once
+
+#include "core/op/op.h"
+#include "core/pipeline/job.h"
+#include "core/pipeline/report.h"
+#include "core/pipeline/settings.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpupost {
+
+// Crops or pads an image to its display window if --to-display is given or the format has no windows. Returns whether the
+// image changed. Errors name the input.
+bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
+                         JobReport& report);
+
+// Crops or pads an image to its display window before the chain, if levels or a cell of `sheet` are made of that window. Returns
+// the size of the cell without gap and label, for `sheet`. Errors name the input.
+std::optional<Size> fit_before_chain(const ChainRequest& request, const Job& job, const std::string& input,
+                                     Picture& picture, JobReport& report);
+
+// Sets the windows of each call for this image.
+void set_windows(std::span<Call> calls, const Picture& picture);
+
+// The windows of a chain's result. For levels of a part of a frame, in separate files, texels must match the levels of the whole
+// frame. The part is enlarged before the last call and cropped after it.
+struct LevelFrame {
+  Windows windows;  // windows of the chain's result
+  Window enlarged;
+  int level_count = 1;
+
+  bool is_needed() const { return enlarged != windows.data; }
+  // The last call, for an image that was enlarged.
+  Call levels_of(const Call& last) const { return last.with("levels", level_count); }
+};
+
+// `job`: as job_for_levels() returns it.
+LevelFrame level_frame_of(std::span<const Call> calls, const Job& job, const Picture& picture);
+
+}  // namespace gpupost
