@@ -67,9 +67,9 @@ class PartsRun {
   Level made_by(const Stage& stage, const Level& base) {
     if (stage.moves) {
       Level moved = pick_nearest_texels(base, input_.storage, stage.calls.front());
-      return format_.begin == format_.end
-                 ? std::move(moved)
-                 : copied(moved, std::string(stage.calls.front().op->name), input_.storage, input_.storage);
+      const std::string_view name = stage.calls.front().op->name;
+      if (format_.begin == format_.end) return moved;
+      return copied(moved, input_.storage, {.name = std::string(name), .ops = {name}, .depth = input_.storage});
     }
     const Depth depth = result_depth(stage.calls, input_.storage);
     // packed images cannot be downloaded, and texels beyond the region that is needed must not be refused
@@ -78,9 +78,10 @@ class PartsRun {
     PlanInput input = input_of_stage();
     if (is_rounded_later) input.ends.storage = ResultStorage::f32;
     Level made = empty_level(stage.size, made_depth);
-    const std::string last_pass = apply(stage, input, base, made, made_depth);
-    input_.storage = depth;
-    return is_rounded_later ? copied(made, last_pass, Depth::f32, depth) : std::move(made);
+    StoredAgain last = apply(stage, input, base, made, made_depth);
+    input_.storage = last.depth = depth;
+    if (is_rounded_later) return copied(made, Depth::f32, last);
+    return made;
   }
 
   // Runs the stage in bands if possible. Returns whether it did.
@@ -101,13 +102,13 @@ class PartsRun {
     return input;
   }
 
-  // Converts an image to the format of the stage's result, and stores that in `to`. `name`: of the pass for reports and errors.
-  Level copied(const Level& base, const std::string& name, Depth from, Depth to) {
+  // Converts an image in `from` to the format of the stage's result. `stored`: the pass that made it, and depth of the result.
+  Level copied(const Level& base, Depth from, const StoredAgain& stored) {
     PlanInput input = input_of_stage();
     input.storage = from;
     input.is_r11g11b10_between = format_.end.is_packed;
-    Level made = empty_level(base.size, to);
-    apply({.calls = {}, .size = base.size, .copy = std::pair(name, to)}, input, base, made, to);
+    Level made = empty_level(base.size, stored.depth);
+    apply({.calls = {}, .size = base.size, .copy = stored}, input, base, made, stored.depth);
     return made;
   }
 
@@ -147,16 +148,16 @@ class PartsRun {
     statistics_.insert(statistics_.end(), words.begin(), words.end());
   }
 
-  // Returns the name of the last pass.
-  std::string apply(const Stage& stage, const PlanInput& input, const Level& base, Level& made, Depth depth) {
-    std::string last_pass;
+  // Returns the name and the ops of the last pass.
+  StoredAgain apply(const Stage& stage, const PlanInput& input, const Level& base, Level& made, Depth depth) {
+    StoredAgain last;
     const TakeTile take = [&](const Region& region, Position first, const Plan& plan, const RunResult& result) {
       place_part(result.levels.front(), first, region, made, depth);
-      if (!plan.passes.empty()) last_pass = plan.passes.back().name;
+      if (!plan.passes.empty()) last = {.name = plan.passes.back().name, .ops = ops_of(plan.passes.back())};
     };
     totals_.begin_stage();
     run_stage(gpu_, stage, input, base, made.size, take, bounds_, totals_);
-    return last_pass;
+    return last;
   }
 
   // Makes each level in tiles, until all remaining levels fit at once.

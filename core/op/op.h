@@ -145,6 +145,8 @@ struct FusedPoint {
   PointSpace space = PointSpace::rgb;
   PointAlpha alpha = PointAlpha::premultiplied;
   bool reads_statistics = false;  // reads `statistics[]`, which earlier passes measured
+  // The op of the call, for messages: its kernel may be that of another op. Set by the planner; "" before.
+  std::string_view op;
 };
 
 // An op that computes each texel only from the same texel of its input. Its GLSL function is `vec4 NAME(vec4 c,
@@ -349,6 +351,9 @@ struct Call {
   Windows windows;                     // windows of the input; empty: the image has one window, which begins at (0, 0)
   std::optional<Primaries> primaries;  // of the input's colors; empty: Rec. 709
   bool is_beside_color = false;        // is for channels other than color
+  // What the call does, for messages, if the program added it to the chain: "the conversion of primaries". "": a call of the
+  // command line, which messages call by the name of its op.
+  std::string_view purpose;
 
   double number(std::string_view param_name) const;
   int integer(std::string_view param_name) const { return int(number(param_name)); }

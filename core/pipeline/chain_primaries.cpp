@@ -12,7 +12,9 @@ namespace {
 Call call_of(const PrimariesChange& change) {
   std::vector<double> numbers;
   for (const auto& row : conversion(change)) numbers.insert(numbers.end(), row.begin(), row.end());
-  return parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
+  Call call = parse_call(matrix_op, fmt::format("--rows {}", fmt::join(numbers, ",")));
+  call.purpose = "the conversion of primaries";
+  return call;
 }
 
 // Walks through a chain and inserts conversions of primaries.

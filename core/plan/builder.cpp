@@ -99,6 +99,7 @@ bool PlanBuilder::wants_own_pass(std::span<const FusedPoint> points) const {
 bool PlanBuilder::fuses_into_load() const { return input_.fuses && !wants_own_pass(waiting_); }
 
 void PlanBuilder::fuse_point(FusedPoint point) {
+  point.op = current_op_;
   const bool follows_its_pass = !plan_.passes.empty() && !plan_.keeps_level_0 && waiting_.empty() &&
                                 plan_.passes.back().target.image == plan_.result_image &&
                                 plan_.passes.back().source.image != plan_.result_image && !point.reads_statistics;
@@ -122,14 +123,16 @@ void PlanBuilder::add_points_pass(std::vector<FusedPoint> points, Depth depth) {
   pass.access.can_be_in_place = writes_in_place();
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
+  plan_.passes.back().ops.clear();  // the current op is not in this pass
 }
 
-void PlanBuilder::add_copy(std::string name, Depth depth) {
+void PlanBuilder::add_copy(std::string name, Depth depth, std::vector<std::string_view> ops) {
   const Size size = image(current_image()).size;
   PassSpec pass = copy_pass(size, traits_.type, 4);
   pass.name = std::move(name);
   pass.source.image = current_image();
   add_result(std::move(pass), {.size = size, .depth = depth});
+  plan_.passes.back().ops = std::move(ops);
 }
 
 void PlanBuilder::flush() {
@@ -169,7 +172,7 @@ int PlanBuilder::guard(Exit code, std::string message) {
 void PlanBuilder::add(PassSpec spec) {
   if (!waiting_.empty() && spec.source.image == plan_.result_image && spec.source.level == 0)
     spec.points.on_load.insert(spec.points.on_load.begin(), waiting_.begin(), waiting_.end());
-  plan_.passes.emplace_back(std::move(spec));
+  plan_.passes.emplace_back(std::move(spec)).ops = {current_op_};
 }
 
 int PlanBuilder::add_result(PassSpec spec, const PlanImage& image) {
@@ -209,15 +212,24 @@ void PlanBuilder::count_clamped(Pass& pass) {
   pass.values.push_back({"clamped_at", plan_.clamped_at});
 }
 
+// Says who makes texels that B10G11R11 cannot hold. {} is their number.
+static std::string message_of_misfits(const Pass& pass) {
+  const std::vector<std::string_view> ops = ops_of(pass);
+  std::string makers = ops.empty() ? pass.name : std::string(ops.front());
+  for (size_t index = 1; index < ops.size(); ++index)
+    makers += fmt::format("{}{}", index + 1 == ops.size() ? " and " : ", ", ops[index]);
+  return fmt::format(
+      "--storage r11g11b10 holds neither negative values nor alpha; {} {} {{}} texels that have them; use --storage "
+      "fp16 or fp32",
+      makers, ops.size() > 1 ? "make" : "makes");
+}
+
 void PlanBuilder::decide_stores() {
   std::vector<bool> fits(plan_.images.size());  // whether all values of the image fit in half
   for (size_t index = 0; index < fits.size(); ++index) fits[index] = is_of_halves(plan_.images[index]);
   for (Pass& pass : plan_.passes) {
     if ((pass.is_r11g11b10 = image(pass.target.image).is_packed))
-      pass.values.push_back(
-          {"misfits_at",
-           guard(Exit::usage, "--storage r11g11b10 holds neither negative values nor alpha; " + pass.name +
-                                  " makes {} texels that have them; use --storage fp16 or fp32")});
+      pass.values.push_back({"misfits_at", guard(Exit::usage, message_of_misfits(pass))});
     const Space from = image(pass.source.image).space, to = image(pass.target.image).space;
     const bool stays = from == to && !pass.is_r11g11b10 && pass.points.on_load.empty() && pass.points.on_store.empty();
     pass.memory.has_statistics |= reads_statistics(pass.points);

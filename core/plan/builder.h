@@ -32,7 +32,12 @@ class PlanBuilder {
   Depth depth_of_light() const {
     return input_.storage == Depth::half && !stays_rgb(input_) ? Depth::f32 : input_.storage;
   }
-  // Begins the passes of the next op. The current image is its input.
+  // Begins the passes of the next call. The current image is its input.
+  void begin_call(const Call& call) {
+    current_op_ = call.purpose.empty() ? call.op->name : call.purpose;
+    begin_op();
+  }
+  // Begins other results: earlier ones are not light between the passes of the current op.
   void begin_op() { own_result_ = -1; }
   // Adds an image and returns its index.
   int add_image(const PlanImage& image);
@@ -63,8 +68,8 @@ class PlanBuilder {
   bool fuses_into_load() const;
   // Adds a pass for waiting point ops, before an op that reads texels more than once.
   void flush();
-  // Appends a pass that copies the current image.
-  void add_copy(std::string name, Depth depth);
+  // Appends a pass that copies the current image. `ops`: see Pass::ops.
+  void add_copy(std::string name, Depth depth, std::vector<std::string_view> ops = {});
   // Allocates a range of the statistics; the size is in units of 4 bytes. It is set to 0 unless a pass writes all
   // values that others read.
   int reserve_statistics(size_t bytes, bool is_zeroed = true);
@@ -105,6 +110,7 @@ class PlanBuilder {
   DeviceTraits traits_;
   Plan plan_;
   size_t measured_count_ = 0;        // number of PlanInput::measured that ops have taken
+  std::string_view current_op_;      // as Pass::ops names it
   int own_result_ = -1;              // image that the passes of the current op made last as its result; -1: none
   std::vector<FusedPoint> waiting_;  // point ops on the current image that are not in a pass yet
 };

@@ -91,6 +91,17 @@ size_t table_size(const Pass& pass) {
   return size;
 }
 
+std::vector<std::string_view> ops_of(const Pass& pass) {
+  std::vector<std::string_view> ops;
+  const auto add = [&](std::string_view op) {
+    if (!op.empty() && std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+  };
+  for (const FusedPoint& point : pass.points.on_load) add(point.op);
+  for (const std::string_view op : pass.ops) add(op);
+  for (const FusedPoint& point : pass.points.on_store) add(point.op);
+  return ops;
+}
+
 std::string names_of(std::span<const FusedPoint> points) {
   std::vector<std::string_view> names;
   for (const FusedPoint& point : points) names.push_back(point.name);

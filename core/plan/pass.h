@@ -173,6 +173,9 @@ struct Pass : PassSpec {
   bool runs_in_strips() const { return target_ring > 0 || source_ring > 0; }
   bool is_r11g11b10 = false;  // the target is B10G11R11
   bool clamps = false;        // clamps values on storing to half or B10G11R11, and counts them
+  // The op that has the pass, for messages. Several for a pass that stores the result of another one again, and none for a pass
+  // that only has point ops.
+  std::vector<std::string_view> ops;
 };
 
 // Push constant with the offset of the tables of point ops.
@@ -184,7 +187,9 @@ Author author_of(const Pass& pass);
 std::vector<std::span<const float>> point_tables(const Pass& pass);
 // Number of floats in the pass's own table, rounded up to a multiple of four, plus those of its point ops.
 size_t table_size(const Pass& pass);
-// Names of point ops, for reports and messages.
+// Names of point ops, for reports.
 std::string names_of(std::span<const FusedPoint> points);
+// The ops whose results a pass stores, as typed and in order, without duplicates.
+std::vector<std::string_view> ops_of(const Pass& pass);
 
 }  // namespace gpupost

@@ -57,18 +57,20 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
     const bool is_fused =
         op.point || (builder.fuses_into_load() && footprint_of(call, builder.whole_size()).reads_once);
     if (!is_fused) builder.flush();
-    builder.begin_op();
+    builder.begin_call(call);
     if (op.plan) op.plan(call, builder);
     else builder.fuse_point(fused_point_of(call));
   }
   return builder.finish();
 }
 
-Plan plan_of_copy(const std::string& name, const PlanInput& input, Depth depth, const DeviceTraits& traits) {
+Plan plan_of_copy(const StoredAgain& stored, const PlanInput& input, const DeviceTraits& traits) {
   PlanBuilder builder(input, traits);
-  if (input.is_r11g11b10_between) builder.add_copy(name, depth);
-  builder.begin_op();
-  builder.add_copy(name, depth);
+  if (input.is_r11g11b10_between) {
+    builder.add_copy(stored.name, stored.depth, stored.ops);
+    builder.begin_op();
+  }
+  builder.add_copy(stored.name, stored.depth, stored.ops);
   return builder.finish();
 }
 

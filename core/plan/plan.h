@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -117,9 +118,15 @@ constexpr bool stays_rgb(const PlanInput& input) {
 Plan plan(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
 // Plans a chain without checking the limits of the device.
 Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const DeviceTraits& traits);
-// Plans a copy of the input that is stored in `depth` as PlanInput::ends says, and rounded to B10G11R11 first if
-// PlanInput::is_r11g11b10_between is set. `name`: of its passes.
-Plan plan_of_copy(const std::string& name, const PlanInput& input, Depth depth, const DeviceTraits& traits);
+// A result of a pass that another pass stores again, in another format.
+struct StoredAgain {
+  std::string name;                   // of the pass, for reports
+  std::vector<std::string_view> ops;  // ops_of() the pass, for messages
+  Depth depth = Depth::f32;           // in which it is stored
+};
+// Plans a copy of the input that is stored as `stored` and PlanInput::ends say, and rounded to B10G11R11 first if
+// PlanInput::is_r11g11b10_between is set.
+Plan plan_of_copy(const StoredAgain& stored, const PlanInput& input, const DeviceTraits& traits);
 // Names the device limit that the plan exceeds; empty if none.
 std::string over_limit(const Plan& plan, const DeviceTraits& traits);
 // Converts bytes to MiB, rounded up, for messages.

@@ -280,8 +280,7 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
 bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region; }
 
 Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
-  return stage.copy ? plan_of_copy(stage.copy->first, input, stage.copy->second, traits)
-                    : plan_of_any_size(stage.calls, input, traits);
+  return stage.copy ? plan_of_copy(*stage.copy, input, traits) : plan_of_any_size(stage.calls, input, traits);
 }
 
 Tile tile_for(const Region& region, const Stage& stage, const PlanInput& input, std::array<int, 2> alignment,

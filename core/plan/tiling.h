@@ -30,9 +30,8 @@ struct Stage {
   std::function<Region(const Region& made)> region = {};  // see Footprint::region
   std::vector<StatisticsStep> measurements = {};          // in the order of the calls
   bool makes_levels = false;                              // the stage has only the call that makes levels
-  bool moves = false;  // the stage has only calls that copy texels, which needs no device
-  // For a stage without calls that copies the image into another format: name of its passes, and depth of the result.
-  std::optional<std::pair<std::string, Depth>> copy = {};
+  bool moves = false;                    // the stage has only calls that copy texels, which needs no device
+  std::optional<StoredAgain> copy = {};  // for a stage without calls that copies the image into another format
 
   void reach_as(const Footprint& footprint);
 };

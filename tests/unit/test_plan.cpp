@@ -360,3 +360,31 @@ TEST_CASE(
   }
   CHECK(made.result_image == current);
 }
+
+TEST_CASE("what 11:11:10 bits cannot hold is the fault of ops by the names that were typed") {
+  DeviceTraits traits = rich_gpu();
+  traits.has_packed_floats = true;
+  const auto faults = [&](std::vector<Call> calls) {
+    const Plan made = plan(calls, {.size = {64, 48}, .storage = Depth::half, .is_r11g11b10_between = true}, traits);
+    std::string text;
+    for (const Guard& guard : made.guards) {
+      const size_t begin = guard.message.find("alpha; "), end = guard.message.find(" {} texels");
+      REQUIRE(begin != std::string::npos);
+      REQUIRE(end != std::string::npos);
+      text += guard.message.substr(begin + 7, end - begin - 7) + "\n";
+    }
+    return text;
+  };
+  const Call white = parse_call(*op_named("white-balance"), "--kelvin 3000"),
+             gamma = parse_call(*op_named("gamma"), "--value 1.2"),
+             offset = parse_call(*op_named("offset"), "--value -0.1"),
+             blur = parse_call(*op_named("blur"), "--radius 2"), flip = parse_call(*op_named("flip"), "x");
+  CHECK(faults({white, gamma, blur}) == "white-balance and gamma make\n");
+  CHECK(faults({white, blur}) == "white-balance makes\n");
+  CHECK(faults({white, gamma, offset, gamma, blur}) == "white-balance, gamma and offset make\n");
+  CHECK(faults({blur, offset, flip}) == "blur and offset make\n");
+  CHECK(faults({flip, parse_call(*op_named("tonemap"), "--curve reinhard"), blur}) == "flip and tonemap make\n");
+  Call converted = parse_call(*op_named("matrix"), "--rows 1,0,0,0,1,0,0,0.5,1");
+  converted.purpose = "the conversion of primaries";
+  CHECK(faults({converted, blur}) == "the conversion of primaries makes\n");
+}
