@@ -66,10 +66,25 @@ class CommandLineParser {
     request_.words = words_;
     request_.result_options = result_options(global_words_);
     check_chain(request_.calls);
+    check_apply_to_has_effect();
     return std::move(request_);
   }
 
  private:
+  void check_apply_to_has_effect() const {
+    const ApplyTo& apply_to = request_.globals.passes.apply_to;
+    const bool is_default = !apply_to.is_all && apply_to.names.empty();
+    if (is_default || std::ranges::any_of(request_.calls, [](const Call& call) { return takes_apply_to(*call.op); }))
+      return;
+    constexpr std::string_view option = "--apply-to=";
+    const auto typed = std::ranges::find_if(global_words_.rbegin(), global_words_.rend(),
+                                            [](const std::string& word) { return word.starts_with(option); });
+    fail(Exit::usage,
+         "--apply-to {} has no effect, because no op of the chain takes it; expected one of {}, or no "
+         "--apply-to",
+         typed->substr(option.size()), names_with_apply_to());
+  }
+
   void begin_call(const Op* op) {
     end_call();
     op_ = op;

@@ -69,6 +69,9 @@ struct Globals {
   std::optional<Size> size;  // image size for `--explain` and `shader` without an input
 };
 
+// The ops that take --apply-to, for messages and help: "blur, convolve and warp".
+std::string names_with_apply_to();
+
 // Parses global options from words, then from the environment. Throws Error(Exit::usage).
 Globals parse_globals(const std::vector<std::string>& words);
 

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/channel_names.h"
+#include "core/op/parse.h"
 #include "core/ops/stats/reference.h"
 
 #include <fmt/ranges.h>
@@ -21,6 +22,14 @@ ApplyTo parse_apply_to(std::string_view text) {
     else if (name != "color") apply_to.names.emplace_back(name);
   }
   return apply_to;
+}
+
+// An example that mixes texels shows it: a turn by 90 degrees does not, one by 30 degrees does.
+bool takes_apply_to(const Op& op) {
+  return op.channels == Channels::all && std::ranges::any_of(op.doc.examples, [&](std::string_view example) {
+           const Call call = parse_call(op, example);
+           return route_of(call, false) != Route::by_op && route_of(call, true) == Route::by_op && !is_exact(call);
+         });
 }
 
 // Returns whether `name` is the channel or its layer.

@@ -19,6 +19,9 @@ struct ApplyTo {
 // Parses "color", "all" or a list of names with commas. Throws Error(Exit::usage) if a name is empty.
 ApplyTo parse_apply_to(std::string_view text);
 
+// Returns whether the op filters channels of --apply-to, and others not.
+bool takes_apply_to(const Op& op);
+
 // Throws Error(Exit::usage) if the image has no such channel, or if it is uint.
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture);
 

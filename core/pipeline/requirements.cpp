@@ -1,6 +1,7 @@
 #include "core/pipeline/requirements.h"
 
 #include "core/base/error.h"
+#include "core/image/channel_names.h"
 
 #include <fmt/ranges.h>
 
@@ -31,6 +32,12 @@ static std::set<std::string> layers_with_color(const Picture& picture) {
   return layers;
 }
 
+static std::vector<std::string> names_of_all(const Picture& picture) {
+  std::vector<std::string> names;
+  for (const Group& group : picture.groups) std::ranges::move(names_of(group), std::back_inserter(names));
+  return names;
+}
+
 // Refuses ops that mix texels if they would process no channel.
 static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const bool is_any_applied = std::ranges::any_of(
@@ -38,11 +45,17 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
   const auto past = std::ranges::find_if(calls, [&](const Call& call) {
     return call.op->makes != Makes::statistics && route_of(call, is_any_applied) == Route::past;
   });
-  if (past != calls.end())
+  if (past == calls.end()) return;
+  const std::vector<std::string> names = names_not_applied(apply_to, picture);
+  if (names.empty())  // all others would be applied
     fail(Exit::usage,
-         "{}: the image has no color, and this op skips other channels; expected --apply-to all, or --apply-to with "
-         "some of {}",
-         past->text(), fmt::join(names_not_applied(apply_to, picture), ", "));
+         "{}: the image has no half or float channels, and this op filters no others; its uint channels are {}; leave "
+         "the op out",
+         past->text(), fmt::join(names_of_all(picture), ", "));
+  fail(Exit::usage,
+       "{}: the image has no color, and this op skips other channels; expected --apply-to all, or --apply-to with "
+       "some of {}",
+       past->text(), fmt::join(names, ", "));
 }
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {

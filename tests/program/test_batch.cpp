@@ -99,7 +99,7 @@ TEST_CASE("errors of a batch name their input, whichever part of the run they co
   CHECK(of_channels.starts_with("gpupost: in.exr: channels: the image has no channel Z"));
   CHECK(of_channels.find("\ngpupost: cut.exr: ") != of_channels.npos);
   CHECK(of_channels.find("cut.exr: cut.exr") == of_channels.npos);
-  const std::string of_layers = errors({"exposure", "--stops", "1", "--apply-to", "N"});
+  const std::string of_layers = errors({"blur", "--radius", "1", "--apply-to", "N"});
   CHECK(of_layers.starts_with("gpupost: in.exr: --apply-to N: the image has no channel or layer of this name"));
   CHECK(of_layers.find("\ngpupost: depth.exr: --apply-to N: ") != of_layers.npos);
 }

@@ -113,7 +113,7 @@ TEST_CASE("a sequence takes the depth file of each frame") {
   const TestFolder place;
   REQUIRE(place
               .shell("for n in 1 2; do cp depth.exr s.000$n.exr; done; cp depth.exr z.0001.exr; "
-                     "gpupost depth.exr flip x --apply-to all -o z.0002.exr")
+                     "gpupost depth.exr flip x -o z.0002.exr")
               .exit_code == 0);
   REQUIRE(place.shell("gpupost 's.####.exr' dof --focus 3 --depth-file 'z.{frame}.exr' -o 'o.####.exr'").exit_code ==
           0);
