@@ -82,6 +82,7 @@ Exit bake(const Request& request) {
       table.values.push_back(float(value));
     }
   const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
+  if (request.globals.encoding.makes_folders) make_folder_of(request.globals.output);
   write_file(request.globals.output, std::as_bytes(std::span(text)), request.globals.encoding.no_clobber);
   if (!request.globals.report.quiet)
     say_note("{}: use this table with `lut {}{}`", request.globals.output, request.globals.output,

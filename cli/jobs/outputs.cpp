@@ -398,15 +398,23 @@ JobList jobs_of(const Request& request) {
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
   paths.add_side_file("--progress-file", globals.report.progress.file);
-  paths.add_side_file("--journal", journal_of(globals, list.jobs));
+  const std::string journal = journal_of(globals, list.jobs);
+  paths.add_side_file("--journal", journal);
   for (const Job& job : list.jobs) {
     if (!job.writes_picture) continue;
     if (globals.encoding.makes_folders) make_folder_of(job.output.at(0));
     check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
   }
   if (!list.jobs.empty()) check_statistics_file(request);
-  if (!globals.report.file.empty()) check_can_be_written(globals.report.file, false);
-  if (!globals.report.depfile.empty()) check_can_be_written(globals.report.depfile, false);
+  if (globals.encoding.makes_folders) {
+    make_folder_of(globals.report.progress.file);
+    make_folder_of(journal);
+  }
+  for (const std::string& file : {globals.report.file, globals.report.depfile}) {
+    if (file.empty()) continue;
+    if (globals.encoding.makes_folders) make_folder_of(file);
+    check_can_be_written(file, false);
+  }
   return list;
 }
 

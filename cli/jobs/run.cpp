@@ -235,6 +235,7 @@ Exit run(const Request& request) {
         request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
   if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
     const Exit code = is_whole ? Exit::done : Exit::batch;
+    if (globals.encoding.makes_folders) make_folder_of(globals.report.progress.file);
     return Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
   }
   JobList list = jobs_of(request);

@@ -256,7 +256,9 @@ std::span<const Global> all_globals() {
        .help =
            "Compare the result with a CPU reference in double precision. If they differ: exit code 6 and no output"},
       {.name = "no-clobber", .help = "Skip inputs whose output exists, and print their number"},
-      {.name = "mkdir", .help = "Create missing folders for outputs"},
+      {.name = "mkdir",
+       .help = "Create missing folders for outputs and for the files of --report, --depfile, --journal and "
+               "--progress-file"},
       {.name = "exit-map",
        .value = "CODE=CODE,...",
        .help = "Replace exit codes, for a scheduler: 7=33,5=34 ends with 33 instead of 7 and 34 instead of 5. 0 cannot "

@@ -4,6 +4,7 @@
 #include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/system/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -81,9 +82,11 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count
     file_name_ = settings.file;
     file_ =
         Descriptor(open(settings.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
-    if (file_.get() < 0)
+    if (const int error = errno; file_.get() < 0) {
+      refuse_missing_folder(settings.file);
       fail(Exit::output, "--progress-file {}: cannot be written: {}", settings.file,
-           std::generic_category().message(errno));
+           std::generic_category().message(error));
+    }
   }
   if (kind_ == Kind::json) tell(json_text({{"event", "start"}, {plural(unit), count}}, -1));
   if (kind_ == Kind::bar) draw();

@@ -4,6 +4,7 @@
 #include "core/base/sha256.h"
 #include "core/base/threads.h"
 #include "core/base/version.h"
+#include "core/system/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -89,7 +90,10 @@ Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), ch
   for (const ReadFile& file : files_of_calls(request.calls))
     if (file.is_of_frame) files_of_frame_.push_back(file.path);
   file_ = Descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (file_.get() < 0) fail_of(path_, errno);
+  if (const int error = errno; file_.get() < 0) {
+    refuse_missing_folder(path_);
+    fail_of(path_, error);
+  }
   struct stat facts = {};
   if (fstat(file_.get(), &facts) != 0) fail_of(path_, errno);
   if (!S_ISREG(facts.st_mode))

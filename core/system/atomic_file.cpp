@@ -169,6 +169,10 @@ struct FileLocation {
   std::string name;
 };
 
+[[noreturn]] void fail_without_folder(const std::string& path, const fs::path& folder) {
+  fail(Exit::output, "{}: the folder {} does not exist; create it, or use --mkdir", path, folder.string());
+}
+
 FileLocation place_of(const std::string& path, const fs::path& at) {
   const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
@@ -178,8 +182,7 @@ FileLocation place_of(const std::string& path, const fs::path& at) {
   if (!place.can_sync && errno == EACCES)
     place.folder = Descriptor(retried([&] { return open(folder.c_str(), O_PATH | flags); }));
   if (place.folder.get() >= 0) return place;
-  if (errno == ENOENT)
-    fail(Exit::output, "{}: the folder {} does not exist; create it, or use --mkdir", path, folder.string());
+  if (errno == ENOENT) fail_without_folder(path, folder);
   fail(exit_for(errno), "{}: the folder {} cannot be used: {}", path, folder.string(),
        std::generic_category().message(errno));
 }
@@ -416,6 +419,12 @@ void check_can_be_written(const std::string& path, bool no_clobber) {
   const bool needs_folder = !target.is_device();
   if (needs_folder && faccessat(target.place.folder.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
     fail_to_write(path, errno);
+}
+
+void refuse_missing_folder(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !fs::exists(folder, error) && !error) fail_without_folder(path, folder);
 }
 
 void make_folder_of(const std::string& path) {

@@ -23,6 +23,8 @@ std::optional<int> own_descriptor(const std::string& path);
 // closed or read-only.
 void check_can_be_written(const std::string& path, bool no_clobber);
 
+// Throws Error(Exit::output) if the folder of a path does not exist.
+void refuse_missing_folder(const std::string& path);
 // Creates the folder of a path, with those above it. Throws Error(Exit::output).
 void make_folder_of(const std::string& path);
 

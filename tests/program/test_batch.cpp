@@ -159,7 +159,7 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
            {"s.####.png text.exr --frames 1-3 -o out/", 5, "1 of 3 files failed; s.####.png: frame 3 is missing"},
            {"'none*.png' -o out/", 2, "none*.png: "},
            {"cut.png -o out/", 2, "1 of 1 files failed"},
-           {"in.png -o out/a.exr --report none/r.json", 3, ""},
+           {"in.png -o out/a.exr --report text.exr/r.json", 3, ""},
            {"in.png --wrong", 1, "--wrong"}}) {
     const Finished finished =
         place.shell(std::string("gpupost ") + words + " --mkdir --quiet --progress openjd --progress-file p");

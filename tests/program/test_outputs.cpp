@@ -300,6 +300,11 @@ TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
   CHECK(!place.has("in.3.png"));
   check_done(place, {"mips", "in.exr", "-o", "levels/{level}/x.png", "--mkdir"});
   CHECK(place.has("levels/5/x.png"));
+  check_done(place, {"in.png", "-o", "a/x.png", "--report", "b/r.json", "--depfile", "c/d", "--journal", "e/f/j",
+                     "--progress", "json", "--progress-file", "g/p", "--mkdir"});
+  for (const char* name : {"a/x.png", "b/r.json", "c/d", "e/f/j", "g/p"}) CHECK_MESSAGE(place.has(name), name);
+  check_done(place, {"exposure", "--stops", "1", "--bake", "2", "-o", "h/table.cube", "--mkdir"});
+  CHECK(place.has("h/table.cube"));
   const std::string warning = "only level 0 of its 6 levels is read";
   CHECK(place.gpupost({"whole.exr", "flip", "x", "-o", "flipped.exr"}).err.find(warning) != std::string::npos);
   CHECK(place.gpupost({"whole.exr", "mips", "-o", "again.exr"}).err.find(warning) == std::string::npos);

@@ -245,7 +245,8 @@ const CommandRow bench_verb{
                 {"--page", "FILE...", "Make one HTML page from the JSON files of earlier runs; needs --html", {}}},
     .takes_global =
         [](const Global& global) {
-          return global.name == "device" || global.name == "progress" || global.name == "progress-file";
+          return global.name == "device" || global.name == "progress" || global.name == "progress-file" ||
+                 global.name == "mkdir";
         },
     .examples = {"bench mips --list", "bench blur --sizes 64 --settings 7 --json blur.json", "bench warp --quick",
                  "bench --goals --quick"},

@@ -156,9 +156,7 @@ bool are_same_file(const std::string& a, const std::string& b) {
 }
 
 // Before anything is measured: a run must not end without a place for its results.
-void check_outputs(const BenchRequest& request) {
-  for (const std::string& path : {request.json, request.html})
-    if (!path.empty()) check_can_be_written(path, false);
+void check_outputs(const BenchRequest& request, bool makes_folders) {
   const std::pair<std::string_view, std::string> files[] = {
       {"--json", request.json}, {"--html", request.html}, {"--progress-file", request.progress.file}};
   for (const auto& first : files)
@@ -169,6 +167,10 @@ void check_outputs(const BenchRequest& request) {
   for (const std::string& page : request.pages)
     if (are_same_file(page, request.html))
       fail(Exit::usage, "bench: --page reads {}, so --html cannot write it; name another file", request.html);
+  if (makes_folders)
+    for (const std::string& path : {request.json, request.html, request.progress.file}) make_folder_of(path);
+  for (const std::string& path : {request.json, request.html})
+    if (!path.empty()) check_can_be_written(path, false);
 }
 
 }  // namespace
@@ -245,8 +247,9 @@ static void make_quick(BenchRequest& request, bool has_default_variants, bool ha
 }
 
 BenchRequest parse_bench(const CommandCall& call) {
+  const Globals globals = parse_globals(call.global_words);
   BenchRequest request{.device = device_of(call),
-                       .progress = parse_globals(call.global_words).report.progress,
+                       .progress = globals.report.progress,
                        .json = call.value("--json"),
                        .html = call.value("--html"),
                        .pages = call.list("--page"),
@@ -255,7 +258,7 @@ BenchRequest parse_bench(const CommandCall& call) {
                                   : call.has("--documents") ? BenchSubject::documents
                                                             : BenchSubject::variants,
                        .quick = call.has("--quick")};
-  check_outputs(request);
+  check_outputs(request, globals.encoding.makes_folders);
   if (!request.pages.empty()) {
     check_page(call, request);
     return request;
