@@ -386,11 +386,12 @@ JobList jobs_of(const Request& request) {
     paths.add(request, job);
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
     if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0)))
-      list.kept.push_back(std::move(job));
+      list.kept.push_back({.job = std::move(job), .index = first / share});
     else list.jobs.push_back(std::move(job));
   }
   const std::string statistics_file = statistics_file_of(request);
   if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {
+    for (Job& job : list.jobs) list.kept.push_back({.job = std::move(job), .index = list.kept.size()});
     list.jobs.clear();
     list.keeps_statistics = true;
   }

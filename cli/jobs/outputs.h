@@ -19,10 +19,16 @@ std::string one_file_of(const Request& request);
 // The frame number of an input as in its name; "" if it is in no sequence.
 std::string frame_text(const Input& input);
 
+// A job whose outputs --no-clobber keeps, so that it does not run.
+struct KeptJob {
+  Job job;
+  size_t index = 0;  // among all jobs of the request
+};
+
 struct JobList {
   std::vector<Job> jobs;
-  std::vector<Job> kept;          // jobs whose outputs --no-clobber keeps, so that they do not run
-  bool keeps_statistics = false;  // --no-clobber keeps the file of statistics, so that no job runs
+  std::vector<KeptJob> kept;      // in order
+  bool keeps_statistics = false;  // --no-clobber keeps the file of statistics, so that all jobs are kept
 };
 
 // Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if

@@ -169,16 +169,31 @@ std::string rule_of(const Request& request, const Job& job, std::span<const std:
 
 // The output of a job that exists, or its levels.
 std::vector<std::string> existing_outputs(const Job& job) {
+  if (!job.writes_picture) return {};
   std::vector<std::string> outputs{job.output.at(0)};
   for (int level = 1; job.is_a_file_a_level() && access(job.output.at(level).c_str(), F_OK) == 0; ++level)
     outputs.push_back(job.output.at(level));
   return outputs;
 }
 
+// The report of a job that --no-clobber keeps: as that of a job which an earlier run has finished.
+JobReport report_of_kept(const Job& job) {
+  return {.input = job.name(), .outputs = existing_outputs(job), .journal = {.is_skipped = true}};
+}
+
+// Adds kept jobs to a report, so that it has all jobs of the request in their order.
+void add_kept(const JobList& list, Report& report) {
+  for (const KeptJob& kept : list.kept) {
+    const size_t index = std::min(kept.index, report.jobs.size());  // fewer after --fail-fast
+    report.jobs.insert(report.jobs.begin() + ptrdiff_t(index), report_of_kept(kept.job));
+    ++report.job_count;
+  }
+}
+
 // Writes a rule for each finished job, and for each whose outputs --no-clobber keeps.
 std::string depfile_of(const Request& request, const JobList& list, const Report& report) {
   std::string text;
-  for (const Job& job : list.kept) text += rule_of(request, job, existing_outputs(job));
+  for (const KeptJob& kept : list.kept) text += rule_of(request, kept.job, existing_outputs(kept.job));
   for (size_t index = 0; index < report.jobs.size(); ++index)  // fewer than jobs after --fail-fast
     if (report.jobs[index].exit == Exit::done) text += rule_of(request, list.jobs[index], report.jobs[index].outputs);
   return text;
@@ -240,8 +255,7 @@ Exit run(const Request& request) {
   }
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
-  if (const size_t kept_count = list.kept.size() + size_t(list.keeps_statistics);
-      kept_count > 0 && !globals.report.quiet)
+  if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + jobs.size(),
              unverified(globals));
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
@@ -253,7 +267,8 @@ Exit run(const Request& request) {
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   DeviceSessions devices(globals.device);
   give_exposures(request, chain, jobs, devices);
-  Progress progress(globals.report.progress, globals.report.quiet, jobs.size());
+  Progress progress(globals.report.progress, globals.report.quiet, jobs.size() + list.kept.size());
+  for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(kept.job));
   say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
   const std::string statistics_file = statistics_file_of(request);
   std::string lines;
@@ -293,6 +308,7 @@ Exit run(const Request& request) {
   }
   if (has_report) {
     measure_copies(devices, report);
+    add_kept(list, report);
     finish_report(globals, report);
   }
   return progress.finish(code, request.inputs.missing);

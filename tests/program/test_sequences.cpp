@@ -1,6 +1,7 @@
 // Batches: sequences, globs, lists, folders, shards, what is skipped, and exit codes.
 #include "tests/program/test_folder.h"
 
+#include "tests/support/json.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +10,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
+using namespace gpupost;
 using namespace gpupost::test;
 
 namespace {
@@ -129,12 +132,55 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
                 0,
                 "x.json",
                 {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
+  check(place, {"echo old > out/x.json; gpupost s.#.png stats --no-clobber -o out/x.json --report r.json --quiet", 0,
+                "x.json"});
+  CHECK(parse_json(place.read("r.json"))["jobs"].size() == 3);
   check(place, {"cp in.exr out/x.0.exr; gpupost in.exr mips --no-clobber -o 'out/x.{level}.exr'",
                 0,
                 "x.0.exr",
                 {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
   check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
   check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
+}
+
+TEST_CASE("the report and the lines of progress list inputs whose outputs --no-clobber keeps") {
+  const TestFolder place;
+  write_frames(place, "s.", {"0001", "0002", "0003", "0004"});
+  place.write("s.0002.tif", "old");
+  place.write("s.0004.tif", "old");
+  place.write("s.0003.png", "no image");
+  const Words words{"s.#.png",  "-o",     "s.#.tif",    "--no-clobber", "--quiet",
+                    "--report", "r.json", "--progress", "json",         "--progress-file",
+                    "p",        "--jobs", "1"};
+  for (const bool fails_fast : {false, true}) {
+    std::filesystem::remove(place.path("s.0001.tif"));
+    Words all = words;
+    if (fails_fast) all.push_back("--fail-fast");
+    CHECK(place.gpupost(all).exit_code == 5);
+    const nlohmann::json jobs = parse_json(place.read("r.json"))["jobs"];
+    REQUIRE(jobs.size() == 4);
+    for (size_t index = 0; index < 4; ++index) {
+      const bool is_kept = index == 1 || index == 3;
+      CHECK(jobs[index]["input"] == fmt::format("s.000{}.png", index + 1));
+      CHECK(jobs[index]["is_skipped"] == is_kept);
+      CHECK((jobs[index]["error"] != "") == (index == 2));
+      if (is_kept) CHECK(jobs[index]["outputs"] == nlohmann::json{fmt::format("s.000{}.tif", index + 1)});
+    }
+    std::set<std::string> skipped, done;
+    std::istringstream lines(place.read("p"));
+    for (std::string text; std::getline(lines, text);) {
+      const nlohmann::json line = parse_json(text);
+      if (line["event"] == "start") CHECK(line["files"] == 4);
+      if (line["event"] == "file") (line["is_skipped"] ? skipped : done).insert(line["input"].get<std::string>());
+      if (line["event"] == "end") CHECK(line["done"] == 4);
+      if (line["event"] == "end") CHECK(line["skipped"] == 2);
+    }
+    CHECK(skipped == std::set<std::string>{"s.0002.png", "s.0004.png"});
+    CHECK(done == std::set<std::string>{"s.0001.png", "s.0003.png"});
+  }
+  // also if nothing is left to do
+  CHECK(place.gpupost({"in.png", "-o", "s.0002.tif", "--no-clobber", "--quiet", "--report", "r.json"}).exit_code == 0);
+  CHECK(parse_json(place.read("r.json"))["jobs"][0]["is_skipped"] == true);
 }
 
 TEST_CASE("shards together do every input once") {
