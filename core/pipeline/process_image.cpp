@@ -314,7 +314,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
           fmt::format("the result has channels named {}; channels of the input with these names are dropped",
                       fmt::join(dropped, ", ")));
     const std::vector<std::string> attributes = names_of(picture.attributes);
-    change_attributes(calls, !way.job.is_a_file_a_level(), picture);
+    if (way.job.format->holds_everything)  // other formats have no place for attributes that ops add
+      change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding);
     else if (picture.groups.front().is_color && !makes_content(calls, Content::data))
       settle_primaries(picture, primaries, report);

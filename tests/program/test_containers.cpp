@@ -76,3 +76,20 @@ TEST_CASE("--dither ordered takes the numbers beside what is between them, in ev
   check_done(place, {"flip", "x", "flip", "x", "in.png", "-o", "same.png", "--dither", "ordered"});
   check_same(place, "same.png", "in.png");
 }
+
+TEST_CASE("an attribute that an op adds is in an EXR, and its lack in another format is no warning") {
+  if (!has_device()) return;
+  const TestFolder place;
+  for (const char* name : {"out.dds", "out.ktx2"}) {
+    const Finished finished = place.gpupost({"mips", "--filter", "kaiser", "in.png", "-o", name});
+    CHECK(finished.exit_code == 0);
+    CHECK(finished.err == "");
+  }
+  check_done(place, {"mips", "--filter", "kaiser", "in.png", "-o", "out.exr"});
+  CHECK(place.gpupost({"info", "out.exr"}).out.find("wrapmodes") != std::string::npos);
+  // that of the input is lost, and is named once
+  const Finished lost =
+      place.gpupost({"mips", "--filter", "kaiser", "--border", "repeat", "out.exr", "-o", "lost.dds"});
+  CHECK(lost.err.find("warning: out.exr: dds holds no such attributes; dropped: ") != std::string::npos);
+  CHECK(lost.err.find("wrapmodes") == lost.err.rfind("wrapmodes"));
+}
