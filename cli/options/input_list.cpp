@@ -165,22 +165,32 @@ class Gatherer {
     return !options_.output_folder.empty() && fs::equivalent(folder, options_.output_folder, ignored);
   }
 
+  // `other`: a file with another number of digits; "": there is none.
+  [[noreturn]] static void fail_without_frames(const Sequence& sequence, const std::string& other) {
+    const bool is_any_width = sequence.width() == 1;
+    std::string advice;
+    if (!other.empty()) {
+      const std::string place = *sequence.other_place_of(other);
+      advice = fmt::format("; {} has {}; write {}", other, is_any_width ? "leading zeros" : "another number of digits",
+                           sequence.with_text(place));
+    }
+    fail(Exit::input, "{}: no file matches, with a frame number {}{}", sequence.pattern(),
+         is_any_width ? "without leading zeros" : fmt::format("of {} digits", sequence.width()), advice);
+  }
+
   // All existing frames of a sequence, in increasing order.
   static std::vector<int64_t> frames_on_disk(const Sequence& sequence) {
     std::vector<int64_t> frames;
-    std::string other_width;
+    std::string other;  // a file with another number of digits
     std::error_code error;
     fs::directory_iterator at(sequence.folder(), error);
     for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
       if (const auto frame = sequence.frame_of(name)) frames.push_back(*frame);
-      else if (sequence.matches_other_width(name)) other_width = name;
+      else if (sequence.other_place_of(name) && (other.empty() || name < other)) other = name;
     }
     if (error) fail_to_read_folder(sequence.folder(), error);
-    if (frames.empty())
-      fail(Exit::input, "{}: no file matches, with a frame number of {}{}", sequence.pattern(),
-           count_text(size_t(sequence.width()), "digit"),
-           other_width.empty() ? "" : fmt::format("; {} has another number of digits (%d takes any)", other_width));
+    if (frames.empty()) fail_without_frames(sequence, other);
     std::ranges::sort(frames);
     return frames;
   }

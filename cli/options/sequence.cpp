@@ -9,6 +9,8 @@
 
 namespace gpupost {
 
+constexpr int max_width = 18;
+
 std::string frame_digits(int64_t frame, int width) { return fmt::format("{:0{}}", frame, width); }
 
 std::optional<Sequence> Sequence::parse(const std::string& path) {
@@ -20,7 +22,6 @@ std::optional<Sequence> Sequence::parse(const std::string& path) {
   const std::string typed = found.str(), digits = found[1].str(), after = found.suffix();
   if (std::regex_search(after, second, place))
     fail(Exit::usage, "{}: has two patterns for a frame number, {} and {}; give one", path, typed, second.str());
-  constexpr int max_width = 18;
   Sequence sequence;
   if (typed[0] == '#') sequence.width_ = typed.size() == 1 ? 4 : int(std::min<size_t>(typed.size(), max_width + 1));
   else if (!digits.empty()) std::from_chars(digits.data(), digits.data() + digits.size(), sequence.width_);
@@ -52,8 +53,14 @@ std::optional<int64_t> Sequence::frame_of(std::string_view file_name) const {
   return frame && this->file_name(*frame) == file_name ? frame : std::nullopt;
 }
 
-bool Sequence::matches_other_width(std::string_view file_name) const {
-  return number_in(file_name) && !frame_of(file_name);
+std::optional<std::string> Sequence::other_place_of(std::string_view file_name) const {
+  const std::optional<int64_t> frame = number_in(file_name);
+  if (!frame || frame_of(file_name)) return std::nullopt;
+  const std::string_view digits = file_name.substr(before_.size(), file_name.size() - before_.size() - after_.size());
+  if (frame_digits(*frame, 1) == digits) return "%d";
+  const auto width = int(std::min<size_t>(digits.size(), max_width + 1));
+  const bool can_be_parsed = width <= max_width && frame_digits(*frame, width) == digits;
+  return can_be_parsed ? std::optional(fmt::format("%0{}d", width)) : std::nullopt;
 }
 
 }  // namespace gpupost

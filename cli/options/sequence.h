@@ -23,8 +23,9 @@ class Sequence {
   std::string with_text(std::string_view text) const { return folder_ + before_ + std::string(text) + after_; }
   // The frame number of a file name in folder(). Nothing if path() would write another name.
   std::optional<int64_t> frame_of(std::string_view file_name) const;
-  // Returns whether the file name matches except for the number of digits.
-  bool matches_other_width(std::string_view file_name) const;
+  // Returns the pattern for the frame number of a file name that matches except for its number of digits: "%04d", or "%d"
+  // without leading zeros. Nothing for other names.
+  std::optional<std::string> other_place_of(std::string_view file_name) const;
 
   const std::string& pattern() const { return pattern_; }  // path as given
   std::string folder() const { return folder_.empty() ? "." : folder_; }

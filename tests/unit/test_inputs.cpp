@@ -150,9 +150,13 @@ TEST_CASE("a name that a sequence would write otherwise is none of it") {
        {"s.007.exr", "s.00007.exr", "s.-0000.exr", "s.+007.exr", "s..exr", "s.exr", "s.0007.png", "t.0007.exr",
         "s.0007a.exr", "s.99999999999999999999.exr", "", "s.0007.exr.bak"})
     CHECK_MESSAGE(!sequence.frame_of(name), name);
-  CHECK(sequence.matches_other_width("s.007.exr"));
-  CHECK_FALSE(sequence.matches_other_width("s.0007.exr"));
-  CHECK_FALSE(sequence.matches_other_width("s.x.exr"));
+  CHECK(sequence.other_place_of("s.007.exr") == "%03d");
+  CHECK_FALSE(sequence.other_place_of("s.0007.exr"));
+  CHECK_FALSE(sequence.other_place_of("s.x.exr"));
+  CHECK(sequence.other_place_of("s.7.exr") == "%d");
+  CHECK(sequence.other_place_of("s.-7.exr") == "%d");
+  CHECK(sequence.other_place_of("s.000000000007.exr") == "%012d");
+  CHECK_FALSE(sequence.other_place_of("s.0000000000000000007.exr"));
 }
 
 TEST_CASE("only the file name has the place of a frame, and only one") {
@@ -203,13 +207,20 @@ TEST_CASE("names in a list may have any character if a 0 byte ends them") {
 }
 
 TEST_CASE("words that stand for nothing are errors") {
-  const Files files({"f/note.txt", "s.001.exr"});
+  const Files files({"f/note.txt", "s.001.exr", "n.7.exr"});
   files.write("empty", "\n\r\n");
   const auto input_error = [&](const std::string& word, const InputOptions& options = {}) {
     return error_of(Exit::input, [&] { list_inputs({files.path(word)}, options); });
   };
   CHECK(input_error("*.png").find("no file matches") != std::string::npos);
-  CHECK(input_error("s.%04d.exr").find("s.001.exr has another number of digits") != std::string::npos);
+  CHECK(input_error("s.%04d.exr")
+            .find("of 4 digits; s.001.exr has another number of digits; write " + files.path("s.%03d.exr")) !=
+        std::string::npos);
+  CHECK(input_error("s.%d.exr")
+            .find("without leading zeros; s.001.exr has leading zeros; write " + files.path("s.%03d.exr")) !=
+        std::string::npos);
+  CHECK(input_error("n.####.exr").find("n.7.exr has another number of digits; write " + files.path("n.%d.exr")) !=
+        std::string::npos);
   CHECK(input_error("t.%04d.exr").find("no file matches") != std::string::npos);
   CHECK(input_error("none/s.%04d.exr").find("cannot be read") != std::string::npos);
   CHECK(input_error("f", {.is_recursive = true}).find("no image") != std::string::npos);
