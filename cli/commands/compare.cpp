@@ -270,10 +270,10 @@ std::string to_text(const PairResult& result, const Options& options) {
   for (const LevelResult& level : result.levels)
     for (const auto& [name, found] : level.channels) {
       text += fmt::format(
-          "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {:.4g} dB, {:.4g} % above the "
+          "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {}, {:.4g} % above the "
           "tolerance\n",
           name_of(level, name), found.maximum, found.worst.x, found.worst.y, found.mean, found.root_mean_square,
-          found.psnr(), found.over_percent());
+          found.psnr() ? fmt::format("{:.4g} dB", *found.psnr()) : "n/a", found.over_percent());
       is_over |= found.over_percent() > options.max_percent;
     }
   if (is_over)
@@ -301,7 +301,7 @@ json to_json(const PairResult& result) {
                           {"worst", {found.worst.x, found.worst.y}},
                           {"mean", found.mean},
                           {"root_mean_square", found.root_mean_square},
-                          {"psnr", found.psnr()},
+                          {"psnr", found.psnr() ? json(*found.psnr()) : json()},
                           {"peak", found.peak},
                           {"over_count", found.over_count},
                           {"over_percent", found.over_percent()}});
@@ -429,7 +429,9 @@ const CommandRow compare_verb{
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
         "decoded to linear light. All parts of a multi-part EXR are compared, or the one of --part; -o shows the "
         "first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
-        "The peak of the PSNR is the largest magnitude in A, but at least 1.",
+        "The peak of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so "
+        "with --relative the PSNR is n/a, and null in JSON. The image of -o has no alpha: its red, green and blue show "
+        "the difference of alpha where that is larger than their own.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,
@@ -439,7 +441,7 @@ const CommandRow compare_verb{
          {"--max-percent", "P", "Percentage of texels that may exceed the tolerance, for each channel (default 0)", {}},
          {"-o", "FILE", "Write an image of the differences; for sequences, a pattern like diff.%04d.png", {}},
          {"--scale", "S", "Factor for the differences in the image of -o (default 1)", {}},
-         {"--json", "", "Print JSON, with null for infinite numbers", {}}},
+         {"--json", "", "Print JSON, with null for infinite and missing numbers", {}}},
     .takes_global =
         [](const Global& global) {
           return global.is_of_decoding || global.name == "frames" || global.name == "skip-missing" ||

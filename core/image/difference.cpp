@@ -22,11 +22,14 @@ double difference_of(double a, double b, bool is_relative) {
   return is_relative ? difference / std::max(std::abs(a), std::abs(b)) : difference;
 }
 
-double ChannelDifference::psnr() const { return 20 * std::log10(peak / root_mean_square); }
+std::optional<double> ChannelDifference::psnr() const {
+  if (is_relative) return std::nullopt;
+  return 20 * std::log10(peak / root_mean_square);
+}
 
 ChannelDifference difference_of(const Group& a, const Group& b, size_t component, const DifferenceOptions& options) {
   const Size size = a.levels[0].size;
-  ChannelDifference result{.texel_count = texel_count(size)};
+  ChannelDifference result{.is_relative = options.is_relative, .texel_count = texel_count(size)};
   double sum = 0, square_sum = 0;
   for (size_t texel = 0; texel < result.texel_count; ++texel) {
     const double of_a = number_at(a, 4 * texel + component), of_b = number_at(b, 4 * texel + component);

@@ -3,6 +3,8 @@
 
 #include "core/image/picture.h"
 
+#include <optional>
+
 namespace gpupost {
 
 struct DifferenceOptions {
@@ -20,12 +22,14 @@ struct ChannelDifference {
   Position worst;  // position of the maximum, the first of several
   double mean = 0;
   double root_mean_square = 0;
-  double peak = 1;  // largest finite magnitude in the first image, at least 1
+  double peak = 1;           // largest finite magnitude in the first image, at least 1
+  bool is_relative = false;  // mean and others are of relative differences
   size_t over_count = 0, texel_count = 0;
 
   double over_percent() const { return 100 * double(over_count) / double(texel_count); }
-  // Peak signal-to-noise ratio in dB, 20 log10(peak / root mean square); infinite without differences.
-  double psnr() const;
+  // Peak signal-to-noise ratio in dB, 20 log10(peak / root mean square); infinite without differences. Empty for relative
+  // differences, which have no peak.
+  std::optional<double> psnr() const;
 };
 
 ChannelDifference difference_of(const Group& a, const Group& b, size_t component, const DifferenceOptions& options);

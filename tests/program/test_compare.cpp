@@ -49,6 +49,16 @@ TEST_CASE("compare: a percentage of texels may be over the tolerance, which may 
   CHECK(code_of({"--scale", "2"}) == 1);
 }
 
+TEST_CASE("compare --relative has no PSNR") {
+  const TestFolder place;
+  const Finished relative = place.gpupost({"compare", "in.exr", "other.exr", "--relative"});
+  CHECK(relative.out.find("PSNR n/a, ") != std::string::npos);
+  CHECK(relative.out.find(" dB") == std::string::npos);
+  const json result = parse_json(place.gpupost({"compare", "in.exr", "other.exr", "--relative", "--json"}).out);
+  for (const json& channel : result["pairs"][0]["levels"][0]["channels"]) CHECK(channel["psnr"].is_null());
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr"}).out.find(" dB, ") != std::string::npos);
+}
+
 TEST_CASE("compare -o writes a picture of the differences") {
   const TestFolder place;
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.exr", "--scale", "1000"}).exit_code == 6);
