@@ -391,6 +391,9 @@ TEST_CASE("a channel beside the color gives way to one of its name that a chain 
   write_with("numbers.exr", {"", "G", "B", ""}, {"R", Depth::u32});
   check_made({"channels", "--list", "G,G,B"}, "numbers.exr", "RGB", "R");
   check_made({"exposure", "--stops", "1"}, "numbers.exr", "GB", "");
+  const Finished png = place.gpupost({"numbers.exr", "-o", "out.png"});
+  CHECK(png.exit_code == 0);
+  CHECK(png.err.find("warning: numbers.exr: png holds only color and alpha; dropped channels: R\n") != png.err.npos);
   write_with("light.exr", {"R", "G", "B", ""}, {"Y", Depth::f32});
   check_made({"luminance", "--tile", "4"}, "light.exr", "Y", "Y");
   write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
