@@ -22,7 +22,7 @@ void plan_move(PlanBuilder& builder, std::string name, const Move& move) {
                                  {"step_y", step.y}},
                       .grid = {.group = {64, 1}, .count = {div_ceil(size.width, 64), div_ceil(size.height, 4)}},
                       .source = {.image = source},
-                      .access = {.copies_raw = true},
+                      .access = {.only_copies = true, .copies_raw = true},
                       .memory = {.bytes_read = bytes_of_level(target, 0)}},
                      target);
 }
