@@ -1,4 +1,4 @@
-// What the planner knows of a device.
+// Properties of a device that plans depend on.
 #pragma once
 
 #include "core/image/picture.h"

@@ -70,7 +70,7 @@ static Planes clamped_when_packed(Planes planes) {
   return planes;
 }
 
-// Colors with a number that is not finite, as `spread` makes them.
+// Replaces each color that has an infinite or NaN number by what `spread` makes of it.
 static Planes with_spread(Planes planes, Color (*spread)(const Color& c)) {
   for (size_t index = 0; index < planes[0].values.size(); ++index) {
     const Color c = color_at(planes, index);
@@ -81,7 +81,7 @@ static Planes with_spread(Planes planes, Color (*spread)(const Color& c)) {
   return planes;
 }
 
-// The same after they were stored as Yxy, and in sums of CIE XYZ, where each number is in all three.
+// What such colors become in an image of Yxy, and in sums of CIE XYZ.
 static Planes spread_in_yxy(Planes planes) {
   return with_spread(std::move(planes), [](const Color& c) { return rgb_of_yxy(yxy_of_rgb(c)); });
 }
@@ -234,7 +234,7 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   if (next && goes_on_in_float(call, *next, between.fuses)) return;
   if (next && (between.is_yxy || between.is_packed))
     add_loss_between(expected.levels[0], between, expected.depth, expected.tolerance[0]);
-  // what a pass stores through the next op does not lie in an image of Yxy
+  // a point op behind a pass is applied before the pass stores to an image of Yxy
   if (next && between.is_yxy && (has_passes(*next) || !between.fuses))
     expected.levels[0] = spread_in_yxy(std::move(expected.levels[0]));
   for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);

@@ -291,7 +291,7 @@ const Op shift_op{
         },
     .change_attributes =
         [](const Call& call, std::vector<Attribute>& attributes) {
-          // the frame goes the other way over what it shows
+          // moving the image to the right is moving the frame to the left
           const Window& frame = call.windows.display;
           const int x = call.integer("x"), y = call.integer("y");
           crop_frame(attributes, frame, {frame.min_x - x, frame.min_y - y, frame.max_x - x, frame.max_y - y});

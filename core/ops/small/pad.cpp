@@ -81,10 +81,9 @@ const Op pad_op{
             .summary = "Center the image on a canvas of another size",
             .description =
                 "The display window of the image is centered on the canvas. An image smaller than the canvas is "
-                "surrounded "
-                "by --color. A larger image is cropped to its middle. `resize --fit 100x100 --pad 0,0,0` makes "
-                "letterboxes. The data window and the display window of the result are the canvas. Channels other than "
-                "color repeat their border texels.",
+                "surrounded by --color. A larger image is cropped to its middle. `resize --fit 100x100 --pad 0,0,0` "
+                "makes letterboxes. The data window and the display window of the result are the canvas. Channels "
+                "other than color repeat their border texels.",
             .citation = "oiiotool --fit:pad=1",
             .examples = {"--size 400x300 --color 0.18,0.18,0.18", "--size 20x90", "--size 21x33 --color 1,0.5,0,0.25"}},
     .params =
