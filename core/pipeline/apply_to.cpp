@@ -24,12 +24,18 @@ ApplyTo parse_apply_to(std::string_view text) {
   return apply_to;
 }
 
+// Can the call mix texels of channels other than color? One that only moves them gives the same result by any route.
+static bool can_mix(const Call& call) {
+  const std::vector<Call> beside_color = calls_for_other_channels({&call, 1});
+  return !beside_color.empty() && !is_exact(beside_color.front());
+}
+
 // An example that mixes texels shows it: a turn by 90 degrees does not, one by 30 degrees does.
 bool takes_apply_to(const Op& op) {
-  return op.channels == Channels::all && std::ranges::any_of(op.doc.examples, [&](std::string_view example) {
-           const Call call = parse_call(op, example);
-           return route_of(call, false) != Route::by_op && route_of(call, true) == Route::by_op && !is_exact(call);
-         });
+  return std::ranges::any_of(op.doc.examples, [&](std::string_view example) {
+    const Call call = parse_call(op, example);
+    return route_of(call, false) != Route::by_op && route_of(call, true) == Route::by_op && can_mix(call);
+  });
 }
 
 // Returns whether `name` is the channel or its layer.
@@ -147,11 +153,8 @@ std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applie
 // The calls that would mix texels of channels other than color, if those did not take this route.
 static std::vector<std::string> calls_of_route(std::span<const Call> calls, Route route) {
   std::vector<std::string> texts;
-  for (const Call& call : calls) {
-    // Ops that only move texels give the same result by both routes.
-    const bool mixes = call.op->channels == Channels::all && !is_exact(call);
-    if (mixes && route_of(call, false) == route) texts.push_back(fmt::format("`{}`", call.text()));
-  }
+  for (const Call& call : calls)
+    if (can_mix(call) && route_of(call, false) == route) texts.push_back(fmt::format("`{}`", call.text()));
   return texts;
 }
 

@@ -246,7 +246,7 @@ const Op bloom_op{
                 "fractional part as weight. A larger radius adds only small levels, so the cost hardly grows.\nThe sum "
                 "of the glow is --intensity times the light above the threshold, at any image size. The glow is "
                 "centered on its light, except where the image border cuts it off. Constant light glows evenly. NaN "
-                "and infinite texels stay as they are and do not glow.",
+                "and infinities stay as they are, and texels with them do not glow.",
             .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 "
                         "(pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright pass on Y)",
             .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",

@@ -40,8 +40,9 @@ Output output(const Call& call, std::span<const Output> inputs) {
   return canvas_output(canvas_of(call, windows_before(call, input)), input);
 }
 
+// Beside color, where the border repeats, texels are only moved.
 Footprint footprint(const Call& call, Size size) {
-  return {.kind = Footprint::Kind::around,
+  return {.kind = call.is_beside_color ? Footprint::Kind::moves : Footprint::Kind::around,
           .nearest = [canvas = canvas_of(call, size)](Position at) { return nearest_on(canvas, at); }};
 }
 

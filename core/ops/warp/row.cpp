@@ -229,8 +229,9 @@ const Op warp_op{
             .description =
                 "--st names an image whose R and G say from which position of the input each texel comes: R is s, from "
                 "0 at the left to 1 at the right, and G is t, from 0 at the bottom to 1 at the top. For maps whose t "
-                "begins at the top, give --origin top. s and t span the display window of the input. {frame} in the "
-                "name is replaced by the frame number of the input. The result has the size and the windows of the "
+                "begins at the top, give --origin top. s and t span the display window of the input. Values beyond 0 "
+                "to 1 are wrapped by --border repeat and mirrored by --border mirror. {frame} in the name is replaced "
+                "by the frame number of the input. The result has the size and the windows of the "
                 "map.\nThe map is read as data, in 32-bit float. A half float map is exact to about a texel only up to "
                 "2048 texels per side. Where s or t is NaN or infinite, the result is transparent black. Positions are "
                 "rounded to 1/32768 texel.\nWhere the map shrinks the image, the result has aliasing. To reduce it, "
