@@ -30,6 +30,13 @@ std::string Global::value_text() const {
                      has_level ? "[:LEVEL]" : "");
 }
 
+std::string Global::help_text() const {
+  constexpr std::string_view mark = "{ops}";
+  std::string text(help);
+  if (const size_t at = text.find(mark); at != text.npos) text.replace(at, mark.size(), names_with_apply_to());
+  return text;
+}
+
 // The value of each given global option, by name; "1" for a flag.
 static std::map<std::string_view, std::string> values_of(const std::vector<std::string>& words) {
   std::vector<OptionNames> options;

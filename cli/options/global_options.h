@@ -26,6 +26,8 @@ struct Global {
 
   // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;
+  // The help, with the ops that take --apply-to in place of {ops}.
+  std::string help_text() const;
 };
 
 std::span<const Global> all_globals();

@@ -21,11 +21,6 @@ std::string names_with_apply_to() {
 }
 
 std::span<const Global> all_globals() {
-  static const std::string apply_to_help = fmt::format(
-      "Channels that ops filter: color (default), all, or names of channels and layers. This is for {}. They "
-      "move or resize other channels by the nearest texel, or leave them as they are. Color ops such as "
-      "exposure never change other channels; mips and nan always work on all channels",
-      names_with_apply_to());
   static const Global rows[] = {
       {.name = "output",
        .value = "FILE",
@@ -119,7 +114,14 @@ std::span<const Global> all_globals() {
       {.name = "no-orient",
        .help = "Ignore the Exif or TIFF orientation of the input: keep texels as they are stored",
        .is_of_decoding = true},
-      {.name = "apply-to", .value = "NAME,...", .help = apply_to_help, .choices = {"color", "all"}, .has_names = true},
+      {.name = "apply-to",
+       .value = "NAME,...",
+       .help =
+           "Channels that ops filter: color (default), all, or names of channels and layers. This is for {ops}. They "
+           "move or resize other channels by the nearest texel, or leave them as they are. Color ops such as "
+           "exposure never change other channels; mips and nan always work on all channels",
+       .choices = {"color", "all"},
+       .has_names = true},
       {.name = "part",
        .value = "WHICH",
        .help = "Part of a multi-part EXR to work on, by number or name. Default: the first. An EXR output gets the "

@@ -82,7 +82,7 @@ complete -c gpupost -f -a '(__gpupost_words)'
 // How to complete the value of an option; a flag has none.
 struct Option {
   std::string name;  // "--method", "-o"
-  std::string_view help;
+  std::string help;
   bool takes_value = false;
   std::vector<std::string_view> choices;
   bool is_a_file = false;
@@ -95,7 +95,7 @@ std::vector<Option> options_of(const Op& op) {
   for (const Param& param : op.params)
     if (!param.is_positional)
       options.push_back({.name = param.typed_name(),
-                         .help = param.help,
+                         .help = std::string(param.help),
                          .takes_value = param.kind != ParamKind::flag,
                          .choices = param.choices,
                          .is_a_file = names_a_file(param.form.syntax)});
@@ -104,7 +104,7 @@ std::vector<Option> options_of(const Op& op) {
 
 void add_global(std::vector<Option>& options, const Global& global) {
   Option option{.name = fmt::format("--{}", global.name),
-                .help = global.help,
+                .help = global.help_text(),
                 .takes_value = !global.value.empty(),
                 .choices = global.choices,
                 .is_a_file = names_a_file(global.value)};
@@ -125,7 +125,7 @@ std::vector<Option> options_of(const CommandRow& verb) {
   std::vector<Option> options;
   for (const CommandOption& option : verb.options)
     options.push_back({.name = std::string(option.name),
-                       .help = option.help,
+                       .help = std::string(option.help),
                        .takes_value = !option.value.empty(),
                        .choices = option.choices,
                        .is_a_file = names_a_file(option.value)});

@@ -89,12 +89,16 @@ static std::string names_of(const Global& global) {
   return fmt::format("{}{}--{}", global.short_name, global.short_name.empty() ? "" : ", ", global.name);
 }
 
+// What the option does, and the environment variable that sets it too.
+static std::string help_of(const Global& global) {
+  const std::string help = global.help_text();
+  return global.is_of_machine ? fmt::format("{} [{}]", help, environment_name(global)) : help;
+}
+
 // "-o, --output FILE" and what it does.
 static std::string text_of(const Global& global) {
   const std::string option = fmt::format("{} {}", names_of(global), global.value_text());
-  const std::string origin =
-      global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global)) : std::string(global.help);
-  return option_lines(option, origin);
+  return option_lines(option, help_of(global));
 }
 
 static std::string globals_text() {
@@ -222,10 +226,7 @@ std::string man_page() {
     for (const CommandOption& option : verb->options) text += roff_item(option.name, option.value_text(), option.help);
   }
   text += ".SH GLOBAL OPTIONS\n";
-  for (const Global& global : all_globals())
-    text += roff_item(names_of(global), global.value_text(),
-                      global.is_of_machine ? fmt::format("{} [{}]", global.help, environment_name(global))
-                                           : std::string(global.help));
+  for (const Global& global : all_globals()) text += roff_item(names_of(global), global.value_text(), help_of(global));
   text += ".SH EXIT STATUS\n";
   for (const std::string_view line : exit_codes) {
     const size_t space = std::min(line.find("  "), line.find(" in a shell"));

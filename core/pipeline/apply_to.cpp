@@ -32,10 +32,10 @@ static bool can_mix(const Call& call) {
 
 // An example that mixes texels shows it: a turn by 90 degrees does not, one by 30 degrees does.
 bool takes_apply_to(const Op& op) {
-  return std::ranges::any_of(op.doc.examples, [&](std::string_view example) {
-    const Call call = parse_call(op, example);
-    return route_of(call, false) != Route::by_op && route_of(call, true) == Route::by_op && can_mix(call);
-  });
+  return op.channels == Channels::all && std::ranges::any_of(op.doc.examples, [&](std::string_view example) {
+           const Call call = parse_call(op, example);
+           return route_of(call, false) != Route::by_op && route_of(call, true) == Route::by_op && can_mix(call);
+         });
 }
 
 // Returns whether `name` is the channel or its layer.
