@@ -85,8 +85,8 @@ Exit bake(const Request& request) {
   if (request.globals.encoding.makes_folders) make_folder_of(request.globals.output);
   write_file(request.globals.output, std::as_bytes(std::span(text)), request.globals.encoding.no_clobber);
   if (!request.globals.report.quiet)
-    say_note("{}: use this table with `lut {}{}`", request.globals.output, request.globals.output,
-             options_for_lut(shaper, is_encoded));
+    say_note("{}: use this table with `lut {}{}`{}", request.globals.output, request.globals.output,
+             options_for_lut(shaper, is_encoded), is_encoded ? " for integer files" : "");
   return Exit::done;
 }
 

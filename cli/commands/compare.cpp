@@ -227,6 +227,8 @@ std::vector<std::string> part_names(const Decoded& decoded) {
 }
 
 void compare_files(const std::string& output, const Options& options, PairResult& result) {
+  if (result.a == "-" && result.b == "-")
+    fail(Exit::usage, "compare: both images are standard input, which can be read only once; write one to a file");
   Decoded first_a = decode_file(result.a, options.decode), first_b = decode_file(result.b, options.decode);
   const std::vector<std::string> parts = part_names(first_a), parts_of_b = part_names(first_b);
   const bool compares_parts = options.decode.part.empty() && !(parts.empty() && parts_of_b.empty());

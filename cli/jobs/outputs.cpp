@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
+#include "core/system/descriptor.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace gpupost {
 
@@ -86,6 +88,11 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
   return path;
 }
 
+// The format of an input as far as it is known before it is read: from its extension, or from the first bytes of standard input.
+static const Format* format_of_input(const std::string& path) {
+  return path == "-" ? format_of_bytes(first_bytes(STDIN_FILENO, magic_bytes)) : format_of_extension(path);
+}
+
 // Format of an output: --format, else from the output's name, else as the input, else EXR.
 static const Format* format_of(const Request& request, Job& job, bool one_file_holds_levels) {
   const Globals& globals = request.globals;
@@ -113,7 +120,7 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
            writable_extensions());
     return format;
   }
-  const Format* format = job.inputs.front() == "-" ? nullptr : format_of_extension(job.inputs.front());
+  const Format* format = format_of_input(job.inputs.front());
   if (format && format->can_write() && (!one_file_holds_levels || format->levels != FileLevels::one)) return format;
   job.is_format_changed = format != nullptr;
   return format_named("exr");
@@ -318,12 +325,43 @@ static void check_numbers_have_standard_output(const Request& request, const Job
          "stats: statistics and the report would both go to standard output; write the report with --report FILE");
 }
 
+// A pipe or a device, whose bytes can be read only once.
+static bool is_pipe(const std::string& path) {
+  struct stat facts = {};
+  return path == "-" || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
+}
+
+// Refuses pipes that would have to be read twice: by two images, or by another run that continues this one.
+static void check_pipes(const Request& request, std::span<const Job> jobs) {
+  const BatchSettings& batch = request.globals.batch;
+  FileNames names;
+  std::set<std::string> read;
+  const auto check_image = [&](const std::set<std::string>& paths) {
+    for (const std::string& path : paths) {
+      const std::string shown = path == "-" ? "standard input" : path;
+      if (batch.resumes || !batch.journal.empty())
+        fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal",
+             shown);
+      if (!read.insert(names.of(path == "-" ? "/dev/stdin" : path)).second)
+        fail(Exit::usage, "{} can be read only once, and more than one image needs it; write it to a file first",
+             shown);
+    }
+  };
+  for (const Job& job : jobs) {
+    std::set<std::string> others;
+    for (const ReadFile& file : files_of_calls(request.calls, job.frame))
+      if (is_pipe(file.path)) others.insert(file.path);
+    for (const std::string& input : job.inputs) {
+      if (is_pipe(input)) check_image({input});
+      check_image(others);
+    }
+  }
+}
+
 std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
   if (!globals.batch.resumes && globals.batch.journal.empty()) return "";
   const std::string_view option = globals.batch.resumes ? "--resume" : "--journal";
   for (const Job& job : jobs) {
-    if (std::ranges::find(job.inputs, "-") != job.inputs.end())
-      fail(Exit::usage, "{}: standard input cannot be read again; expected files", option);
     if (!job.writes_picture)
       fail(Exit::usage, "{}: `stats` without -o writes no file to check later; leave {} out", option, option);
     if (own_descriptor(job.output.at(0)))
@@ -399,6 +437,7 @@ JobList jobs_of(const Request& request) {
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
   paths.add_side_file("--progress-file", globals.report.progress.file);
+  check_pipes(request, list.jobs);
   const std::string journal = journal_of(globals, list.jobs);
   paths.add_side_file("--journal", journal);
   for (const Job& job : list.jobs) {

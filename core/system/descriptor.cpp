@@ -4,10 +4,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 namespace gpupost {
 
@@ -50,6 +54,38 @@ std::vector<std::byte> read_to_end(int descriptor) {
     if (size == bytes.size()) bytes.resize(2 * size);
   }
   bytes.resize(size);
+  return bytes;
+}
+
+// What is in a pipe now, by a copy of its first bytes in another one.
+static size_t look_into_pipe(int pipe_end, std::span<std::byte> bytes) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return 0;
+  const Descriptor out(ends[0]), in(ends[1]);
+  const ssize_t copied = tee(pipe_end, in.get(), bytes.size(), SPLICE_F_NONBLOCK);
+  return copied > 0 ? size_t(std::max<ssize_t>(read(out.get(), bytes.data(), size_t(copied)), 0)) : 0;
+}
+
+// The same, once there are enough bytes or no more will come.
+static size_t wait_for_pipe(int pipe_end, std::span<std::byte> bytes) {
+  while (true) {
+    pollfd ready{.fd = pipe_end, .events = POLLIN, .revents = 0};
+    if (poll(&ready, 1, -1) < 0) return 0;
+    const size_t count = look_into_pipe(pipe_end, bytes);
+    if (count == bytes.size() || (ready.revents & (POLLHUP | POLLERR | POLLNVAL))) return count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // poll() does not wait for more than one byte
+  }
+}
+
+std::vector<std::byte> first_bytes(int descriptor, size_t count) {
+  std::vector<std::byte> bytes(count);
+  struct stat facts = {};
+  ssize_t got = 0;
+  if (fstat(descriptor, &facts) != 0) got = 0;
+  else if (S_ISREG(facts.st_mode)) got = pread(descriptor, bytes.data(), count, lseek(descriptor, 0, SEEK_CUR));
+  else if (S_ISFIFO(facts.st_mode)) got = ssize_t(wait_for_pipe(descriptor, bytes));
+  else if (S_ISSOCK(facts.st_mode)) got = recv(descriptor, bytes.data(), count, MSG_PEEK | MSG_WAITALL);
+  bytes.resize(size_t(std::max<ssize_t>(got, 0)));
   return bytes;
 }
 

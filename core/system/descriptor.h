@@ -43,6 +43,9 @@ bool can_open_more(size_t count);
 int write_whole(int descriptor, std::span<const std::byte> bytes);
 // Reads until the end or an error.
 std::vector<std::byte> read_to_end(int descriptor);
+// The first bytes that a reader will get, at most `count`. Waits for them, and leaves them where they are. Empty where that is not
+// possible, as for terminals.
+std::vector<std::byte> first_bytes(int descriptor, size_t count);
 // The text of a file or pipe that the user names. Throws Error(Exit::input), with `name` in it, where reading fails, or where
 // there are more than `most_bytes`: /dev/zero has no end.
 std::string read_text(int descriptor, const std::string& name, size_t most_bytes);
