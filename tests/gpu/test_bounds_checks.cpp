@@ -56,10 +56,8 @@ Plan plan_of(const char* op, const char* words, const Gpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("a pass that reads or writes outside of its images is reported") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("a pass that reads or writes outside of its images is reported") {
+  Gpu checking = bounds_checking(gpu);
   CHECK(said_of(checking, copy_between(size, size)) == "");
   CHECK(said_of(checking, copy_between({16, 9}, size))
             .ends_with(" accesses outside of the images that it reads; expected none"));
@@ -67,10 +65,8 @@ TEST_CASE("a pass that reads or writes outside of its images is reported") {
         "copy: 34 accesses outside of the images that it writes; expected none");
 }
 
-TEST_CASE("a pass that goes outside of its buffers is reported") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("a pass that goes outside of its buffers is reported") {
+  Gpu checking = bounds_checking(gpu);
   Plan blur = plan_of("blur", "--radius 3 --method direct", checking);
   REQUIRE(!blur.passes.at(0).table.empty());
   CHECK(said_of(checking, blur) == "");
@@ -84,11 +80,9 @@ TEST_CASE("a pass that goes outside of its buffers is reported") {
   CHECK(said_of(checking, mips).ends_with(" accesses outside of the scratch memory; expected none"));
 }
 
-TEST_CASE("no pass of any row's examples goes outside of its images and buffers, at awkward sizes" *
-          doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("no pass of any row's examples goes outside of its images and buffers, at awkward sizes" *
+              doctest::test_suite("thorough")) {
+  Gpu checking = bounds_checking(gpu);
   size_t turn = 0;  // of the kinds: each example's shaders are compiled for one
   for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {

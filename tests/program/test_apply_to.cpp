@@ -47,8 +47,7 @@ void write(const TestFolder& place, const std::string& name, const Picture& pict
 
 }  // namespace
 
-TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
   const TestFolder place;
   const Picture before = decoded(place, "depth.exr");
   const Picture smaller = result_of(place, {"resize", "--size", "60%"});
@@ -65,16 +64,14 @@ TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says s
   CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), all.groups[0].levels[0].texels.bytes()));
 }
 
-TEST_CASE("mips makes levels of every channel") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("mips makes levels of every channel") {
   const TestFolder place;
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");
   const Picture before = decoded(place, "depth.exr");
   CHECK(has_mixed(before, decoded(place, "color.exr", 1)));
 }
 
-TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
   const TestFolder place;
   place.write("sub/depth.exr", place.read("depth.exr"));
   const Words chain{"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{stem}.{dir}.soft.exr"};
@@ -93,8 +90,7 @@ TEST_CASE("one note for all inputs says what was not filtered, and --quiet silen
   CHECK(place.gpupost({"exposure", "--stops", "1", "depth.exr", "-o", "out.exr"}).err == "");
 }
 
-TEST_CASE("nan mends depth too, and dof sees the mended one") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("nan mends depth too, and dof sees the mended one") {
   const TestFolder place;
   Picture broken = decoded(place, "depth.exr");
   const auto numbers = broken.groups[1].levels[0].texels.as<float>();
@@ -119,8 +115,7 @@ TEST_CASE("nan mends depth too, and dof sees the mended one") {
   CHECK(place.gpupost({"compare", "one.exr", "two.exr"}).exit_code == 0);
 }
 
-TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin());
@@ -135,8 +130,7 @@ TEST_CASE("a picture without color is mixed where --apply-to names its channels,
   CHECK(place.gpupost({"nan", "z.exr", "-o", "o.exr"}).exit_code == 0);
 }
 
-TEST_CASE("--explain and shader show what channels beside the color go through") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--explain and shader show what channels beside the color go through") {
   const TestFolder place;
   const auto explained = [&](const Words& words) {
     Words all = words;
@@ -166,8 +160,7 @@ TEST_CASE("--apply-to with a channel that is not there is refused in one line") 
         "some of Z\n");
 }
 
-TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with --apply-to") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with --apply-to") {
   const TestFolder place;
   const std::vector<float> before = depths_of(decoded(place, "depth.exr"));
   const Words mean{"convolve", "--rows", "1,1,1,1,1,1,1,1,1", "--normalize", "--apply-to", "Z"};
@@ -188,8 +181,7 @@ TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with 
   for (size_t at = 0; at < top * width; ++at) CHECK(depths[at] == depths[top * width + at % width]);
 }
 
-TEST_CASE("a picture with only uint channels is not filtered, and the message names them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the message names them") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin(), picture.groups.begin() + 2);
@@ -205,12 +197,17 @@ TEST_CASE("a picture with only uint channels is not filtered, and the message na
   }
 }
 
-TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
   const TestFolder place;
   const std::string names = "blur, convolve, dilate, erode, median, resize, rotate and warp";
-  for (const Words& chain :
-       {Words{"sharpen"}, {"bilateral"}, {"guided"}, {"exposure", "--stops", "1"}, {"flip", "x"}, {"mips"}, {"pad", "--size", "80x80"}, Words{}}) {
+  for (const Words& chain : {Words{"sharpen"},
+                             {"bilateral"},
+                             {"guided"},
+                             {"exposure", "--stops", "1"},
+                             {"flip", "x"},
+                             {"mips"},
+                             {"pad", "--size", "80x80"},
+                             Words{}}) {
     Words words = chain;
     words.insert(words.end(), {"depth.exr", "-o", "o.exr", "--apply-to", "Z"});
     const Finished refused = place.gpupost(words);

@@ -128,8 +128,7 @@ double largest_step(const FloatCube& cube, int level, int side) {
 
 }  // namespace
 
-TEST_CASE("the levels of a cube have no seams, and its base is the input") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the levels of a cube have no seams, and its base is the input") {
   const TestFolder place;
   const int side = 16;
   write_faces(place, side);
@@ -185,8 +184,7 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
       }
 }
 
-TEST_CASE("a chain has to leave faces square") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain has to leave faces square") {
   const TestFolder place;
   write_faces(place, 8);
   Words words = face_files;

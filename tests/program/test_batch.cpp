@@ -195,8 +195,7 @@ TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere
   CHECK(place.gpupost(five).err.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("bench has a bar on a terminal, which leaves before each table") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench has a bar on a terminal, which leaves before each table") {
   const TestFolder place;
   int status = 0;
   const std::string text = on_terminal(
@@ -275,8 +274,7 @@ colorspaces:
 
 }  // namespace
 
-TEST_CASE("a changed file that an op reads makes --resume run the input again") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a changed file that an op reads makes --resume run the input again") {
   const TestFolder place;
   place.write("t.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
   const std::string lut = "in.exr lut t.cube --srgb -o lut/";
@@ -295,8 +293,7 @@ TEST_CASE("a changed file that an op reads makes --resume run the input again") 
   CHECK(says_done(resumed(place, merge), "2 of 2"));
 }
 
-TEST_CASE("labels of a sheet, and another name under one of them, make --resume run it again") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("labels of a sheet, and another name under one of them, make --resume run it again") {
   const TestFolder place;
   const auto sheet = [&](const std::string& input, const std::string& option) {
     return resumed(place, "in.exr " + input + " sheet" + option + " -o sheet.exr --journal j");
@@ -373,8 +370,7 @@ TEST_CASE("a file that is no journal is not taken as one") {
   }
 }
 
-TEST_CASE("--verify does not check outputs of an earlier run, and a note says so") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--verify does not check outputs of an earlier run, and a note says so") {
   const TestFolder place;
   const std::string run = "gpupost in.png flip x -o out.exr --verify";
   CHECK(place.shell(run + " --journal j").exit_code == 0);
@@ -385,8 +381,7 @@ TEST_CASE("--verify does not check outputs of an earlier run, and a note says so
         "gpupost: 1 of 1 outputs exist and stay as they are (--no-clobber); --verify does not check them\n");
 }
 
-TEST_CASE("a message of several levels of one image is not counted as one of more inputs") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a message of several levels of one image is not counted as one of more inputs") {
   const TestFolder place;
   const Finished one = place.gpupost({"exposure", "--stops", "4", "mips", "in.exr", "-o", "a{level}.png"});
   CHECK(one.exit_code == 0);

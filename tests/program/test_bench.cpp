@@ -33,8 +33,7 @@ double median_of_floor(const json& measured, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
   const TestFolder place;
   const Finished listed = place.gpupost(with(tiny, {"--list"}));
   CHECK(listed.exit_code == 0);
@@ -75,8 +74,7 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
   }
 }
 
-TEST_CASE("what an op leaves to the host is in its times, and told") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what an op leaves to the host is in its times, and told") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "stats", "--sizes", "300x200", "--formats", "rgba16f", "--repeats",
                                            "20", "--variants", "extremes", "--json", "bench.json"});
@@ -88,8 +86,7 @@ TEST_CASE("what an op leaves to the host is in its times, and told") {
   CHECK(variants[0]["min_ms"] > variants[0]["host_ms"]);
 }
 
-TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
   const TestFolder place;
   REQUIRE(place.gpupost(with(tiny, {"--json", "a.json", "--html", "a.html"})).exit_code == 0);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "--html", "b.html"}).exit_code == 0);
@@ -134,8 +131,7 @@ TEST_CASE("what a page shows of its input is text and no markup") {
   CHECK(page.find("&lt;script&gt;") != std::string::npos);
 }
 
-TEST_CASE("bench tells a program of each case, and says nothing of progress in a pipe") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench tells a program of each case, and says nothing of progress in a pipe") {
   const TestFolder place;
   const Words two{"bench",   "mips",      "--sizes", "37x21,5x3",  "--formats",
                   "rgba16f", "--repeats", "20",      "--variants", "per-level"};
@@ -160,8 +156,7 @@ TEST_CASE("bench tells a program of each case, and says nothing of progress in a
   CHECK(place.gpupost(with(two, {"--progress", "json", "--progress-file", "a", "--json", "a"})).exit_code == 1);
 }
 
-TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
   const Finished finished =
       TestFolder().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
   INFO(finished.err);
@@ -172,8 +167,7 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(!variant.contains("median_ms"));
 }
 
-TEST_CASE("bench --goals has a ratio for every goal") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench --goals has a ratio for every goal") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "--goals", "--quick", "--json", "goals.json", "--html", "goals.html"});
@@ -196,8 +190,7 @@ TEST_CASE("bench --goals has a ratio for every goal") {
   }
 }
 
-TEST_CASE("published figures stand beside those of the device") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("published figures stand beside those of the device") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--documents", "--sizes", "256", "--formats", "rgba16f",
                                            "--repeats", "20", "--json", "claims.json", "--html", "claims.html"});
@@ -220,8 +213,7 @@ TEST_CASE("published figures stand beside those of the device") {
   CHECK(place.read("claims.html").find(gain) != std::string::npos);
 }
 
-TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--sizes", "33x17", "--formats", "rgba8,rgba16f", "--settings", "1,3",
@@ -248,8 +240,7 @@ TEST_CASE("an op with settings is measured at each of those asked for, and its p
                               last["variants"][0]["median_ms"].get<double>())) != std::string::npos);
 }
 
-TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--documents", "--sizes", "33x17", "--formats", "rgba8", "--settings", "1,2",
@@ -298,8 +289,7 @@ TEST_CASE("a time that a document claims stands in the page beside the device's,
     CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 
-TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
   const TestFolder place;
   const Environment own{{"XDG_CACHE_HOME", place.path("cache")}};
   const Finished nothing = place.gpupost({"tune", "--list"}, own);
@@ -414,8 +404,7 @@ TEST_CASE("a page is made of files that end and can be read") {
   CHECK_FALSE(place.has("out.html"));
 }
 
-TEST_CASE("bench --quick measures every op that has a reference and passes") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench --quick measures every op that has a reference and passes") {
   const TestFolder place;
   const std::string known = place.gpupost({"bench"}).err;  // "expected one of bilateral, blur, ..."
   std::istringstream names(known.substr(known.find("one of ") + 7));

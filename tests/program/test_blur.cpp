@@ -66,8 +66,7 @@ void check_done(const Finished& finished) {
 
 }  // namespace
 
-TEST_CASE("an opaque disk on transparent red stays as bright as it is, without red around it or a dark ring") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an opaque disk on transparent red stays as bright as it is, without red around it or a dark ring") {
   const TestFolder place;
   place.write("disk.png", disk_on_red());
   for (const char* words : {"--radius 5", "--sigma 2", "--radius 3 --passes 2", "--radius 4 --border black"}) {
@@ -86,8 +85,7 @@ TEST_CASE("an opaque disk on transparent red stays as bright as it is, without r
   }
 }
 
-TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
   const TestFolder place;
   place.write("light.exr", light_without_alpha());
   check_done(place.gpupost({"blur", "--radius", "1", "light.exr", "-o", "out.exr"}));
@@ -103,8 +101,7 @@ TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
     }
 }
 
-TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a chain") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a chain") {
   const TestFolder place;
   const Finished piped = place.shell("cat in.exr | gpupost blur --radius 7 --zcurve > out.exr");
   check_done(piped);
@@ -120,8 +117,7 @@ TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a
   CHECK(decoded(place, "levels.exr", 5).size() == Size{1, 1});
 }
 
-TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
   const TestFolder place;
   check_done(place.gpupost({"blur", "--radius", "2", "depth.exr", "-o", "out.exr", "--verify", "--apply-to", "all"}));
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");

@@ -77,8 +77,7 @@ const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radi
 
 }  // namespace
 
-TEST_CASE("a chain that makes color of a gray picture gives what it gives of the same picture in R, G and B") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain that makes color of a gray picture gives what it gives of the same picture in R, G and B") {
   const TestFolder place;
   for (const std::string type : {"png", "exr"}) {
     const Depth depth = type == "png" ? Depth::u8 : Depth::half;
@@ -95,8 +94,7 @@ TEST_CASE("a chain that makes color of a gray picture gives what it gives of the
   }
 }
 
-TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
   const TestFolder place;
   write(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
   for (const Words& words : keeping)
@@ -108,8 +106,7 @@ TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves 
     }
 }
 
-TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
   const TestFolder place;
   write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
   write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
@@ -124,8 +121,7 @@ TEST_CASE("channels that an EXR has not are in the result where a chain makes th
   }
 }
 
-TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   const TestFolder place;
   Picture black = picture_of({"Y", "", "", ""}, Depth::half);
   std::ranges::fill(black.groups[0].levels[0].texels.as<uint16_t>(), uint16_t(0));
@@ -141,8 +137,7 @@ TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   CHECK(place.gpupost({"gain", "--red", "2", "mips", "--normal", "black.exr", "-o", "out.exr"}).exit_code == 0);
 }
 
-TEST_CASE("a chain after luminance gives the same as two runs") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain after luminance gives the same as two runs") {
   const TestFolder place;
   write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   const auto runs = [&](const Words& first, const Words& rest) {
@@ -177,8 +172,7 @@ TEST_CASE("a chain after luminance gives the same as two runs") {
   }
 }
 
-TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
   const TestFolder place;
   write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   for (const std::string weights : {"0,1,0,1,-4,1,0,1,0", "0,-1,0,-1,6,-1,0,-1,0"}) {
@@ -198,8 +192,7 @@ TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alp
   }
 }
 
-TEST_CASE("an alpha is written where R is a uint and no color") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an alpha is written where R is a uint and no color") {
   const TestFolder place;
   Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
   picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
@@ -208,8 +201,7 @@ TEST_CASE("an alpha is written where R is a uint and no color") {
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
-TEST_CASE("ids that a float rounds are warned of where they become a color") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ids that a float rounds are warned of where they become a color") {
   const TestFolder place;
   for (const uint32_t first : {uint32_t(16777200), uint32_t(16777210)}) {
     Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
@@ -223,8 +215,7 @@ TEST_CASE("ids that a float rounds are warned of where they become a color") {
   }
 }
 
-TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
   const TestFolder place;
   const auto notes_for = [&](std::array<Channel, 4> channels) {
     Picture picture{.data_window = window_of({19, 11}), .display_window = window_of({19, 11})};
@@ -240,8 +231,7 @@ TEST_CASE("a note says that uint colors are not filtered, and none is given for 
   CHECK(notes_for({{{"id", Depth::u32}}}) == "");
 }
 
-TEST_CASE("pictures of an array have the channels that any of them has") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("pictures of an array have the channels that any of them has") {
   const TestFolder place;
   write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
@@ -257,8 +247,7 @@ TEST_CASE("pictures of an array have the channels that any of them has") {
   }
 }
 
-TEST_CASE("ops on color are refused where a picture has none, and --layer is pointed to") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops on color are refused where a picture has none, and --layer is pointed to") {
   const TestFolder place;
   Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
   picture.groups[0].is_color = false;
@@ -286,8 +275,8 @@ TEST_CASE("ops on color are refused where a picture has none, and --layer is poi
   CHECK(layer.exit_code == 0);
 }
 
-TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of the file's own primaries again") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "where other layers have colors, what a chain makes in Rec. 709 is of the file's own primaries again") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
   for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no gray, which would be the same in all
@@ -326,8 +315,7 @@ TEST_CASE("a warning says that the chromaticities of --output-primaries do not f
       finished.err);
 }
 
-TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
   const TestFolder place;
   for (const bool is_gray : {false, true}) {
     Picture picture = is_gray ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
@@ -352,8 +340,7 @@ TEST_CASE("flips and crops keep the color of what is transparent, before mips to
   }
 }
 
-TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
   const TestFolder place;
   write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   const auto names = [&](const Words& words) {
@@ -366,8 +353,7 @@ TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made
   CHECK(names({"stats", "gain", "--green", "0", "gray.png", "-o", "out.png"}) == "Y");
 }
 
-TEST_CASE("a channel beside the color gives way to one of its name that a chain makes, with a warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a chain makes, with a warning") {
   const TestFolder place;
   const auto write_with = [&](const char* name, std::array<std::string, 4> colors, const Channel& other) {
     Picture picture = picture_of(colors, Depth::half);
@@ -400,8 +386,7 @@ TEST_CASE("a channel beside the color gives way to one of its name that a chain 
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
 }
 
-TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
   for (const std::array<std::string, 4>& names : {std::array<std::string, 4>{"Z", "", "", ""}, {"N.X", "N.Y", "N.Z"}}) {
@@ -437,8 +422,7 @@ TEST_CASE("channels that --list drops beside the channels it takes by name are n
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
 }
 
-TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
   for (const std::array<std::string, 4>& names :
@@ -463,8 +447,7 @@ TEST_CASE("with --layer, channels taken by name become those of the layer, and t
   CHECK(names_in(with_alpha) == "R G B A diff.A diff.B diff.G diff.R");
 }
 
-TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
   const TestFolder place;
   const Picture named =
       result_of(place, {"channels", "--list", "diffuse.R,diffuse.G,diffuse.B"}, "layers.exr", "out.exr");

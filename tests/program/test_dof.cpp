@@ -31,8 +31,7 @@ void check_refused(const Finished& finished, int exit_code, const std::string& p
 
 }  // namespace
 
-TEST_CASE("depth comes from channel Z, from another one, or from a file, and stays as it is") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("depth comes from channel Z, from another one, or from a file, and stays as it is") {
   const TestFolder place;
   const std::string lens = "--focus 3 --f-stop 1 --sensor-width 3 --max-radius 4";
   REQUIRE(place.shell("gpupost depth.exr dof " + lens + " --verify -o z.exr").exit_code == 0);
@@ -51,8 +50,7 @@ TEST_CASE("depth comes from channel Z, from another one, or from a file, and sta
     if (before.groups[group].depth == Depth::f32) CHECK(numbers_of(after, group) == numbers_of(before, group));
 }
 
-TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold it") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"depth.exr", "dof", "--focus-at", "3,4", "--max-radius", "3", "--verify", "-o", "o.png"});
@@ -67,8 +65,7 @@ TEST_CASE("a depth file without the channel is refused with the option for anoth
                 "choose one with --depth, or --depth-file");
 }
 
-TEST_CASE("a part of a frame has the circles that it has in the frame") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a part of a frame has the circles that it has in the frame") {
   const TestFolder place;
   const Window window{.min_x = 7, .min_y = 0, .max_x = 25, .max_y = 20};
   Picture part = decoded(place, "depth.exr");
@@ -93,8 +90,7 @@ TEST_CASE("a part of a frame has the circles that it has in the frame") {
       CHECK(of_part[y * 4 * 19 + index] == whole[(y * 37 + 7) * 4 + index]);
 }
 
-TEST_CASE("ops that move texels before it move depth along") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops that move texels before it move depth along") {
   const TestFolder place;
   const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 4 ";
   REQUIRE(place.shell("gpupost depth.exr flip x" + lens + "flip x --verify -o moved.exr").exit_code == 0);
@@ -108,8 +104,7 @@ TEST_CASE("ops that move texels before it move depth along") {
   CHECK(place.shell("gpupost depth.exr blur --radius 2" + lens + "--verify -o soft.exr").exit_code == 0);
 }
 
-TEST_CASE("a sequence takes the depth file of each frame") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a sequence takes the depth file of each frame") {
   const TestFolder place;
   REQUIRE(place
               .shell("for n in 1 2; do cp depth.exr s.000$n.exr; done; cp depth.exr z.0001.exr; "
@@ -124,9 +119,8 @@ TEST_CASE("a sequence takes the depth file of each frame") {
   CHECK(place.gpupost({"compare", "o.0001.exr", "o.0002.exr"}).exit_code == 6);
 }
 
-TEST_CASE(
+DEVICE_TEST_CASE(
     "second images with another data window are refused, and those without a display window of their own are not") {
-  if (!has_device()) return;
   const TestFolder place;
   REQUIRE(place.gpupost({"depth.exr", "shift", "--x", "2", "-o", "moved.exr"}).exit_code == 0);
   for (const Words& op : {Words{"dof", "--depth-file"}, {"guided", "--guide"}, {"denoise", "--albedo"}}) {

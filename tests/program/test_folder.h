@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"
 
 #include "core/image/picture.h"

@@ -27,8 +27,7 @@ bool has_attribute(const Picture& picture, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a display window near the end of the format goes through a chain and is read again, or is refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a display window near the end of the format goes through a chain and is read again, or is refused") {
   const TestFolder place;
   constexpr int last = 0x3ffffffe;
   const Window far{-last, -last, last, last};
@@ -50,8 +49,8 @@ TEST_CASE("a display window near the end of the format goes through a chain and 
   }
 }
 
-TEST_CASE("a data window that flip moves further than readers follow is a usage error, and a crop before it helps") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "a data window that flip moves further than readers follow is a usage error, and a crop before it helps") {
   const TestFolder place;
   write_changed(place, "far.exr", [](Picture& picture) { picture.display_window = {0, 0, 0x3ffffffe, 20}; });
   const Finished finished = place.gpupost({"flip", "x", "far.exr", "-o", "out.exr"});

@@ -118,8 +118,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide)\n");
 }
 
-TEST_CASE("an EXR output gets copies of the parts that the chain does not work on") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an EXR output gets copies of the parts that the chain does not work on") {
   const TestFolder place;
   for (const char* name : {"in.exr", "depth.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
@@ -177,8 +176,7 @@ TEST_CASE("an EXR output gets copies of the parts that the chain does not work o
   CHECK(part_names("parts.exr") == both);
 }
 
-TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
   const TestFolder place;
   for (const char* name : {"in.exr", "depth.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
@@ -226,8 +224,7 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
   CHECK(place.gpupost({"compare", "by.exr.png", "wide.out.png"}).exit_code == 0);
 }
 
-TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
   const TestFolder place;
   place.write("wide.png", with_chunk(place.read("in.png"), "cICP", std::string("\11\15\0\1", 4)));
   CHECK(place.gpupost({"wide.png", "-o", "plain.png", "--output-primaries", "rec709"}, no_driver).exit_code == 0);
@@ -315,8 +312,7 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   CHECK(std::count(said.begin(), said.end(), '\n') == 3);
 }
 
-TEST_CASE("metadata that is not kept is named once for each input, if an image is written") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an image is written") {
   const TestFolder place;
   const std::string chunk("tEXtCopyright\0me", 16);
   const auto big_u32 = [](uint64_t number) { return bytes_of(__builtin_bswap32(uint32_t(number))); };

@@ -70,16 +70,14 @@ void check_levels(const TestFolder& place, const Window& frame, const Window& pa
 
 }  // namespace
 
-TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
   const TestFolder place;
   check_levels(place, {0, 0, 127, 95}, {5, 7, 90, 61}, 4);
   check_levels(place, {-16, 8, 111, 103}, {3, 19, 77, 80}, 3);
   check_levels(place, {0, 0, 100, 70}, {5, 7, 90, 61}, 4);  // of odd sides
 }
 
-TEST_CASE("levels of a chain are measured and made of the part alone") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("levels of a chain are measured and made of the part alone") {
   const TestFolder place;
   write_seen(place, "part.exr", {.data = {5, 7, 90, 61}, .display = {0, 0, 127, 95}});
   const Finished finished =
@@ -106,8 +104,7 @@ TEST_CASE("a part at any place of a frame keeps what it holds at every level, an
     }
 }
 
-TEST_CASE("--explain shows the sizes of a run, also where the data window is not the display window") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--explain shows the sizes of a run, also where the data window is not the display window") {
   const TestFolder place;
   write_seen(place, "a.exr", {.data = {10, 10, 39, 39}, .display = {0, 0, 63, 63}});
   write_seen(place, "b.exr", {.data = {18, 18, 59, 29}, .display = {0, 0, 63, 63}});

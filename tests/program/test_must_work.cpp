@@ -95,8 +95,7 @@ TEST_CASE("verbs that need no device, with a driver and without one") {
     });
 }
 
-TEST_CASE("devices and doctor say what there is") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("devices and doctor say what there is") {
   check_all({{"devices", {"devices"}, {}, {"0: ", "Vulkan 1.", "subgroups of"}},
              {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
   const Finished finished = TestFolder().gpupost({"devices", "--json"});
@@ -134,8 +133,7 @@ TEST_CASE("conversions need no device and no op") {
   });
 }
 
-TEST_CASE("the ways to write one call of mips") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the ways to write one call of mips") {
   const std::set<std::string> made{"in.mips.exr"};
   check_all({
       {"as design has it", {"mips", "in.exr", "--fp16"}, made},
@@ -160,8 +158,7 @@ TEST_CASE("the ways to write one call of mips") {
   });
 }
 
-TEST_CASE("the ways to write one call of blur") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the ways to write one call of blur") {
   const std::set<std::string> made{"in.blur.exr"};
   check_all({
       {"a box", {"blur", "in.exr", "--radius", "7"}, made},
@@ -204,8 +201,7 @@ TEST_CASE("a plan says where the device would be given a part at a time, and whe
   CHECK(!is_said({"mips", "--filter", "kaiser", "--from-base", "--max-dispatch-ms", "5"}));  // needs the whole picture
 }
 
-TEST_CASE("every example that help prints works, with a file a level") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every example that help prints works, with a file a level") {
   const TestFolder place;
   for (const std::string op : {"mips"}) {
     const std::string help = place.gpupost({"help", op}).out;
@@ -219,8 +215,7 @@ TEST_CASE("every example that help prints works, with a file a level") {
   }
 }
 
-TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
   const TestFolder place;
   place.write("mips", made_files().at("in.exr"));
   CHECK(place.gpupost({"mips", "./mips", "-o", "out.exr"}).exit_code == 0);
@@ -314,8 +309,8 @@ TEST_CASE("--quiet takes the warnings away, and nothing else") {
   CHECK(is_one_error(place.gpupost({"cut.exr", "-o", "out.png", "--quiet"}).err));
 }
 
-TEST_CASE("a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
   const TestFolder place;
   const Finished silent =
       place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});

@@ -65,8 +65,7 @@ std::vector<std::string> pages() {
   return paths;
 }
 
-TEST_CASE("every command of the README and of the docs ends with 0") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every command of the README and of the docs ends with 0") {
   const TestFolder place;
   place.write("in.exr", file("testdata/scene.exr"));
   place.write("in.png", file("testdata/alpha.png"));

@@ -226,8 +226,7 @@ TEST_CASE("exit codes are those that --exit-map wants") {
   check(place, {"gpupost in.png --exit-map 5=0 -o out/", 1, "", {"--exit-map 5=0"}});
 }
 
-TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
   struct Tool {
     const char *name, *file, *is_done, *shows_deps;
   };

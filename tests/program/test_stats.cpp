@@ -67,8 +67,7 @@ std::vector<double> oiio_numbers(const std::string& text, const std::string& lab
 
 }  // namespace
 
-TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
   const TestFolder place;
   if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
   const std::string file = std::filesystem::absolute("testdata/scene.exr").string();
@@ -91,8 +90,7 @@ TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") 
   CHECK(stats["not_measured"] == json{"id"});
 }
 
-TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
   const TestFolder place;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   place.write("odd.exr", file_with({9, 5}, 0.5f, {std::nanf(""), infinity, -infinity, -2, 0}));
@@ -110,8 +108,7 @@ TEST_CASE("a picture with infinities and one NaN still has sane numbers, and cou
   CHECK(luminance["percentiles"]["50"] == doctest::Approx(0.5).epsilon(0.1));
 }
 
-TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
   const TestFolder place;
   place.write("black.exr", file_with({64, 48}, 0, {}));
   const json black = stats_of(place, "black.exr")["luminance"];
@@ -126,8 +123,7 @@ TEST_CASE("black has a mean of 0 and no log average; a picture without any numbe
   CHECK(stats_of(place, "none.exr")["luminance"]["mean"].is_null());
 }
 
-TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
   const TestFolder place;
   const auto before = place.files();
   CHECK(lines_of(place.gpupost({"in.exr", "stats"})).size() == 1);
@@ -140,8 +136,7 @@ TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that i
   CHECK(lines_of(place.shell("cat in.exr | gpupost stats")).size() == 1);
 }
 
-TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
   const TestFolder place;
   const std::vector<json> lines =
       lines_of(place.gpupost({"in.exr", "depth.exr", "stats", "exposure", "--stops", "1", "stats", "--measure",
@@ -160,8 +155,7 @@ TEST_CASE("each stats of a chain and each input has a line of its own, of the pi
   CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
 }
 
-TEST_CASE("each image of a sheet or an array has its name in its statistics") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   const TestFolder place;
   for (const Words& last : {Words{"sheet", "-o", "sheet.exr"}, {"--assemble", "array", "-o", "array.ktx2"}}) {
     Words words{"in.exr", "other.exr", "stats"};
@@ -174,8 +168,7 @@ TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   }
 }
 
-TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
   const TestFolder place;
   const auto log_average = [&](const Words& words) -> json {
     Words all{"float.exr", "exposure"};
@@ -223,8 +216,7 @@ TEST_CASE("numbers, pictures and reports do not meet on standard output") {
   CHECK(place.gpupost({"in.exr", "stats", "-o", "-"}).exit_code == 1);
 }
 
-TEST_CASE("a table says what JSON says, and the report has the same object") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a table says what JSON says, and the report has the same object") {
   const TestFolder place;
   const Finished table = place.gpupost({"in.exr", "stats", "--table"});
   const json plain = stats_of(place, "in.exr");

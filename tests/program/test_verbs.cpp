@@ -200,8 +200,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
   CHECK(place.has("sub/in.png"));
 }
 
-TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--sizes", "64", "--formats", "rgba8", "--variants",
                                            "amd-2x2+shared-packed+linear,per-level", "--repeats", "20"});
@@ -209,8 +208,7 @@ TEST_CASE("bench measures no variant that the device cannot do right, on images 
   CHECK_MESSAGE(finished.out.find("failed: ") == std::string::npos, finished.out);
 }
 
-TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
   const TestFolder place;
   const Finished finished = place.gpupost(
       {"blur", "--radius", "9", "saturation", "--factor", "0.5", "in.exr", "-o", "out.exr", "--report", "r.json"},

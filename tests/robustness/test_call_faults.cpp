@@ -60,16 +60,14 @@ void fail_each_call(Criterion& bar, const Trial& trial, const std::string& proce
 
 }  // namespace
 
-TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
   Criterion bar("R7 system calls", "calls that failed ended rightly");
   const Trial mips({"mips"});
   fail_each_call(bar, mips, "program");
   fail_each_call(bar, mips, "worker");
 }
 
-TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
   Criterion bar("R7 short writes", "outputs were whole");
   const Trial mips({"mips"});
   for (const char* process : {"program", "worker"}) {

@@ -38,8 +38,7 @@ void fail_each_place(Criterion& bar, const Trial& trial, const std::string& proc
 
 }  // namespace
 
-TEST_CASE("R7: wherever memory ends, the exit code is 7 and the old output stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: wherever memory ends, the exit code is 7 and the old output stays") {
   Criterion bar("R7 memory", "allocations that failed ended rightly");
   const Trial mips({"mips"});
   fail_each_place(bar, mips, "program");

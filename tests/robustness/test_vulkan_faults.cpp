@@ -60,8 +60,7 @@ void fail_each_call(Criterion& bar, const Words& words) {
 
 }  // namespace
 
-TEST_CASE("R7: whichever call of Vulkan fails, the exit code says so and the old output stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: whichever call of Vulkan fails, the exit code says so and the old output stays") {
   Criterion bar("R7 vulkan calls", "injected faults ended rightly");
   fail_each_call(bar, {"mips", "--quiet"});
   if (is_thorough()) fail_each_call(bar, {"blur", "--sigma", "2", "exposure", "--stops", "1", "mips", "--quiet"});
