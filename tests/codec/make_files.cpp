@@ -1,4 +1,5 @@
 #include "tests/codec/make_files.h"
+#include "tests/support/error_of.h"
 
 #include <ImathBox.h>
 #include <OpenEXR/ImfChannelList.h>
@@ -407,12 +408,7 @@ Decoded decode_bytes(const File& file, const DecodeOptions& options) {
 }
 
 std::string refusal_of(const File& file, const DecodeOptions& options) {
-  try {
-    decode_bytes(file, options);
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { decode_bytes(file, options); });
 }
 
 }  // namespace gpupost

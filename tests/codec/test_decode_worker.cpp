@@ -4,6 +4,7 @@
 #include "core/system/sandbox.h"
 #include "tests/codec/make_files.h"
 
+#include "tests/support/error_of.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -22,13 +23,7 @@ using namespace gpupost;
 namespace {
 
 std::string message_of(const std::string& path) {
-  try {
-    decode_file(path, {});
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::input);
-    return error.what();
-  }
-  return "";
+  return error_of([&] { decode_file(path, {}); }, Exit::input);
 }
 
 size_t descriptor_count() {

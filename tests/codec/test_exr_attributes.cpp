@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <OpenEXR/ImfIDManifestAttribute.h>

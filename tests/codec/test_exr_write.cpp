@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "tests/codec/make_files.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <ImfChannelList.h>

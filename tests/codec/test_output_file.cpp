@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/system/atomic_file.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/system/atomic_file.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"
 
@@ -60,14 +60,7 @@ int in_child(const std::function<int()>& body) {
 }
 
 bool is_written_in_child(const std::function<void()>& call) {
-  return in_child([&] {
-           try {
-             call();
-           } catch (const Error& error) {
-             return int(error.code());
-           }
-           return 0;
-         }) == 0;
+  return in_child([&] { return int(!coded_error_of(call).empty()); }) == 0;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "core/codec/codec.h"
 #include "core/codec/common/parallel_deflate.h"
 #include "core/image/to_working.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Radiance HDR and TGA files, read back by decoders of the tests' own.
 #include "core/codec/codec.h"
 #include "core/image/primaries.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>

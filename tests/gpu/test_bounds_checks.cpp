@@ -5,6 +5,7 @@
 #include "core/ops/registry.h"
 #include "core/plan/copy.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/tested_ops.h"
@@ -31,13 +32,7 @@ Gpu bounds_checking(const Gpu& gpu) {
 
 // What is said of a run on noise; "" where nothing is.
 std::string said_of(Gpu& gpu, const Plan& plan) {
-  try {
-    gpu.run(plan, pattern("noise", plan.images[0].size, plan.images[0].depth), 0);
-    return "";
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::bug);
-    return error.what();
-  }
+  return error_of([&] { gpu.run(plan, pattern("noise", plan.images[0].size, plan.images[0].depth), 0); }, Exit::bug);
 }
 
 // A copy of `size` texels between images that may be too small for it.

@@ -5,6 +5,7 @@
 #include "core/engine/run_totals.h"
 #include "core/op/parse.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/tiled_runs.h"
@@ -34,12 +35,7 @@ RunResult result_of(std::vector<double> pass_ms, std::vector<uint32_t> statistic
 }
 
 std::string failure_of(const RunTotals& totals) {
-  try {
-    totals.check_guards();
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return error_of([&] { totals.check_guards(); }, Exit::input);
 }
 
 std::vector<Call> chain_of(std::string_view text, Size size) {

@@ -10,6 +10,7 @@
 #include "core/reference/verify.h"
 #include "core/system/sandbox.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/thorough.h"
@@ -220,13 +221,8 @@ GPU_TEST_CASE("a map that tears tiles apart is refused") {
   const Call call = warp_by("", size, [](double x, double y) {
     return std::array{float(std::fmod(x * 997, 1)), float(std::fmod(y * 991, 1))};
   });
-  std::string said;
-  try {
-    run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {});
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::limit);
-    said = error.what();
-  }
+  const auto run = [&] { run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {}); };
+  const std::string said = error_of(run, Exit::limit);
   CHECK_MESSAGE(said.find("a tile of `warp --st map.exr --origin top` needs at least") != said.npos, said);
 }
 

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/engine/run_chain.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/tiled_runs.h"
@@ -15,14 +16,11 @@ GPU_TEST_CASE("counts of what is refused are those of all parts") {
   Gpu small = small_device(gpu, 100);
   const Call call = call_of("nan", "--policy error");
   const auto message_of = [&](Gpu& device, std::string_view name) -> std::string {
-    try {
+    return coded_error_of([&] {
       const ChainRun run = run_chain(device, {&call, 1}, {.size = {333, 222}, .storage = Depth::f32},
                                      pattern(name, {333, 222}, Depth::f32), {});
       check_guards(run.plan, run.result.statistics);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    });
   };
   CHECK(message_of(gpu, "noise").empty());
   CHECK(message_of(small, "noise").empty());
@@ -38,13 +36,10 @@ GPU_TEST_CASE("packed tiles refuse what the whole image refuses, and nothing mor
   bool fuses = true;
   const auto message_of = [&](Gpu& device, std::span<const Call> calls, std::string_view name) -> std::string {
     const PlanInput input{.size = size, .storage = Depth::half, .is_r11g11b10_between = true, .fuses = fuses};
-    try {
+    return coded_error_of([&] {
       const ChainRun run = run_chain(device, calls, input, pattern(name, size, Depth::half), {});
       check_guards(run.plan, run.result.statistics);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    });
   };
   const std::vector<Call> chains[] = {chain_of({{"blur", "--radius 3"}, {"blur", "--sigma 2"}}, size),
                                       chain_of({{"flip", "x"}, {"blur", "--sigma 2"}}, size),
@@ -79,13 +74,8 @@ GPU_TEST_CASE("what cannot be done in parts is refused, naming the limit and the
       {chain_of({{"blur", "--radius 110 --method direct"}}, {333, 222}),
        "a tile of `blur --radius 110 --method direct` needs at least"}};
   for (const auto& [calls, expected] : refused) {
-    std::string said;
-    try {
-      run_chain(small, calls, {.size = {333, 222}}, pattern("noise", {333, 222}, Depth::half), {});
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::limit);
-      said = error.what();
-    }
+    const Level base = pattern("noise", {333, 222}, Depth::half);
+    const std::string said = error_of([&] { run_chain(small, calls, {.size = base.size}, base, {}); }, Exit::limit);
     CHECK_MESSAGE(said.find(expected) != said.npos, said);
     CHECK_MESSAGE(said.find("333 x 222 texels") != said.npos, said);
   }
@@ -96,13 +86,7 @@ GPU_TEST_CASE("chains that tiles would round once more are refused, naming the o
   constexpr Size size{333, 222};
   const auto message_of = [&](std::span<const Call> calls, PlanInput input) -> std::string {
     input.size = size;
-    try {
-      run_chain(small, calls, input, pattern("light", size, Depth::half), {});
-      return "";
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::limit);
-      return error.what();
-    }
+    return error_of([&] { run_chain(small, calls, input, pattern("light", size, Depth::half), {}); }, Exit::limit);
   };
   const auto has = [](std::string_view text, std::string_view part) { return text.find(part) != text.npos; };
   const std::vector<Call> passes = chain_of({{"blur", "--radius 3 --passes 2 --border repeat"}}, size);

@@ -6,6 +6,7 @@
 #include "core/pipeline/run_jobs.h"
 #include "core/system/child.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -188,13 +189,8 @@ GPU_TEST_CASE("an exception of a callback ends all sessions and comes out") {
 TEST_CASE("a worker that cannot be started is an error that names its program") {
   Heard heard;
   use_worker_program("/nowhere/worker");
-  try {
-    decode_file("testdata/bars.png", {});
-    FAIL("it was decoded");
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::limit);
-    CHECK(std::string(error.what()).find("/nowhere/worker") != std::string::npos);
-  }
+  const std::string message = error_of([&] { decode_file("testdata/bars.png", {}); }, Exit::limit);
+  CHECK(message.find("/nowhere/worker") != message.npos);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "core/image/channel_names.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -42,12 +43,7 @@ Picture picture() {
 }
 
 std::string refusal(std::string_view list) {
-  try {
-    check_apply_to(parse_apply_to(list), picture());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { check_apply_to(parse_apply_to(list), picture()); }, Exit::usage);
 }
 
 }  // namespace
