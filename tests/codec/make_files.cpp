@@ -363,6 +363,12 @@ File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Hea
   return file;
 }
 
+std::string little(uint32_t number, size_t byte_count) {
+  std::string text;
+  for (size_t i = 0; i < byte_count; ++i, number >>= 8) text += char(number);
+  return text;
+}
+
 std::string big_u32(uint32_t number) {
   return {char(number >> 24), char(number >> 16), char(number >> 8), char(number)};
 }

@@ -1,7 +1,6 @@
 // --apply-to: what ops do to channels beside the color.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
@@ -37,12 +36,6 @@ bool has_mixed(const Picture& before, const Picture& after) {
   const std::vector<float> from = depths_of(before), to = depths_of(after);
   const std::set<float> known(from.begin(), from.end());
   return std::ranges::any_of(to, [&](float depth) { return !known.contains(depth); });
-}
-
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Encoded encoded =
-      encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true, .transfer = Transfer::linear});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 }  // namespace
@@ -96,7 +89,7 @@ DEVICE_TEST_CASE("nan mends depth too, and dof sees the mended one") {
   const auto numbers = broken.groups[1].levels[0].texels.as<float>();
   numbers[0] = std::numeric_limits<float>::quiet_NaN();
   numbers[4] = std::numeric_limits<float>::infinity();
-  write(place, "depth.exr", broken);
+  write_picture(place, "depth.exr", broken);
   const std::vector<float> mended = depths_of(result_of(place, {"nan", "--policy", "clamp"}));
   CHECK(mended[0] == 0);
   CHECK(mended[1] == 65504);
@@ -119,7 +112,7 @@ DEVICE_TEST_CASE("a picture without color is mixed where --apply-to names its ch
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin());
-  write(place, "z.exr", picture);
+  write_picture(place, "z.exr", picture);
   const Finished refused = place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.err ==
@@ -185,7 +178,7 @@ DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the mes
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin(), picture.groups.begin() + 2);
-  write(place, "ids.exr", picture);
+  write_picture(place, "ids.exr", picture);
   for (const Words& more : {Words{}, {"--apply-to", "all"}}) {
     Words words{"blur", "--radius", "1", "ids.exr", "-o", "o.exr"};
     words.insert(words.end(), more.begin(), more.end());

@@ -1,7 +1,6 @@
 // --assemble: cubes and arrays from several pictures, and from one that shows all faces.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -18,14 +17,6 @@ namespace {
 const Words face_files{"px.exr", "nx.exr", "py.exr", "ny.exr", "pz.exr", "nz.exr"};
 constexpr size_t dds_header_bytes = 148;
 
-using Direction = std::array<double, 3>;
-
-// Where the point (u, v) of a face, each -1..1 and v downwards, looks.
-Direction direction_of(int face, double u, double v) {
-  const Direction directions[] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
-  return directions[face];
-}
-
 // A function of where a texel looks.
 float brightness(const Direction& at, size_t component) {
   const double length = std::hypot(at[0], at[1], at[2]);
@@ -35,16 +26,7 @@ float brightness(const Direction& at, size_t component) {
 Picture picture_of(Size size, Depth depth, const BitsOf& bits_of, bool has_blue = true) {
   std::array<Channel, 4> channels{{{"R", depth}, {"G", depth}, {}, {}}};
   if (has_blue) channels[2] = {"B", depth};
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
-  picture.groups.push_back(made_group(channels, depth, size, 1, bits_of));
-  picture.groups[0].is_color = true;
-  return picture;
-}
-
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Depth depth = picture.groups[0].depth;
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = depth, .keep_depths = true});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  return color_picture_of(made_group(channels, depth, size, 1, bits_of));
 }
 
 BitsOf face_bits(int face, int side) {
@@ -57,14 +39,14 @@ BitsOf face_bits(int face, int side) {
 // The six faces of a cube in files.
 void write_faces(const TestFolder& place, int side) {
   for (int face = 0; face < 6; ++face)
-    write(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
+    write_picture(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
 }
 
 // All six beside each other.
 void write_strip(const TestFolder& place, const std::string& name, int side) {
-  write(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
-          return face_bits(x / side, side)(x % side, y, c, level);
-        }));
+  write_picture(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
+                  return face_bits(x / side, side)(x % side, y, c, level);
+                }));
 }
 
 Finished assemble(const TestFolder& place, const std::string& kind, const Words& inputs, const std::string& output,
@@ -167,8 +149,7 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
   });
   cross.transfer = Transfer::srgb;
   cross.alpha = Alpha::straight;
-  const Encoded encoded = encode(*format_named("png"), cross, {.depth = Depth::u8});
-  place.write("cross.png", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  write_picture(place, "cross.png", cross);
   assemble(place, "cube-from-cross", {"cross.png"}, "cross.dds");
   const std::string file = place.read("cross.dds");
   REQUIRE(file.size() == dds_header_bytes + 6 * 4 * 16);
@@ -217,9 +198,9 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   const TestFolder place;
   write_faces(place, 8);
   const BitsOf zeros = [](int, int, size_t, int) { return 0u; };
-  write(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
-  write(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
-  write(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
+  write_picture(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
+  write_picture(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
+  write_picture(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
   const auto with = [](const std::string& last) {
     Words words = face_files;
     words.back() = last;

@@ -34,11 +34,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 // Five inputs, the second of which is no image, as conversions, which need no device.
 const Words five = {"in.png", "text.exr", "deep.png", "bars.png", "in.exr", "-o", "out/{name}.exr"};
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 std::map<std::string, std::string> outputs_of(const TestFolder& place) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))

@@ -20,11 +20,6 @@ namespace {
 const Words tiny = {"bench",   "mips",      "--sizes", "37x21",      "--formats",
                     "rgba16f", "--repeats", "20",      "--variants", "per-level"};
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 double median_of_floor(const json& measured, const std::string& name) {
   for (const json& floor : measured["floors"])
     if (floor["floor"] == name) return floor["median_ms"];

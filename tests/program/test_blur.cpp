@@ -1,7 +1,6 @@
 // Blurs of whole files: alpha, light without alpha, pipes and chains.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -49,14 +48,9 @@ std::string disk_on_red() {
 std::string light_without_alpha() {
   constexpr float light[] = {1, 0.5f, 0.25f, 0};
   const Size size{15, 15};
-  Group group = made_group(
+  return exr_of(color_picture_of(made_group(
       {{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size, 1,
-      [&](int x, int y, size_t component, int) { return bits_of_half(x == 7 && y == 7 ? light[component] : 0); });
-  group.is_color = true;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
-  picture.groups.push_back(std::move(group));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+      [&](int x, int y, size_t component, int) { return bits_of_half(x == 7 && y == 7 ? light[component] : 0); })));
 }
 
 void check_done(const Finished& finished) {

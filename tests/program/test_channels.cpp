@@ -27,22 +27,11 @@ Picture picture_of(std::array<std::string, 4> names, Depth depth) {
     const uint32_t number = 20 + hash_of(uint32_t(x), uint32_t(y), 0, 0) % 200;
     return depth == Depth::half ? bits_of_half(float(number) / 255) : number;
   });
-  group.is_color = true;
   group.is_luminance = is_gray;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  Picture picture = color_picture_of(std::move(group));
   if (depth == Depth::u8) picture.transfer = Transfer::srgb;
   if (depth == Depth::u8) picture.alpha = Alpha::straight;
-  picture.groups.push_back(std::move(group));
   return picture;
-}
-
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const bool is_png = name.ends_with(".png");
-  const Encoded encoded = encode(*format_named(is_png ? "png" : "exr"), picture,
-                                 {.depth = is_png ? Depth::u8 : Depth::half,
-                                  .keep_depths = true,
-                                  .transfer = is_png ? Transfer::srgb : Transfer::linear});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 std::string names_of(const Picture& picture) {
@@ -81,8 +70,8 @@ DEVICE_TEST_CASE("a chain that makes color of a gray picture gives what it gives
   const TestFolder place;
   for (const std::string type : {"png", "exr"}) {
     const Depth depth = type == "png" ? Depth::u8 : Depth::half;
-    write(place, "gray." + type, picture_of({"Y", "", "", ""}, depth));
-    write(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
+    write_picture(place, "gray." + type, picture_of({"Y", "", "", ""}, depth));
+    write_picture(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
     for (const Words& words : coloring) {
       if (type == "png" && words.back() == "mips") continue;
       const Picture of_gray = result_of(place, words, "gray." + type, "of_gray." + type);
@@ -96,7 +85,7 @@ DEVICE_TEST_CASE("a chain that makes color of a gray picture gives what it gives
 
 DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
   const TestFolder place;
-  write(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  write_picture(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
   for (const Words& words : keeping)
     for (const char* storage : {"fp16", "fp32"}) {
       Words all = words;
@@ -108,8 +97,8 @@ DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in 
 
 DEVICE_TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
   const TestFolder place;
-  write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
-  write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
+  write_picture(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
+  write_picture(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
   CHECK(names_of(result_of(place, {"channels", "--list", "R,R,R"}, "r.exr", "out.exr")) == "RGB");
   CHECK(names_of(result_of(place, {"offset", "--blue", "0.5"}, "r.exr", "out.exr")) == "RB");
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,G,0.5"}, "rg.exr", "out.exr")) == "RGBA");
@@ -125,7 +114,7 @@ DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   const TestFolder place;
   Picture black = picture_of({"Y", "", "", ""}, Depth::half);
   std::ranges::fill(black.groups[0].levels[0].texels.as<uint16_t>(), uint16_t(0));
-  write(place, "black.exr", black);
+  write_picture(place, "black.exr", black);
   for (const Words& words : {Words{"white-balance", "--kelvin", "3200"},
                              {"gain", "--red", "2"},
                              {"grade", "--slope", "1,1,0.5"},
@@ -139,7 +128,7 @@ DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
 
 DEVICE_TEST_CASE("a chain after luminance gives the same as two runs") {
   const TestFolder place;
-  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  write_picture(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   const auto runs = [&](const Words& first, const Words& rest) {
     Words chain = first;
     chain.insert(chain.end(), rest.begin(), rest.end());
@@ -174,7 +163,7 @@ DEVICE_TEST_CASE("a chain after luminance gives the same as two runs") {
 
 DEVICE_TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
   const TestFolder place;
-  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  write_picture(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   for (const std::string weights : {"0,1,0,1,-4,1,0,1,0", "0,-1,0,-1,6,-1,0,-1,0"}) {
     result_of(place, {"convolve", "--rows", weights}, "rgb.exr", "between.exr");
     for (const Words& words :
@@ -197,7 +186,7 @@ DEVICE_TEST_CASE("an alpha is written where R is a uint and no color") {
   Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
   picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
-  write(place, "uint.exr", picture);
+  write_picture(place, "uint.exr", picture);
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
@@ -207,7 +196,7 @@ DEVICE_TEST_CASE("ids that a float rounds are warned of where they become a colo
     Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
     picture.groups.push_back(made_group({{{"id", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
                                         [=](int x, int, size_t, int) { return first + uint32_t(x) % 10; }));
-    write(place, "ids.exr", picture);
+    write_picture(place, "ids.exr", picture);
     const Finished finished = place.gpupost({"ids.exr", "channels", "--list", "id,id,id", "-o", "out.exr"});
     CHECK(finished.exit_code == 0);
     const bool is_warned = finished.err.find("values above 2^24 of id are rounded") != std::string::npos;
@@ -218,10 +207,8 @@ DEVICE_TEST_CASE("ids that a float rounds are warned of where they become a colo
 DEVICE_TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
   const TestFolder place;
   const auto notes_for = [&](std::array<Channel, 4> channels) {
-    Picture picture{.data_window = window_of({19, 11}), .display_window = window_of({19, 11})};
-    picture.groups.push_back(
-        made_group(channels, Depth::u32, {19, 11}, 1, [](int x, int, size_t, int) { return uint32_t(x); }));
-    write(place, "uint.exr", picture);
+    const auto column = [](int x, int, size_t, int) { return uint32_t(x); };
+    write_picture(place, "uint.exr", picture_of(made_group(channels, Depth::u32, {19, 11}, 1, column)));
     const Finished finished = place.gpupost({"resize", "--size", "50%", "flip", "x", "uint.exr", "-o", "out.exr"});
     CHECK(finished.exit_code == 0);
     return finished.err;
@@ -233,10 +220,10 @@ DEVICE_TEST_CASE("a note says that uint colors are not filtered, and none is giv
 
 DEVICE_TEST_CASE("pictures of an array have the channels that any of them has") {
   const TestFolder place;
-  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  write_picture(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
   for (uint8_t& number : black.groups[0].levels[0].texels.as<uint8_t>()) number = 0;
-  write(place, "black.png", black);
+  write_picture(place, "black.png", black);
   for (const Words& order : {Words{"black.png", "gray.png"}, Words{"gray.png", "black.png"}}) {
     const Finished finished = place.gpupost(
         {"gain", "--green", "0", order[0], order[1], "--assemble", "array", "-o", "out.dds", "--transfer", "linear"});
@@ -251,10 +238,10 @@ DEVICE_TEST_CASE("ops on color are refused where a picture has none, and --layer
   const TestFolder place;
   Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
   picture.groups[0].is_color = false;
-  write(place, "layers_alone.exr", picture);
+  write_picture(place, "layers_alone.exr", picture);
   picture = picture_of({"Z", "", "", ""}, Depth::half);
   picture.groups[0].is_color = false;
-  write(place, "z.exr", picture);
+  write_picture(place, "z.exr", picture);
   const std::string expected = ": the image has no color; expected float channels R, G and B, or Y";
   for (const Words& words : {Words{"exposure", "--stops", "3"},
                              {"luminance"},
@@ -287,7 +274,7 @@ DEVICE_TEST_CASE(
   Picture layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
   layer.groups[0].is_color = false;
   picture.groups.push_back(std::move(layer.groups[0]));
-  write(place, "wide.exr", picture);
+  write_picture(place, "wide.exr", picture);
   const Picture made = result_of(place, {"saturation", "--factor", "1"}, "wide.exr", "out.exr");
   const auto found = std::ranges::find(made.attributes, "chromaticities", &Attribute::name);
   REQUIRE(found != made.attributes.end());
@@ -307,7 +294,7 @@ TEST_CASE("a warning says that the chromaticities of --output-primaries do not f
           layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
   layer.groups[0].is_color = false;
   picture.groups.push_back(std::move(layer.groups[0]));
-  write(place, "layered.exr", picture);
+  write_picture(place, "layered.exr", picture);
   const Finished finished = place.gpupost({"layered.exr", "-o", "out.exr", "--output-primaries", "ap1"});
   CHECK(finished.exit_code == 0);
   CHECK_MESSAGE(
@@ -322,7 +309,7 @@ DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before 
     Group& color = picture.groups[0];
     const std::span<uint8_t> numbers = color.levels[0].texels.as<uint8_t>();
     for (size_t index = 0; index < numbers.size(); index += 4) numbers[index + 3] = uint8_t(index % 3 * 100);
-    write(place, "in.png", picture);
+    write_picture(place, "in.png", picture);
     CHECK(decoded(place, "in.png").groups[0].has_alpha());
     const auto at = [](const Picture& of, int x, int y) {
       const uint8_t* texel = of.groups[0].levels[0].texels.as<uint8_t>().data() + 4 * (y * of.size().width + x);
@@ -342,7 +329,7 @@ DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before 
 
 DEVICE_TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
   const TestFolder place;
-  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  write_picture(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   const auto names = [&](const Words& words) {
     const nlohmann::json told = parse_json(place.gpupost(words).out);
     std::string made;
@@ -359,7 +346,7 @@ DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a
     Picture picture = picture_of(colors, Depth::half);
     picture.groups.push_back(made_group({{other, {}, {}, {}}}, other.depth, {19, 11}, 1,
                                         [](int x, int, size_t, int) { return uint32_t(x); }));
-    write(place, name, picture);
+    write_picture(place, name, picture);
   };
   const auto check_made = [&](Words words, const std::string& input, const std::string& names,
                               const std::string& lost) {
@@ -394,7 +381,7 @@ DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by nam
     other.groups[0].is_color = false;
     picture.groups.push_back(std::move(other.groups[0]));
   }
-  write(place, "all.exr", picture);
+  write_picture(place, "all.exr", picture);
   const auto check_told = [&](Words words, const std::string& input, const std::string& lost,
                               const std::string& moved) {
     words.insert(words.begin(), "channels");
@@ -418,7 +405,7 @@ DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by nam
   Picture other = picture_of({"Z", "", "", ""}, Depth::half);
   other.groups[0].is_color = false;
   picture.groups.push_back(std::move(other.groups[0]));
-  write(place, "gray.exr", picture);
+  write_picture(place, "gray.exr", picture);
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
 }
 
@@ -431,7 +418,7 @@ DEVICE_TEST_CASE("with --layer, channels taken by name become those of the layer
     other.groups[0].is_color = false;
     picture.groups.push_back(std::move(other.groups[0]));
   }
-  write(place, "layered.exr", picture);
+  write_picture(place, "layered.exr", picture);
   const auto names_in = [](const Picture& of) {
     std::vector<std::string> names;
     for (const Group& group : of.groups)

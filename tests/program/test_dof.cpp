@@ -1,5 +1,4 @@
 // Depth of field of whole files: where the depth comes from.
-#include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
@@ -14,12 +13,9 @@ using namespace gpupost::test;
 namespace {
 
 std::vector<float> numbers_of(const Picture& picture, size_t group) {
-  const Level& level = picture.groups[group].levels[0];
-  const auto count = 4 * texel_count(level.size);
+  const auto count = 4 * texel_count(picture.groups[group].levels[0].size);
   std::vector<float> numbers;
-  for (size_t index = 0; index < count; ++index)
-    numbers.push_back(picture.groups[group].depth == Depth::half ? float(level.texels.as<_Float16>()[index])
-                                                                 : level.texels.as<float>()[index]);
+  for (size_t index = 0; index < count; ++index) numbers.push_back(float(number_at(picture.groups[group], index)));
   return numbers;
 }
 
@@ -78,8 +74,7 @@ DEVICE_TEST_CASE("a part of a frame has the circles that it has in the frame") {
       std::memcpy(cut.texels.data() + y * width * bytes, from.data() + (y * 37 + 7) * bytes, width * bytes);
     group.levels[0] = std::move(cut);
   }
-  const Encoded encoded = encode(*format_named("exr"), part, {.depth = Depth::half, .keep_depths = true});
-  place.write("part.exr", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  write_picture(place, "part.exr", part);
   const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 32 --show coc --verify ";
   REQUIRE(place.shell("gpupost depth.exr" + lens + "-o whole.exr").exit_code == 0);
   REQUIRE(place.shell("gpupost part.exr" + lens + "-o of_part.exr").exit_code == 0);

@@ -16,6 +16,9 @@ namespace gpupost::test {
 using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+// `words` and then `more`.
+Words with(Words words, const Words& more);
+
 class TestFolder : public TemporaryFolder {
  public:
   // Holds all of made_files(), and the empty folder `folder.exr`.
@@ -57,6 +60,10 @@ void check_same(const TestFolder& place, const std::string& a, const std::string
 
 // A file as the codecs read it, in this process' own decode worker.
 Picture decoded(const TestFolder& place, const std::string& name, int level = 0);
+// The bytes of an EXR in which each channel of the picture keeps its depth.
+std::string exr_of(const Picture& picture);
+// Writes a PNG of 8 bits if `name` ends in ".png", else exr_of().
+void write_picture(const TestFolder& place, const std::string& name, const Picture& picture);
 // Number `index` of level 0, as it is stored.
 double number_at(const Group& group, size_t index);
 

@@ -1,5 +1,4 @@
 // What the headers of EXR files say of a picture, and what is written of it behind a chain.
-#include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
@@ -17,8 +16,7 @@ namespace {
 void write_changed(const TestFolder& place, const std::string& name, const std::function<void(Picture&)>& change) {
   Picture picture = decoded(place, "in.exr");
   change(picture);
-  const Encoded encoded = encode(*format_named("exr"), picture, {.keep_depths = true});
-  place.write(name, std::string(reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()));
+  write_picture(place, name, picture);
 }
 
 bool has_attribute(const Picture& picture, const std::string& name) {

@@ -1,7 +1,6 @@
 // Levels of a part of a frame, in files of their own: they lie and look as those of the frame do.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "core/image/level_windows.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
@@ -12,7 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -32,9 +30,7 @@ void write_seen(const TestFolder& place, const std::string& name, const Windows&
   picture.groups[0].is_color = true;
   picture.groups.push_back(made_group({{{"id", Depth::u32}}}, Depth::u32, size_of(data), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32, .keep_depths = true});
-  std::ofstream file(place.path(name), std::ios::binary);
-  file.write(reinterpret_cast<const char*>(encoded.bytes.data()), std::streamsize(encoded.bytes.size()));
+  write_picture(place, name, picture);
 }
 
 float number_at(const Picture& picture, int x, int y) {

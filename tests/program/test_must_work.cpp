@@ -1,7 +1,6 @@
 // Command lines that must work: exit 0, what they print, and the files they make.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 
 #include <doctest/doctest.h>
@@ -43,11 +42,6 @@ void check_works(const Example& example) {
 
 void check_all(const std::vector<Example>& examples) {
   for (const Example& example : examples) check_works(example);
-}
-
-void write_exr(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 }  // namespace
@@ -260,10 +254,10 @@ TEST_CASE("compare: files of the same numbers differ in windows, chromaticities 
   check_differs("rec2020.exr", "chromaticities differ: red 0.64, 0.33 ");
   Picture moved = decoded(place, "in.exr");
   moved.display_window = {0, 0, 99, 99};
-  write_exr(place, "display.exr", moved);
+  write_picture(place, "display.exr", moved);
   check_differs("display.exr", "display windows differ: (0, 0) to (36, 20) and (0, 0) to (99, 99)\n");
   moved.data_window = {5, 7, 5 + 36, 7 + 20};
-  write_exr(place, "data.exr", moved);
+  write_picture(place, "data.exr", moved);
   check_differs("data.exr", "data windows differ: (0, 0) to (36, 20) and (5, 7) to (41, 27)\n");
   if (!has_device()) return;
   CHECK(place.shell("gpupost mips in.exr -o box.exr && gpupost mips --filter kaiser in.exr -o kaiser.exr").exit_code ==

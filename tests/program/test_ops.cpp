@@ -1,6 +1,5 @@
 // What ops do to whole files: every channel, the windows, several sizes in one run.
 #include "core/base/half.h"
-#include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/program/test_folder.h"
 
@@ -50,8 +49,7 @@ DEVICE_TEST_CASE("crop to a window moves every channel alike, in tiles too, and 
   before.data_window = {4, -6, 40, 14};
   for (const Window& display : {Window{0, -10, 50, 20}, Window{10, 0, 19, 9}, Window{-20, -20, 10, 0}}) {
     before.display_window = display;
-    const Encoded file = encode(*format_named("exr"), before, {.keep_depths = true});
-    place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+    write_picture(place, "framed.exr", before);
     for (const Words& more : {Words{}, Words{"--tile-side", "16"}}) {
       Words words{"crop", "--to", "display", "framed.exr", "-o", "out.exr"};
       words.insert(words.end(), more.begin(), more.end());
@@ -91,8 +89,7 @@ DEVICE_TEST_CASE("crop takes a rectangle or a window, and a window of a size tha
   }
   Picture wide = decoded(place, "in.exr");
   wide.display_window = {0, 0, 40000, 10};
-  const Encoded file = encode(*format_named("exr"), wide, {.keep_depths = true});
-  place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+  write_picture(place, "framed.exr", wide);
   const Finished finished = place.gpupost({"crop", "--to", "display", "framed.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==

@@ -43,12 +43,10 @@ Words commands_of(const std::string& markdown) {
 void write_faces(const TestFolder& place) {
   const auto write = [&](const std::string& name, gpupost::Size size) {
     const gpupost::Depth depth = gpupost::Depth::half;
-    gpupost::Picture picture{.data_window = gpupost::window_of(size), .display_window = gpupost::window_of(size)};
-    picture.groups.push_back(gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1,
-                                                 [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); }));
-    picture.groups[0].is_color = true;
-    const gpupost::Encoded encoded = gpupost::encode(*gpupost::format_named("exr"), picture, {.depth = depth});
-    place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+    const auto gray = [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); };
+    write_picture(place, name,
+                  gpupost::color_picture_of(
+                      gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1, gray)));
   };
   for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"}) write(std::string(face) + ".exr", {8, 8});
   write("cross.exr", {32, 24});

@@ -1,7 +1,6 @@
 // Statistics of whole files, as JSON on standard output.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
@@ -45,16 +44,12 @@ json channel(const json& stats, const std::string& name) {
 
 // A float EXR with R, G and B of one value everywhere but for R, which begins with `reds`.
 std::string file_with(Size size, float value, const std::vector<float>& reds) {
-  Group group = made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, size, 1,
-                           [&](int x, int y, size_t component, int) {
-                             const auto index = size_t(y * size.width + x);
-                             return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
-                           });
-  group.is_color = true;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
-  picture.groups.push_back(std::move(group));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+  const auto number = [&](int x, int y, size_t component, int) {
+    const auto index = size_t(y * size.width + x);
+    return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
+  };
+  return exr_of(color_picture_of(
+      made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, size, 1, number)));
 }
 
 // The numbers of a line of `oiiotool --stats`, one a channel.

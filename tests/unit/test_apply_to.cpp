@@ -35,8 +35,7 @@ Picture picture() {
     made.is_color = is_color;
     return made;
   };
-  Picture made{.data_window = window_of({3, 2}), .display_window = window_of({3, 2})};
-  made.groups.push_back(group({"R", "G", "B", ""}, Depth::half, true));
+  Picture made = picture_of(group({"R", "G", "B", ""}, Depth::half, true));
   made.groups.push_back(group({"N.X", "N.Y", "Z", ""}, Depth::f32, false));
   made.groups.push_back(group({"id", "", "", ""}, Depth::u32, false));
   return made;
