@@ -6,8 +6,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace gpupost::test {
+
+Environment host_faults_in(const std::string& process) {
+  return {{"LD_PRELOAD", GPUPOST_FAULTS "/libhost_faults.so"}, {"GPUPOST_FAIL_IN", process}};
+}
 
 Criterion::~Criterion() { fmt::print("{}: {} of {} {}\n", name_, held_, tried_, claim_); }
 
@@ -39,6 +44,15 @@ Finished Trial::run(Command command) const {
   command.environment.insert(command.environment.begin(),
                              {{"XDG_CACHE_HOME", cache_.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
   return gpupost::test::run(command);
+}
+
+Recorded Trial::record(const std::string& variable, Environment environment) const {
+  const TemporaryFolder kept;
+  environment.emplace_back(variable, kept.path("lines"));
+  Recorded recorded{.finished = run(environment), .lines = {}};
+  std::istringstream stream(kept.read("lines"));
+  for (std::string line; std::getline(stream, line);) recorded.lines.push_back(line);
+  return recorded;
 }
 
 std::string Trial::wrong_files(const std::string& output) const {
