@@ -24,9 +24,8 @@ std::vector<float> depths_of(const Picture& picture, size_t level = 0) {
   return depths;
 }
 
-Picture result_of(const TestFolder& place, Words words) {
-  words.insert(words.end(), {"depth.exr", "-o", "out.exr"});
-  const Finished finished = place.gpupost(words);
+Picture result_of(const TestFolder& place, const Words& words) {
+  const Finished finished = place.gpupost(with(words, {"depth.exr", "-o", "out.exr"}));
   INFO(finished.err);
   REQUIRE(finished.exit_code == 0);
   return decoded(place, "out.exr");
@@ -126,9 +125,7 @@ DEVICE_TEST_CASE("a picture without color is mixed where --apply-to names its ch
 DEVICE_TEST_CASE("--explain and shader show what channels beside the color go through") {
   const TestFolder place;
   const auto explained = [&](const Words& words) {
-    Words all = words;
-    all.insert(all.end(), {"depth.exr", "--explain"});
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with(words, {"depth.exr", "--explain"}));
     CHECK(finished.exit_code == 0);
     return finished.out;
   };
@@ -180,9 +177,7 @@ DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the mes
   picture.groups.erase(picture.groups.begin(), picture.groups.begin() + 2);
   write_picture(place, "ids.exr", picture);
   for (const Words& more : {Words{}, {"--apply-to", "all"}}) {
-    Words words{"blur", "--radius", "1", "ids.exr", "-o", "o.exr"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Finished refused = place.gpupost(words);
+    const Finished refused = place.gpupost(with({"blur", "--radius", "1", "ids.exr", "-o", "o.exr"}, more));
     CHECK(refused.exit_code == 1);
     CHECK(refused.err ==
           "gpupost: blur --radius 1: the image has no half or float channels, and this op filters no others; its uint "
@@ -201,8 +196,7 @@ DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and l
                              {"mips"},
                              {"pad", "--size", "80x80"},
                              Words{}}) {
-    Words words = chain;
-    words.insert(words.end(), {"depth.exr", "-o", "o.exr", "--apply-to", "Z"});
+    Words words = with(chain, {"depth.exr", "-o", "o.exr", "--apply-to", "Z"});
     const Finished refused = place.gpupost(words);
     CAPTURE(text_of({.program = "gpupost", .words = words}));
     CHECK(refused.exit_code == 1);
@@ -223,8 +217,6 @@ DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and l
                                   {"rotate", "--degrees", "30"}};
   for (const Words& chain : chains) {
     CAPTURE(chain.front());
-    Words all = chain;
-    all.insert(all.end(), {"--apply-to", "all"});
-    CHECK(depths_of(result_of(place, chain)) != depths_of(result_of(place, all)));
+    CHECK(depths_of(result_of(place, chain)) != depths_of(result_of(place, with(chain, {"--apply-to", "all"}))));
   }
 }

@@ -51,10 +51,7 @@ void write_strip(const TestFolder& place, const std::string& name, int side) {
 
 Finished assemble(const TestFolder& place, const std::string& kind, const Words& inputs, const std::string& output,
                   const Words& more = {}) {
-  Words words = inputs;
-  words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.end(), {"--assemble", kind, "-o", output});
-  const Finished finished = place.gpupost(words);
+  const Finished finished = place.gpupost(with(with(inputs, more), {"--assemble", kind, "-o", output}));
   CHECK_MESSAGE(finished.exit_code == 0, kind, ": ", finished.err);
   return finished;
 }
@@ -168,9 +165,8 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
 DEVICE_TEST_CASE("a chain has to leave faces square") {
   const TestFolder place;
   write_faces(place, 8);
-  Words words = face_files;
-  words.insert(words.end(), {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"});
-  const Finished finished = place.gpupost(words);
+  const Finished finished =
+      place.gpupost(with(face_files, {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"}));
   CHECK(finished.exit_code == 1);
   CHECK_MESSAGE(finished.err.find("faces of 8 x 4; expected squares") != std::string::npos, finished.err);
 }
@@ -187,9 +183,7 @@ TEST_CASE("the plan of a cross is that of its faces") {
 TEST_CASE("warnings of a cube come once, under the name of all of its files") {
   const TestFolder place;
   for (const std::string& name : face_files) place.write(name, made_files().at("float.exr"));
-  Words words = face_files;
-  words.insert(words.end(), {"--assemble", "array", "-o", "out.dds", "--bits", "8"});
-  const Finished finished = place.gpupost(words);
+  const Finished finished = place.gpupost(with(face_files, {"--assemble", "array", "-o", "out.dds", "--bits", "8"}));
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "gpupost: warning: px.exr and 5 more: 100.0 % of the values are above 1 and were clamped\n");
 }
@@ -201,7 +195,7 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   write_picture(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
   write_picture(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
   write_picture(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
-  const auto with = [](const std::string& last) {
+  const auto ending_in = [](const std::string& last) {
     Words words = face_files;
     words.back() = last;
     return words;
@@ -223,18 +217,17 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
       {face_files, "cube", "out.exr", 1, {"--assemble cube", "exr", ".ktx2 or .dds"}},
       {face_files, "array", "out.png", 1, {"--assemble array", "png", ".ktx2 or .dds"}},
       {face_files, "cubes", "out.dds", 1, {"--assemble cubes", "did you mean `cube`"}},
-      {with("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
-      {with("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
-      {with("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
-      {with("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
+      {ending_in("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
+      {ending_in("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
+      {ending_in("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
+      {ending_in("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
       {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr"}, "cube", "out.dds", 2, {"in.exr", "square"}},
       {{"in.exr"}, "cube-from-cross", "out.dds", 2, {"in.exr", "37 x 21", "4 x 3 or 3 x 4"}},
       {{"in.exr"}, "cube-from-strip", "out.dds", 2, {"in.exr", "37 x 21", "6 x 1 or 1 x 6"}},
       {face_files, "cube", "nz.exr", 1, {"exr"}},
   };
   for (const Refused& refused : refusals) {
-    Words words = refused.inputs;
-    words.insert(words.end(), {"--assemble", refused.kind, "-o", refused.output});
+    const Words words = with(refused.inputs, {"--assemble", refused.kind, "-o", refused.output});
     const Finished finished = place.gpupost(words);
     INFO(text_of({.program = "gpupost", .words = words}), "\n", finished.err);
     CHECK(finished.exit_code == refused.exit_code);

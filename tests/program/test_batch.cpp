@@ -84,9 +84,9 @@ TEST_CASE("one bad file of five: the others are done, in the order of the inputs
 
 TEST_CASE("errors of a batch name their input, whichever part of the run they come from") {
   const TestFolder place;
-  const auto errors = [&](Words words) {
-    words.insert(words.end(), {"in.exr", "cut.exr", "depth.exr", "-o", "out/{stem}.exr", "--mkdir", "--quiet"});
-    const Finished finished = place.gpupost(words, no_driver);
+  const auto errors = [&](const Words& words) {
+    const Finished finished = place.gpupost(
+        with(words, {"in.exr", "cut.exr", "depth.exr", "-o", "out/{stem}.exr", "--mkdir", "--quiet"}), no_driver);
     CHECK(finished.exit_code == 5);
     return finished.err;
   };

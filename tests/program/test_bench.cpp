@@ -380,9 +380,7 @@ TEST_CASE("bench looks at where its results go before it measures") {
   const TestFolder place;
   REQUIRE(place.shell("ln -s out.json link.html").exit_code == 0);
   for (const Words& results : {Words{"--json", "nowhere/out.json"}, {"--json", "out.json", "--html", "link.html"}}) {
-    Words words = {"bench", "mips"};
-    words.insert(words.end(), results.begin(), results.end());
-    const Finished finished = place.gpupost(words, no_driver);
+    const Finished finished = place.gpupost(with({"bench", "mips"}, results), no_driver);
     CHECK_MESSAGE(finished.exit_code == 3, finished.err);  // and not 4: no device was asked for
     CHECK(is_one_error(finished.err));
   }

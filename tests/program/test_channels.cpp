@@ -41,9 +41,8 @@ std::string names_of(const Picture& picture) {
 }
 
 // Runs a chain on a file, and gives what it has written.
-Picture result_of(const TestFolder& place, Words words, const std::string& input, const std::string& output) {
-  words.insert(words.end(), {input, "-o", output, "--verify"});
-  const Finished finished = place.gpupost(words);
+Picture result_of(const TestFolder& place, const Words& words, const std::string& input, const std::string& output) {
+  const Finished finished = place.gpupost(with(words, {input, "-o", output, "--verify"}));
   INFO(finished.err);
   REQUIRE(finished.exit_code == 0);
   return decoded(place, output);
@@ -88,10 +87,8 @@ DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in 
   write_picture(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
   for (const Words& words : keeping)
     for (const char* storage : {"fp16", "fp32"}) {
-      Words all = words;
-      all.insert(all.end(), {"--storage", storage});
       INFO(std::string(words.back()), " ", std::string(storage));
-      CHECK(names_of(result_of(place, all, "gray.exr", "out.exr")) == "Y");
+      CHECK(names_of(result_of(place, with(words, {"--storage", storage}), "gray.exr", "out.exr")) == "Y");
     }
 }
 
@@ -130,15 +127,10 @@ DEVICE_TEST_CASE("a chain after luminance gives the same as two runs") {
   const TestFolder place;
   write_picture(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   const auto runs = [&](const Words& first, const Words& rest) {
-    Words chain = first;
-    chain.insert(chain.end(), rest.begin(), rest.end());
-    chain.insert(chain.end(), {"--bits", "32f"});
-    Words alone = first;
-    alone.insert(alone.end(), {"--bits", "32f"});
-    const Picture between = result_of(place, alone, "rgb.exr", "between.exr");
-    Words then = rest;
-    return std::pair(result_of(place, chain, "rgb.exr", "chain.exr"),
-                     result_of(place, then, "between.exr", "runs.exr"));
+    const Words bits{"--bits", "32f"};
+    const Picture between = result_of(place, with(first, bits), "rgb.exr", "between.exr");
+    return std::pair(result_of(place, with(with(first, rest), bits), "rgb.exr", "chain.exr"),
+                     result_of(place, rest, "between.exr", "runs.exr"));
   };
   struct Case {
     Words first, rest;
@@ -169,8 +161,7 @@ DEVICE_TEST_CASE("a kernel whose weights do not add up to 1 leaves an image with
     for (const Words& words :
          {Words{"invert"}, {"threshold"}, {"gamma", "--value", "2"}, {"channels", "--list", "A,A,A"}}) {
       INFO(weights, " ", std::string(words.front()));
-      Words chain{"convolve", "--rows", weights};
-      chain.insert(chain.end(), words.begin(), words.end());
+      const Words chain = with({"convolve", "--rows", weights}, words);
       const Picture one = result_of(place, chain, "rgb.exr", "chain.exr");
       const Picture two = result_of(place, words, "between.exr", "runs.exr");
       const auto a = one.groups[0].levels[0].texels.as<uint16_t>(), b = two.groups[0].levels[0].texels.as<uint16_t>();
@@ -348,10 +339,9 @@ DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a
                                         [](int x, int, size_t, int) { return uint32_t(x); }));
     write_picture(place, name, picture);
   };
-  const auto check_made = [&](Words words, const std::string& input, const std::string& names,
+  const auto check_made = [&](const Words& words, const std::string& input, const std::string& names,
                               const std::string& lost) {
-    words.insert(words.end(), {input, "-o", "out.exr"});
-    const Finished finished = place.gpupost(words);
+    const Finished finished = place.gpupost(with(words, {input, "-o", "out.exr"}));
     CHECK(finished.exit_code == 0);
     CHECK(finished.err == (lost.empty() ? ""
                                         : fmt::format("gpupost: warning: {}: the result has channels named {}; "

@@ -121,10 +121,7 @@ DEVICE_TEST_CASE(
   for (const Words& op : {Words{"dof", "--depth-file"}, {"guided", "--guide"}, {"denoise", "--albedo"}}) {
     CAPTURE(op.front());
     const auto run = [&](const char* image, const char* second) {
-      Words words{image, "-o", "o.exr"};
-      words.insert(words.end(), op.begin(), op.end());
-      words.push_back(second);
-      return place.gpupost(words);
+      return place.gpupost(with(with({image, "-o", "o.exr"}, op), {second}));
     };
     check_refused(run("depth.exr", "moved.exr"), 1,
                   "the data window of moved.exr begins at 2,0, and that of the image at 0,0");

@@ -31,9 +31,7 @@ DEVICE_TEST_CASE("a display window near the end of the format goes through a cha
   const Window far{-last, -last, last, last};
   write_changed(place, "far.exr", [&](Picture& picture) { picture.display_window = far; });
   for (const Words& chain : {Words{"flip", "xy"}, {"mips"}}) {
-    Words words = chain;
-    words.insert(words.end(), {"far.exr", "-o", "out.exr"});
-    CHECK(place.gpupost(words).exit_code == 0);
+    CHECK(place.gpupost(with(chain, {"far.exr", "-o", "out.exr"})).exit_code == 0);
     CHECK(decoded(place, "out.exr").display_window == far);
   }
   for (const std::string size : {"200%", "32768x4", "50%"}) {

@@ -97,9 +97,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const std::pair<Words, const char*> cases[] = {
       {{}, "in.exr"}, {{"--part", "0"}, "in.exr"}, {{"--part", "1"}, "wide.exr"}, {{"--part=wide"}, "wide.exr"}};
   for (const auto& [option, same] : cases) {
-    Words words = {"parts.exr", "-o", "out.exr", "--drop-parts"};
-    words.insert(words.end(), option.begin(), option.end());
-    CHECK(place.gpupost(words, no_driver).exit_code == 0);
+    CHECK(place.gpupost(with({"parts.exr", "-o", "out.exr", "--drop-parts"}, option), no_driver).exit_code == 0);
     CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
   }
   const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
@@ -157,9 +155,7 @@ DEVICE_TEST_CASE("an EXR output gets copies of the parts that the chain does not
       {{"-o", "out.png"}, "an output of this format holds one part; dropped parts: beauty"},
       {{"mips", "-o", "out.{level}.exr"}, "an output with one file per level holds one part; dropped parts: beauty"}};
   for (const auto& [words, warning] : dropping) {
-    Words all{"parts.exr", "--part", "depth"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"parts.exr", "--part", "depth"}, words));
     CHECK(finished.exit_code == 0);
     CHECK_MESSAGE(finished.err.find("warning: parts.exr: " + warning) != finished.err.npos, finished.err);
   }
@@ -297,9 +293,7 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   std::string said;
   for (const std::string jobs : {"1", "2", "16"}) {
     std::filesystem::create_directory(place.path("made"));
-    Words all = words;
-    all.insert(all.end(), {"--jobs", jobs});
-    const Finished finished = place.gpupost(all, no_driver);
+    const Finished finished = place.gpupost(with(words, {"--jobs", jobs}), no_driver);
     CHECK(finished.exit_code == 5);
     const std::map<std::string, std::string> made = place.files();
     if (files.empty()) files = made;

@@ -122,9 +122,7 @@ DEVICE_TEST_CASE("--explain shows the sizes of a run, also where the data window
                                                {"c.exr", "resize", "--size", "50%", "crop", "--to", "display"},
                                                {"a.exr", "b.exr", "resize", "--fit", "33x33", "sheet"}}) {
     CAPTURE(text_of({.program = "gpupost", .words = words}));
-    Words run = words;
-    run.insert(run.end(), {"-o", "out.exr", "--quiet"});
-    check_done(place, run);
+    check_done(place, with(words, {"-o", "out.exr", "--quiet"}));
     const Size size = decoded(place, "out.exr").size();
     const int columns = words[1] == "b.exr" ? 2 : 1;
     CHECK(explained(words) == fmt::format("{} x {}", size.width / columns, size.height));

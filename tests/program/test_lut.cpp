@@ -35,9 +35,7 @@ DEVICE_TEST_CASE("a table that changes nothing leaves the numbers of a PNG, whic
   folder.write("same.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
   for (const Words& words :
        {Words{"--input-transfer", "linear", "lut", "same.cube"}, {"lut", "--file", "same.cube", "--srgb"}}) {
-    Words all{"in.png", "-o", "out.png"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = folder.gpupost(all);
+    const Finished finished = folder.gpupost(with({"in.png", "-o", "out.png"}, words));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
     CHECK(difference(folder, "in.png", "out.png") == 0);
   }
@@ -90,12 +88,9 @@ TEST_CASE("a table that cannot be read is exit 2 and names the line") {
 DEVICE_TEST_CASE("a baked chain is what the chain makes, within what its entries say between them") {
   const TestFolder folder;
   const Words chain{"exposure", "--stops", "-0.5", "saturation", "--factor", "0.7"};
-  Words bake{"--bake", "33", "--bake-shaper", "srgb", "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
-  bake.insert(bake.end(), chain.begin(), chain.end());
-  run.insert(run.end(), chain.begin(), chain.end());
-  const Finished baked = folder.gpupost(bake);
+  const Finished baked = folder.gpupost(with({"--bake", "33", "--bake-shaper", "srgb", "-o", "mine.cube"}, chain));
   CHECK_MESSAGE(baked.exit_code == 0, baked.err);
-  CHECK(folder.gpupost(run).exit_code == 0);
+  CHECK(folder.gpupost(with({"in.png", "-o", "chain.png"}, chain)).exit_code == 0);
   CHECK(folder.gpupost({"in.png", "lut", "mine.cube", "--srgb", "-o", "table.png"}).exit_code == 0);
   CHECK(difference(folder, "chain.png", "table.png") <= 2);
 }
@@ -105,12 +100,9 @@ DEVICE_TEST_CASE("--bake names the options of lut that give the same image as th
   for (const Words& chain : {Words{"exposure", "--stops", "-0.5"}, {"localgamma"}})
     for (const char* shaper : {"none", "log", "srgb"}) {
       INFO(chain.front(), " ", shaper);
-      Words bake{"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
-      bake.insert(bake.end(), chain.begin(), chain.end());
-      run.insert(run.end(), chain.begin(), chain.end());
-      const Finished baked = folder.gpupost(bake);
+      const Finished baked = folder.gpupost(with({"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, chain));
       CHECK_MESSAGE(baked.exit_code == 0, baked.err);
-      CHECK(folder.gpupost(run).exit_code == 0);
+      CHECK(folder.gpupost(with({"in.png", "-o", "chain.png"}, chain)).exit_code == 0);
       const size_t begin = baked.err.find('`'), end = baked.err.rfind('`');
       REQUIRE_MESSAGE(begin < end, baked.err);
       const Finished looked_up =
@@ -201,11 +193,7 @@ DEVICE_TEST_CASE("light that comes back from a log space has its primaries and c
   const TestFolder folder;
   const Words graded{"rec2020.exr", "ocio", "--to",   "ACEScct", "gain", "--value",
                      "1",           "ocio", "--from", "ACEScct", "--to", "ACEScg"};
-  const auto run = [&](std::initializer_list<const char*> more) {
-    Words words = graded;
-    words.insert(words.end(), more.begin(), more.end());
-    return folder.gpupost(words);
-  };
+  const auto run = [&](const Words& more) { return folder.gpupost(with(graded, more)); };
   CHECK(run({"-o", "light.exr"}).exit_code == 0);
   CHECK(folder.gpupost({"info", "light.exr"}).out.find("chromaticities") != std::string::npos);
   CHECK(folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScg", "-o", "direct.exr"}).exit_code == 0);
@@ -269,9 +257,7 @@ colorspaces:
 )");
   for (const Words& options :
        {Words{"--file", "look.cube", "--inverse"}, {"--config", "graded.ocio", "--from", "graded", "--to", "light"}}) {
-    Words words{"float.exr", "-o", "out.exr", "--verify", "ocio"};
-    words.insert(words.end(), options.begin(), options.end());
-    const Finished finished = folder.gpupost(words);
+    const Finished finished = folder.gpupost(with({"float.exr", "-o", "out.exr", "--verify", "ocio"}, options));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   }
 }

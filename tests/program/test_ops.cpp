@@ -51,9 +51,7 @@ DEVICE_TEST_CASE("crop to a window moves every channel alike, in tiles too, and 
     before.display_window = display;
     write_picture(place, "framed.exr", before);
     for (const Words& more : {Words{}, Words{"--tile-side", "16"}}) {
-      Words words{"crop", "--to", "display", "framed.exr", "-o", "out.exr"};
-      words.insert(words.end(), more.begin(), more.end());
-      done(place, words);
+      done(place, with({"crop", "--to", "display", "framed.exr", "-o", "out.exr"}, more));
       const Picture after = decoded(place, "out.exr");
       CHECK(after.data_window == display);
       CHECK(after.display_window == display);
@@ -81,9 +79,7 @@ DEVICE_TEST_CASE("crop takes a rectangle or a window, and a window of a size tha
       {{"crop", "--to", "display", "--window", "1x1+0+0"},
        "two windows are given; expected --window or --to display, not both"}};
   for (const auto& [words, message] : wrong) {
-    Words all = words;
-    all.insert(all.end(), {"in.exr", "-o", "out.exr"});
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with(words, {"in.exr", "-o", "out.exr"}));
     CHECK(finished.exit_code == 1);
     CHECK_MESSAGE(finished.err.starts_with("gpupost: crop: " + message), finished.err);
   }
@@ -145,9 +141,7 @@ DEVICE_TEST_CASE("coverage is kept where there is an alpha, the rest stays, and 
   CHECK(!is_equal("in", 1));
   CHECK(is_equal("float", 1));  // R, G and B alone
   for (const Words& words : {Words{"--coverage", "1"}, {"--coverage", "0.5", "--normal"}}) {
-    Words all{"mips", "in.exr", "-o", "refused.exr"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"mips", "in.exr", "-o", "refused.exr"}, words));
     CHECK(finished.exit_code == 1);
     CHECK(is_one_error(finished.err));
   }
@@ -217,9 +211,8 @@ DEVICE_TEST_CASE("an op on light behind local gamma is refused, one that moves t
 
 DEVICE_TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {
   const TestFolder place;
-  const auto warning = [&](Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    const std::string err = done(place, words).err;
+  const auto warning = [&](const Words& words, const Words& more) {
+    const std::string err = done(place, with(words, more)).err;
     return err.find("half storage") == err.npos ? std::string() : err;
   };
   const std::string expected =
@@ -250,14 +243,9 @@ DEVICE_TEST_CASE("an image without alpha is opaque between the ops of a chain, a
   done(place, {"depth.exr", "channels", "--list", "R,G,B", "-o", "rgb.exr", "--bits", "32f"});
   const Words add{"offset", "--value", "0.5"};
   for (const Words& op : {Words{"rotate", "--degrees", "20"}, Words{"blur", "--radius", "9", "--border", "black"}}) {
-    Words chain{"rgb.exr"};
-    chain.insert(chain.end(), op.begin(), op.end());
-    Words first = chain;
-    first.insert(first.end(), {"-o", "first.exr", "--bits", "32f"});
-    chain.insert(chain.end(), add.begin(), add.end());
-    chain.insert(chain.end(), {"-o", "chain.exr", "--bits", "32f", "--verify"});
-    done(place, chain);
-    done(place, first);
+    const Words first = with({"rgb.exr"}, op);
+    done(place, with(with(first, add), {"-o", "chain.exr", "--bits", "32f", "--verify"}));
+    done(place, with(first, {"-o", "first.exr", "--bits", "32f"}));
     done(place, {"first.exr", "offset", "--value", "0.5", "-o", "second.exr", "--bits", "32f"});
     INFO(op.front());
     const Finished compared = place.gpupost({"compare", "chain.exr", "second.exr", "--tolerance", "1e-5"});
@@ -268,9 +256,7 @@ DEVICE_TEST_CASE("an image without alpha is opaque between the ops of a chain, a
 DEVICE_TEST_CASE("attributes that say nothing are dropped without a warning") {
   const TestFolder place;
   for (const Words& op : {Words{"transpose"}, {"rotate", "90"}, {"rotate", "--degrees", "30"}}) {
-    Words words = op;
-    words.insert(words.end(), {"in.exr", "-o", "out.exr"});
-    const Finished finished = place.gpupost(words);
+    const Finished finished = place.gpupost(with(op, {"in.exr", "-o", "out.exr"}));
     CHECK(finished.exit_code == 0);
     CHECK_MESSAGE(finished.err.find("no longer match") == std::string::npos, finished.err);
   }

@@ -21,9 +21,8 @@ const char* const gain_file =
     "vec4 gain(vec4 c, gain_params p) { return vec4(straight(load(ivec2(0))) * p.value * c.rgb, c.a); }\n";
 
 // What it says of `words`, which must end with this exit code and leave nothing.
-std::string refusal(const TestFolder& place, Words words, int exit_code) {
-  words.insert(words.end(), {"in.exr", "-o", "out.exr"});
-  const Finished finished = place.gpupost(words);
+std::string refusal(const TestFolder& place, const Words& words, int exit_code) {
+  const Finished finished = place.gpupost(with(words, {"in.exr", "-o", "out.exr"}));
   CHECK(finished.exit_code == exit_code);
   CHECK(is_one_error(finished.err));
   CHECK(!place.has("out.exr"));

@@ -153,8 +153,7 @@ DEVICE_TEST_CASE("each stats of a chain and each input has a line of its own, of
 DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   const TestFolder place;
   for (const Words& last : {Words{"sheet", "-o", "sheet.exr"}, {"--assemble", "array", "-o", "array.ktx2"}}) {
-    Words words{"in.exr", "other.exr", "stats"};
-    words.insert(words.end(), last.begin(), last.end());
+    Words words = with({"in.exr", "other.exr", "stats"}, last);
     words.push_back("--quiet");
     const std::vector<json> lines = lines_of(place.gpupost(words));
     REQUIRE(lines.size() == 2);
@@ -166,9 +165,7 @@ DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statisti
 DEVICE_TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
   const TestFolder place;
   const auto log_average = [&](const Words& words) -> json {
-    Words all{"float.exr", "exposure"};
-    all.insert(all.end(), words.begin(), words.end());
-    all.insert(all.end(), {"stats", "--verify", "--quiet"});
+    const Words all = with(with({"float.exr", "exposure"}, words), {"stats", "--verify", "--quiet"});
     return lines_of(place.gpupost(all)).at(0)["luminance"]["log_average"];
   };
   CHECK(log_average({"--auto"}) == doctest::Approx(0.18).epsilon(1e-5));
@@ -189,9 +186,7 @@ TEST_CASE("words of the automatic exposure that contradict each other or mean no
                              {"--auto", "--percentile", "90,10"},
                              {"--auto", "--percentile", "10"},
                              {"--auto", "--percentile", "10,101"}}) {
-    Words all{"in.exr", "exposure", "-o", "out.exr"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"in.exr", "exposure", "-o", "out.exr"}, words));
     CHECK(finished.exit_code == 1);
     CHECK(is_one_error(finished.err));
   }

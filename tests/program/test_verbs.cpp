@@ -39,9 +39,7 @@ Words examples_of(const std::string& help) {
 }
 
 std::string completed(const TestFolder& place, const Words& words) {
-  Words all{"completion", "words", "--"};
-  all.insert(all.end(), words.begin(), words.end());
-  return place.gpupost(all).out;
+  return place.gpupost(with({"completion", "words", "--"}, words)).out;
 }
 
 }  // namespace
