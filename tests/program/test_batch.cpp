@@ -17,30 +17,14 @@
 #include <filesystem>
 #include <map>
 #include <random>
-#include <sstream>
 
 using namespace gpupost::test;
 using json = nlohmann::json;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 // Five inputs, the second of which is no image, as conversions, which need no device.
 const Words five = {"in.png", "text.exr", "deep.png", "bars.png", "in.exr", "-o", "out/{name}.exr"};
-
-std::map<std::string, std::string> outputs_of(const TestFolder& place) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
-    if (entry.path().extension() == ".exr")
-      files[entry.path().filename()] = place.read("out/" + entry.path().filename().string());
-  return files;
-}
 
 // What the program writes to a terminal of 100 columns that is its standard error.
 std::string on_terminal(const TestFolder& place, const Words& words, int& status) {

@@ -134,9 +134,8 @@ DEVICE_TEST_CASE("bench tells a program of each case, and says nothing of progre
   const Finished finished = place.gpupost(with(two, {"--progress", "json", "--progress-file", "p.json"}));
   REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
   CHECK(finished.err.empty());
-  std::istringstream stream(place.read("p.json"));
   std::vector<json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
+  for (const std::string& line : lines_of(place.read("p.json"))) lines.push_back(parse_json(line));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == json{{"event", "start"}, {"cases", 2}});
   CHECK(lines[1]["event"] == "case");
@@ -295,8 +294,7 @@ DEVICE_TEST_CASE("tune keeps a winner for each kind of picture, shows it and for
   const Finished listed = place.gpupost({"tune", "--list"}, own);
   CHECK(listed.out.find("33 x 17") != std::string::npos);
   CHECK(listed.out.find("RGBA32F") != std::string::npos);
-  std::istringstream lines(listed.out);
-  for (std::string line; std::getline(lines, line);) CHECK(tuned.out.find(line + ", ") != std::string::npos);
+  for (const std::string& line : lines_of(listed.out)) CHECK(tuned.out.find(line + ", ") != std::string::npos);
   CHECK(std::ranges::count(listed.out, '\n') == std::ranges::count(tuned.out, '\n'));
   CHECK(std::ranges::count(listed.out, '\n') >= 2);
   CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 using namespace gpupost::test;
 using nlohmann::json;
@@ -81,9 +80,8 @@ DEVICE_TEST_CASE("stats -o FILE.json has a line for each frame, and shards that 
     CAPTURE(options);
     for (const char* folder : {"one", "two"}) std::filesystem::remove_all(place.path(folder));
     CHECK(done(place, "gpupost s.####.exr blur --sigma 1 stats -o exposures.json").out.empty());
-    std::istringstream lines(place.read("exposures.json"));
     int frame = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(place.read("exposures.json"))) {
       const json measured = parse_json(line);
       CHECK(measured["frame"] == ++frame);
       CHECK(measured["input"] == name_of(frame));

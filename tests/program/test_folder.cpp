@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 namespace gpupost::test {
 
@@ -208,6 +209,21 @@ bool has_gpu() {
 
 bool is_one_error(const std::string& text) {
   return text.starts_with("gpupost: ") && !text.starts_with("gpupost: warning: ") && text.find('\n') == text.size() - 1;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::map<std::string, std::string> outputs_of(const TestFolder& place) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+    if (entry.path().extension() == ".exr")
+      files[entry.path().filename()] = place.read("out/" + entry.path().filename().string());
+  return files;
 }
 
 void check_done(const TestFolder& place, const Words& words) {

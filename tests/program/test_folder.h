@@ -53,6 +53,11 @@ const Environment no_driver = {{"VK_DRIVER_FILES", "/nonexistent.json"}, {"VK_IC
 // Has it exactly one line, and does that begin as an error does?
 bool is_one_error(const std::string& text);
 
+// The lines of a text, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+// The bytes of each EXR in `out`.
+std::map<std::string, std::string> outputs_of(const TestFolder& place);
+
 // Checks that gpupost with these words succeeds.
 void check_done(const TestFolder& place, const Words& words);
 // Checks that `gpupost compare` with these options finds two files equal.

@@ -86,9 +86,8 @@ DEVICE_TEST_CASE("every command of the README and of the docs ends with 0") {
 
 TEST_CASE("docs/pictures.md makes and shows a picture of each op but those whose result cannot be seen") {
   const std::string page = file("docs/pictures.md");
-  std::istringstream lines(TestFolder().gpupost({"ops"}).out);
   size_t count = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(TestFolder().gpupost({"ops"}).out)) {
     if (!line.starts_with("  ")) continue;
     const std::string name = line.substr(2, line.find(' ', 2) - 2);
     if (name == "nan" || name == "stats") continue;

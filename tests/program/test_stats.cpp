@@ -24,8 +24,7 @@ std::vector<json> lines_of(const Finished& finished) {
   INFO(finished.err);
   CHECK(finished.exit_code == 0);
   std::vector<json> lines;
-  std::istringstream stream(finished.out);
-  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
+  for (const std::string& line : test::lines_of(finished.out)) lines.push_back(parse_json(line));
   return lines;
 }
 

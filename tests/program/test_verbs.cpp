@@ -32,8 +32,7 @@ Words first_words(const std::string& help, const std::string& section) {
 // The examples of a help text, without "gpupost".
 Words examples_of(const std::string& help) {
   Words lines;
-  std::istringstream stream(help);
-  for (std::string line; std::getline(stream, line);)
+  for (const std::string& line : lines_of(help))
     if (line.starts_with("  gpupost ")) lines.push_back(line.substr(10));
   return lines;
 }

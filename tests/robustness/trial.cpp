@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace gpupost::test {
 
@@ -49,10 +48,8 @@ Finished Trial::run(Command command) const {
 Recorded Trial::record(const std::string& variable, Environment environment) const {
   const TemporaryFolder kept;
   environment.emplace_back(variable, kept.path("lines"));
-  Recorded recorded{.finished = run(environment), .lines = {}};
-  std::istringstream stream(kept.read("lines"));
-  for (std::string line; std::getline(stream, line);) recorded.lines.push_back(line);
-  return recorded;
+  const Finished finished = run(environment);
+  return {.finished = finished, .lines = lines_of(kept.read("lines"))};
 }
 
 std::string Trial::wrong_files(const std::string& output) const {
